@@ -57,9 +57,7 @@ fn can_run(program: &str) -> bool {
 /// Whether Claude Code knows the MCP server, which is not necessary.
 fn mcp(plugin: Option<&Plugin>) -> Check {
     let name = "mcp";
-    if plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some()) {
-        return Check::ok(name, "Claude Code knows it from the plugin");
-    }
+    let is_in_plugin = plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some());
     // The user's file is in the directory of the settings only if that directory was chosen.
     let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty());
     let folder = user_folder().and_then(|folder| match chosen {
@@ -77,6 +75,12 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let shared = read(&here.join(".mcp.json"));
     let found = [&user, project, &shared].into_iter().find_map(server);
     match found {
+        Some((key, _)) if is_in_plugin => Check::warning(
+            name,
+            format!(
+                "in the plugin and in Claude Code's own configuration, so each tool is listed twice; claude mcp remove {key}"
+            ),
+        ),
         Some((_, program)) if can_run(program) => {
             Check::ok(name, "Claude Code knows it from its own configuration")
         }
@@ -86,6 +90,7 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
                 "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
             ),
         ),
+        None if is_in_plugin => Check::ok(name, "Claude Code knows it from the plugin"),
         None => Check::ok(
             name,
             "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin",

@@ -86,6 +86,12 @@ fn directory(name: &str, path: &Path) -> Check {
         Ok(there) if !there.is_dir() => {
             Check::wrong(name, format!("{shown}: not a directory; move it away"))
         }
+        Ok(_) if path.is_symlink() => Check::wrong(
+            name,
+            format!(
+                "{shown}: a symbolic link, which the daemon refuses; name the directory itself"
+            ),
+        ),
         Ok(there) => {
             use rustix::fs::{Access, access};
             match access(path, Access::WRITE_OK | Access::EXEC_OK) {

@@ -21,6 +21,9 @@ const REPLY_LIMIT_BYTES: usize = 64 << 20;
 
 const READ_BYTES: usize = 64 << 10;
 
+/// What requests are told that were not answered when the daemon ended.
+const ENDED: &str = "the daemon has ended before it replied; its sessions have ended too";
+
 /// How many connections in succession may end at once.
 const MAX_SHORT: u32 = 10;
 
@@ -164,20 +167,31 @@ impl Link {
             Ok(stream) => self.resume(reading, writer, stream, &[])?,
             Err(ConnectError::NoDaemon { .. }) => {
                 drop(writer);
-                for reply in lock(&self.pending).give_up() {
-                    writeln!(output, "{reply}").map_err(Failure::Output)?;
+                self.give_up(ENDED, output)?;
+                while self.wait_for_client() {
+                    let writer = lock(&self.writer);
+                    match self.place.connect_anew() {
+                        Ok(stream) => {
+                            let unsent = lock(&self.pending).take_unanswered();
+                            self.resume(reading, writer, stream, &unsent)?;
+                            return Ok(true);
+                        }
+                        Err(error) => self.give_up(&error.to_string(), output)?,
+                    }
                 }
-                if !self.wait_for_client() {
-                    return Ok(false);
-                }
-                let writer = lock(&self.writer);
-                let stream = self.place.connect_anew()?;
-                let unsent = lock(&self.pending).take_unanswered();
-                self.resume(reading, writer, stream, &unsent)?;
+                return Ok(false);
             }
             Err(error) => return Err(error.into()),
         }
         Ok(true)
+    }
+
+    /// Replies to each request without a reply with an error.
+    fn give_up(&self, why: &str, output: &mut impl Write) -> Result<(), Failure> {
+        for reply in lock(&self.pending).give_up(why) {
+            writeln!(output, "{reply}").map_err(Failure::Output)?;
+        }
+        Ok(())
     }
 
     /// Waits for a request; false if the client sends nothing more.

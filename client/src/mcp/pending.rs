@@ -111,13 +111,12 @@ impl Pending {
         taken.into_iter().map(|(_, request)| request).collect()
     }
 
-    /// Forgets the requests without a reply, and returns a reply to each: the daemon has ended.
-    pub(super) fn give_up(&mut self) -> Vec<String> {
+    /// Forgets the requests without a reply, and returns an error for each.
+    pub(super) fn give_up(&mut self, why: &str) -> Vec<String> {
         let taken = std::mem::take(&mut self.unanswered);
+        let why = serde_json::Value::from(why);
         let reply = |(id, _): &(String, _)| {
-            format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"the daemon has ended before it replied; its sessions have ended too"}}}}"#
-            )
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":{why}}}}}"#)
         };
         taken.iter().map(reply).collect()
     }

@@ -66,6 +66,9 @@ pub struct Session {
     /// Looked up by `session.get`, `session.wait` and `session.list` with `waiting`; otherwise, and after the session
     /// has ended, null.
     pub waiting_for_input: Option<WaitingForInput>,
+    /// The program shows a full screen, as editors and pagers do (the alternate screen).
+    #[serde(default)]
+    pub full_screen: bool,
     /// The clients that are attached now, in the order in which they attached.
     pub attached: Vec<Attachment>,
     /// The program configuration it was started with.

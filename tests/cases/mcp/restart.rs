@@ -148,6 +148,11 @@ fn a_daemon_that_was_stopped_stays_stopped_until_the_agent_wants_something() {
         installation.run(&["daemon", "ping", "--no-start"]).code,
         Some(3)
     );
+    let config = installation.home().join("config.json");
+    std::fs::write(&config, "{ max_sessions: 'many' }").unwrap();
+    let refused = agent.call("tools/list", json!({})).unwrap_err().to_string();
+    assert!(refused.contains("max_sessions must be"), "{refused}");
+    std::fs::remove_file(&config).unwrap();
     assert_eq!(agent.tool("session_list", json!({})), "[no sessions]");
     assert_eq!(
         installation.run(&["daemon", "ping", "--no-start"]).code,

@@ -180,6 +180,41 @@ fn a_command_that_ends_its_shell_or_asks_for_something_is_reported_at_once() {
         json!({"command": "less /etc/passwd", "timeout_s": 600}),
     );
     assert!(said.contains("root:") && !said.contains('\u{1b}'), "{said}");
+    assert!(
+        said.contains("session_screen returns what it shows"),
+        "{said}"
+    );
+    let refused = agent.fails(
+        "shell_run",
+        json!({"command": "echo second", "timeout_s": 600}),
+    );
+    assert!(
+        refused.contains("it still runs \"less /etc/passwd\"")
+            && refused.contains("this command was not run"),
+        "{refused}"
+    );
+    agent.tool("session_send", json!({"session": id, "keys": ["q"]}));
+    let said = agent.tool(
+        "shell_run",
+        json!({"command": "seq 3; python3 -q", "timeout_s": 600}),
+    );
+    assert!(
+        said.starts_with("1\n2\n3\n>>>") && said.contains("the command waits for input"),
+        "{said}"
+    );
+}
+
+#[test]
+fn commands_that_are_sent_together_run_in_their_order() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let runs = ["cd /usr", "pwd", "cd /etc", "pwd"];
+    let runs = runs.map(|command| agent.begin("shell_run", json!({"command": command})));
+    let said = runs.map(|id| agent.said(id).unwrap());
+    assert!(
+        said[1].starts_with("/usr\n") && said[3].starts_with("/etc\n"),
+        "{said:?}"
+    );
 }
 
 #[test]

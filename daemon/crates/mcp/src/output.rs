@@ -125,6 +125,9 @@ fn about(waited: &Waited, next: u64) -> String {
         let _ = write!(line, " ({name})");
     }
     let _ = write!(line, ": {}", state(session));
+    if session.full_screen {
+        line.push_str("; a full-screen program is showing: session_screen returns what it shows");
+    }
     if !waited.why.is_empty() {
         let _ = write!(line, "; {}", waited.why);
     }
@@ -141,7 +144,7 @@ fn about(waited: &Waited, next: u64) -> String {
 pub(crate) fn state(session: &Session) -> String {
     let program = program_name(session);
     if session.state != SessionState::Alive {
-        return ended(&program, session);
+        return ended(session);
     }
     let Some(waiting) = &session.waiting_for_input else {
         return format!("{program} is running");
@@ -164,7 +167,9 @@ pub(crate) fn state(session: &Session) -> String {
     }
 }
 
-fn ended(program: &str, session: &Session) -> String {
+/// Says how the session's program ended.
+pub(crate) fn ended(session: &Session) -> String {
+    let program = program_name(session);
     let mut text = match (session.exitstatus, session.signal) {
         (Some(status), _) => format!("{program} has exited with status {status}"),
         (None, Some(signal)) => format!("{program} was ended by signal {signal}"),
@@ -172,6 +177,9 @@ fn ended(program: &str, session: &Session) -> String {
     };
     match session.end_reason {
         None | Some(EndReason::Exited | EndReason::Closed) => {}
+        Some(EndReason::OutputLimit) => text.push_str(
+            " (its output exceeded max_output_size; redirect it to a file, or start it with keep)",
+        ),
         Some(reason) => {
             let reason = serde_json::to_value(reason).unwrap_or_default();
             let _ = write!(text, " ({})", reason.as_str().unwrap_or_default());

@@ -38,6 +38,10 @@ const INSTRUCTIONS: &str = "Real terminals that outlive this conversation. Use s
     that exits. Let the call wait (until, pattern); never sleep. The last line of a result, in brackets, says what the program is doing and at which offset to \
     continue reading (session_read with from).";
 
+/// The instructions if `mcp.read_only` is set.
+const READING: &str = "Read-only access to terminals that people and other agents use: session_list lists them, session_read \
+    and session_screen return what they print, and can wait for it.";
+
 /// The name of an agent that gives none.
 pub(crate) const NAMELESS: &str = "mcp";
 
@@ -48,6 +52,8 @@ pub(crate) struct Server {
     /// Requests that an earlier worker did not answer.
     unanswered: Mutex<HashSet<RequestId>>,
     pub(crate) watching: Watching,
+    /// See [`Call::shell`].
+    shell: tokio::sync::Mutex<()>,
     tracker: TaskTracker,
 }
 
@@ -64,6 +70,7 @@ impl Server {
             daemon,
             opening,
             unanswered: Mutex::new(unanswered),
+            shell: tokio::sync::Mutex::default(),
             tracker,
         }
     }
@@ -88,6 +95,7 @@ impl Server {
             is_repeated: (self.unanswered.lock())
                 .unwrap_or_else(PoisonError::into_inner)
                 .remove(id),
+            shell: &self.shell,
         }
     }
 
@@ -142,7 +150,10 @@ impl ServerHandler for Server {
         let own = Implementation::new("ccd", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(own)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(match self.daemon.policy().read_only {
+                true => READING,
+                false => INSTRUCTIONS,
+            })
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

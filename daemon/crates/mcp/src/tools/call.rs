@@ -76,7 +76,10 @@ impl From<ErrorObject> for Mistake {
             // The hints of these are commands for people.
             Some(ErrorCode::SessionNotFound) => Some("session_list shows the sessions"),
             Some(ErrorCode::ShellBusy) => Some(
-                "wait for the running command with session_read, answer it with session_send, or stop it with the key C-c",
+                "this command was not run; wait for the running one with session_read, answer it with session_send, or stop it with the key C-c",
+            ),
+            Some(ErrorCode::NotAShell) => Some(
+                "shell_run needs bash, zsh, fish or a POSIX shell; use session_send with pattern for other programs",
             ),
             Some(ErrorCode::SessionNotAlive) => Some("session_read still returns its output"),
             _ => error.hint(),
@@ -97,6 +100,8 @@ pub(crate) struct Call<'a> {
     pub(crate) key: String,
     /// The worker that got it first has ended.
     pub(crate) is_repeated: bool,
+    /// Held while the agent's own shell is looked up or started.
+    pub(crate) shell: &'a tokio::sync::Mutex<()>,
 }
 
 impl Call<'_> {

@@ -41,8 +41,10 @@ impl Tool for Close {
             (None, Some(signal)) => format!("[session {session} closed; ended by signal {signal}"),
             (None, None) => format!("[session {session} closed"),
         };
-        if !closed.killed.is_empty() {
-            text.push_str(&format!("; {} processes were killed", closed.killed.len()));
+        match closed.killed.len() {
+            0 => {}
+            1 => text.push_str("; 1 process was killed"),
+            count => text.push_str(&format!("; {count} processes were killed")),
         }
         if !closed.left.is_empty() {
             text.push_str(&format!("; could not be killed: {:?}", closed.left));

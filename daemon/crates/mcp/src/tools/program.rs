@@ -1,12 +1,13 @@
 //! `program_run`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
-use crate::output::{DEFAULT_BYTES, between, clean};
+use crate::output::{DEFAULT_BYTES, between, clean, ended};
 use crate::wait::seconds;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
 use ccd_protocol::run::{RunOnce, RunOnceParams, RunOnceReply};
+use ccd_protocol::session::Session;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -60,14 +61,16 @@ impl Tool for RunProgram {
             ..RunOnceParams::default()
         };
         let ran = call.calls.call::<RunOnce>(&params).await?;
-        let output = match (&ran.session_id, ran.output.len() as u64 > DEFAULT_BYTES) {
-            (Some(session), true) => {
-                let end = call.calls.record(session).await?.output.output_bytes;
-                between(call.calls, session, (0, end), DEFAULT_BYTES).await?
+        let session = ran.session_id.clone().unwrap_or_default();
+        let record = call.calls.record(&session).await?;
+        let output = match ran.output.len() as u64 > DEFAULT_BYTES {
+            true => {
+                let range = (0, record.output.output_bytes);
+                between(call.calls, &session, range, DEFAULT_BYTES).await?
             }
-            _ => clean(&ran.output),
+            false => clean(&ran.output),
         };
-        Ok(said(&output, &ran).into())
+        Ok(said(&output, &ran, &record).into())
     }
 
     fn longest_s(&self) -> Option<f64> {
@@ -75,18 +78,19 @@ impl Tool for RunProgram {
     }
 }
 
-fn said(output: &str, ran: &RunOnceReply) -> String {
+fn said(output: &str, ran: &RunOnceReply, record: &Session) -> String {
     let took = seconds(Duration::from_millis(ran.duration_ms));
-    let how = match (ran.exit_code, ran.signal) {
-        _ if ran.timed_out => format!("ended after {took}: timeout_s was reached"),
-        (Some(status), _) => format!("exit status {status} after {took}"),
-        (None, Some(signal)) => format!("ended by signal {signal} after {took}"),
-        (None, None) => format!("ended after {took}"),
+    let how = match ran.exit_code {
+        _ if ran.timed_out => "ended because timeout_s was reached".to_owned(),
+        Some(status) => format!("exit status {status}"),
+        None => ended(record),
     };
-    let session = ran.session_id.as_deref().unwrap_or_default();
     let output = match output.trim_end_matches('\n') {
         "" => "(no output)",
         output => output,
     };
-    format!("{output}\n[session {session}: {how}]")
+    format!(
+        "{output}\n[session {}: {how} after {took}]",
+        record.session_id
+    )
 }

@@ -80,7 +80,7 @@ const fn entry<T: Tool>() -> Entry {
 }
 
 fn parse<T: Tool>(arguments: JsonObject) -> Result<Prepared, Mistake> {
-    let tool: T = serde_json::from_value(Value::Object(arguments))
+    let tool: T = serde_path_to_error::deserialize(Value::Object(arguments))
         .map_err(|error| Mistake(format!("{}: {error}", T::NAME)))?;
     Ok(Prepared {
         longest_s: tool.longest_s(),

@@ -2,8 +2,8 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::daemon::Calls;
-use crate::output::{DEFAULT_BYTES, between, clean, cut, state};
-use crate::wait::seconds;
+use crate::output::{DEFAULT_BYTES, between, clean, cut, report};
+use crate::wait::{Waited, seconds};
 use ccd_protocol::session::{
     InputVerdict, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams, SessionRun,
     SessionRunParams, SessionRunReply, SessionState, SessionWait, SessionWaitParams, WaitFor,
@@ -21,15 +21,13 @@ const OWN: &str = "shell-";
 const DEFAULT_S: f64 = 60.0;
 const MAX_S: f64 = 600.0;
 
-/// How often a command that takes long is looked at, and how many looks in succession must find that it waits for input.
+/// How often a command that takes long is looked at, and how many looks in succession must find that it waits for input. A
+/// program that accepts input among other events must also have been silent since the look before.
 const LOOK_PERIOD: Duration = Duration::from_millis(700);
 const LOOKS: u32 = 2;
 
 /// How long the shell of an agent that is gone may take to finish its last command and show its prompt.
 const LAST_PROMPT_MS: f64 = 10_000.0;
-
-/// What is shown of the output of a command that waits for input.
-const TAIL_BYTES: u64 = 2 << 10;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -70,8 +68,9 @@ impl Tool for RunInShell {
             isolate: false,
             timeout_ms: Timeout::After(timeout_s * 1000.0),
         };
-        let said = match run(call, &params).await {
-            Ok(Some(ran)) => {
+        let (ran, waits) = run(call, &params).await;
+        let said = match ran {
+            Ok(ran) => {
                 let output = match ran.session_ended {
                     // What the shell prints at its end is in the same range.
                     true => cut(&clean(&ran.output), DEFAULT_BYTES as usize),
@@ -81,16 +80,13 @@ impl Tool for RunInShell {
                 };
                 said(&output, &session, &ran)
             }
-            Ok(None) => {
-                let why = "the command waits for input";
-                still_running(call, &session, why, String::new()).await?
-            }
             Err(error) => match error.known() {
                 Some(ErrorCode::Timeout) => {
-                    let why = format!("the command is still running after {timeout_s} s");
-                    let output =
-                        (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
-                    still_running(call, &session, &why, clean(output.unwrap_or_default())).await?
+                    let why = match waits {
+                        true => "the command waits for input".to_owned(),
+                        false => format!("the command is still running after {timeout_s} s"),
+                    };
+                    still_running(call, &session, &why, &error).await?
                 }
                 Some(ErrorCode::HandedOver) => return Err(Mistake::next_worker_answers()),
                 _ => return Err(error.into()),
@@ -133,58 +129,61 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
     )
 }
 
-/// Runs the command. `None` if it waits for input, which the caller must give: then it keeps running.
+/// Runs the command. If the program in the shell waits for input, which the caller must give, this ends as at the timeout, and
+/// the flag is set.
 async fn run(
     call: &Call<'_>,
     params: &SessionRunParams,
-) -> Result<Option<SessionRunReply>, ErrorObject> {
+) -> (Result<SessionRunReply, ErrorObject>, bool) {
     let mut running = pin!(call.calls.call::<SessionRun>(params));
-    let mut looks = 0;
+    let (mut looks, mut seen) = (0, None);
     loop {
-        match tokio::time::timeout(LOOK_PERIOD, running.as_mut()).await {
-            Ok(ran) => return ran.map(Some),
-            Err(_) => {
-                let session = call.calls.session(&params.session).await?;
-                let waiting = session.waiting_for_input.map(|waiting| waiting.verdict);
-                looks = match waiting == Some(InputVerdict::Blocked) {
-                    true => looks + 1,
-                    false => 0,
-                };
-                if looks == LOOKS {
-                    return Ok(None);
-                }
-            }
+        if let Ok(ran) = tokio::time::timeout(LOOK_PERIOD, running.as_mut()).await {
+            return (ran, false);
+        }
+        let session = match call.calls.session(&params.session).await {
+            Ok(session) => session,
+            Err(error) => return (Err(error), false),
+        };
+        let end = Some(session.output.output_bytes);
+        let waits = match session.waiting_for_input.map(|waiting| waiting.verdict) {
+            Some(InputVerdict::Blocked) => true,
+            Some(InputVerdict::Accepts) => seen == end,
+            _ => false,
+        };
+        seen = end;
+        looks = if waits { looks + 1 } else { 0 };
+        if looks == LOOKS {
+            // The program that waits may be that of an earlier command; this request knows, by its id.
+            let params = SessionRunParams {
+                timeout_ms: Timeout::After(0.0),
+                ..params.clone()
+            };
+            return (call.calls.call::<SessionRun>(&params).await, true);
         }
     }
 }
 
-/// What the command has printed, and what it does now.
+/// What the command has printed, as the error says, and what it does now.
 async fn still_running(
     call: &Call<'_>,
     session: &str,
     why: &str,
-    output: String,
+    error: &ErrorObject,
 ) -> Result<String, ErrorObject> {
+    let output = (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
+    let output = cut(&clean(output.unwrap_or_default()), DEFAULT_BYTES as usize);
     let record = call.calls.session(session).await?;
-    let next = record.output.output_bytes;
-    let output = match output.is_empty() {
-        true => {
-            between(
-                call.calls,
-                session,
-                (next.saturating_sub(TAIL_BYTES), next),
-                TAIL_BYTES,
-            )
-            .await?
-        }
-        false => cut(&output, DEFAULT_BYTES as usize),
+    let waited = Waited {
+        why: format!(
+            "{why}; to continue to wait, call session_read with from and until; to answer it, session_send; to stop it, \
+             session_send with the key C-c"
+        ),
+        matched_end: None,
+        session: record,
     };
-    let output = output.trim_end_matches('\n');
-    Ok(format!(
-        "{output}\n[session {session}: {why}; {}; to continue to wait, call session_read with until; to answer it, \
-         session_send; to stop it, session_send with the key C-c; next offset {next}]",
-        state(&record)
-    ))
+    let next = waited.session.output.output_bytes;
+    Ok(report(&output, &waited, next))
 }
 
 /// Names the command, so that the next worker recognises it. Clients that use an id twice get another command's outcome for
@@ -198,6 +197,8 @@ fn run_id(call: &Call<'_>, command: &str) -> String {
 /// Returns the agent's own shell, and whether it has just been started.
 async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
     call.require_shell()?;
+    // Calls that arrive together run in their order.
+    let _turn = call.shell.lock().await;
     let id = format!("{OWN}{}", call.opening.instance);
     if let Ok(session) = call.calls.record(&id).await
         && is_alive(&session.state)

@@ -77,6 +77,7 @@ impl Session {
             },
             pipe: self.pipe.record(&facts.id),
             waiting_for_input,
+            full_screen: self.is_alive() && self.modes().alternate_screen,
             attached: self.viewers.records(),
             config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
             success: state.success,

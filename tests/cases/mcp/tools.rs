@@ -47,9 +47,12 @@ fn a_program_runs_to_its_end_and_a_shell_keeps_its_state() {
             && said.contains("exit status 0"),
         "{said}"
     );
-    let said = agent.tool("shell_run", json!({"command": "echo $PWD $X; false"}));
+    let said = agent.tool(
+        "shell_run",
+        json!({"command": "echo $PWD $X $GIT_PAGER; false"}),
+    );
     assert!(
-        said.starts_with("/ 7\n") && said.contains("exit status 1"),
+        said.starts_with("/ 7 cat\n") && said.contains("exit status 1"),
         "{said}"
     );
     let said = agent.tool(

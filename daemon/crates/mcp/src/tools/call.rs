@@ -162,13 +162,18 @@ impl Call<'_> {
         ))
     }
 
-    /// Returns what starts the user's shell. What an agent types does not belong into the user's own history.
+    /// Returns what starts the user's shell. What an agent types does not belong into the user's own history, and `git log`
+    /// is not to wait in a pager.
     pub(crate) fn create_shell(&self, cwd: Option<String>, keep: bool) -> SessionCreateParams {
         let mut params = self.create(cwd, keep);
         params.shell = true;
-        params
-            .env
-            .insert("HISTFILE".to_owned(), "/dev/null".to_owned());
+        for (name, value) in [
+            ("HISTFILE", "/dev/null"),
+            ("PAGER", "cat"),
+            ("GIT_PAGER", "cat"),
+        ] {
+            params.env.insert(name.to_owned(), value.to_owned());
+        }
         params
     }
 

@@ -66,7 +66,12 @@ fn claude_has_sub_commands_and_its_end_without_a_network_is_no_exit_command() {
     let nowhere = "http://127.0.0.1:9";
     let env = json!({"env": {"HTTPS_PROXY": nowhere, "HTTP_PROXY": nowhere}});
     let claude = investigate_with(&daemon, &[path.to_str().unwrap()], &env);
-    assert!(claude.report.interactive && !claude.report.full_screen);
+    // Beside others it may end for lack of a network before it is seen to wait. If it neither waits nor ends, a note says so.
+    let report = &claude.report;
+    assert!(
+        (report.interactive || report.safety_notes.is_empty()) && !report.full_screen,
+        "{report:?}"
+    );
     assert!(
         claude
             .report

@@ -34,8 +34,8 @@ pub(super) fn look(pid: i32, name: &str) -> Look {
         match Stat::read(pid) {
             None => return Look::Gone,
             Some(stat) if !stat.lives => return Look::Ended,
-            // A process of the kernel has no environment either, but there it cannot be read.
-            Some(stat) if stat.is_in_exec && first.is_ok() => return Look::Execs,
+            // Newer kernels (seen with 6.18) fail with ESRCH where older ones return nothing.
+            Some(stat) if stat.is_in_exec && !is_denied(&first) => return Look::Execs,
             Some(_) => {}
         }
         // It may have got its environment since.
@@ -59,6 +59,11 @@ pub(super) fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
         }
     }
     Vec::new()
+}
+
+/// True for the process of another user.
+fn is_denied(read: &io::Result<usize>) -> bool {
+    (read.as_ref()).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 fn read(pid: i32, environ: &mut Vec<u8>) -> io::Result<usize> {

@@ -101,6 +101,12 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 const ENVIRONMENT_END: usize = 48;
 
+/// The flags of a process among the fields after the name, and the one of the kernel's own processes (`PF_KTHREAD`).
+#[cfg(target_os = "linux")]
+const FLAGS: usize = 6;
+#[cfg(target_os = "linux")]
+const OF_KERNEL: u32 = 0x0020_0000;
+
 /// System information about a process, on Linux from `/proc/PID/stat`.
 #[derive(Debug)]
 pub(super) struct Stat {
@@ -118,7 +124,7 @@ pub(super) struct Stat {
     /// It was stopped by a signal or a debugger.
     #[cfg(not(portable))]
     pub(super) is_stopped: bool,
-    /// It lives but has no place for an environment: it execs another program, or ends.
+    /// It lives but has no place for an environment: it execs another program, or ends. So it is for another user's process.
     #[cfg(target_os = "linux")]
     pub(super) is_in_exec: bool,
 }
@@ -163,7 +169,9 @@ impl Stat {
             kernel_session: fields.get(3)?.parse().ok()?,
             #[cfg(not(portable))]
             is_stopped: matches!(state, "T" | "t"),
-            is_in_exec: lives && fields.get(ENVIRONMENT_END) == Some(&"0"),
+            is_in_exec: lives
+                && fields.get(ENVIRONMENT_END) == Some(&"0")
+                && fields.get(FLAGS)?.parse::<u32>().ok()? & OF_KERNEL == 0,
             parent: fields.get(1)?.parse().ok()?,
             started_ticks: fields.get(19)?.parse().ok()?,
         })

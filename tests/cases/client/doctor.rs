@@ -125,6 +125,23 @@ fn an_mcp_server_whose_program_is_gone_is_wrong() {
     let (code, reply) = doctor(&installation);
     let text = "Claude Code knows it from its own configuration";
     assert_eq!((code, of(&reply, "mcp")), (Some(0), vec![("ok", text)]));
+    let plugin = config.with_file_name(".claude").join("skills/ccd");
+    installation.run(&["hooks", "plugin", plugin.to_str().unwrap()]);
+    let (_, reply) = doctor(&installation);
+    let found = of(&reply, "mcp");
+    assert!(
+        found[0].0 == "warning" && found[0].1.contains("listed twice"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_base_directory_that_is_a_link_is_wrong() {
+    let installation = Installation::new();
+    let target = installation.bin();
+    set_mode(&target, 0o700);
+    std::os::unix::fs::symlink(&target, installation.home()).unwrap();
+    assert_wrong(&installation, "base", "a symbolic link");
 }
 
 #[test]

@@ -108,24 +108,6 @@ fn a_replaced_worker_cuts_a_wait_short_without_an_error() {
 }
 
 #[test]
-fn a_wait_without_an_offset_is_not_begun_anew() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let mut agent = Agent::start(&daemon);
-    let id = agent.session(json!({"program": "cat", "until": "none"}));
-    let waits = agent.begin("session_read", json!({"session": id, "pattern": "never"}));
-    agent.tool("session_list", json!({}));
-    kill_worker(&daemon);
-    let said = agent.said(waits).unwrap();
-    assert!(
-        said.contains("the daemon was replaced during this wait"),
-        "{said}"
-    );
-}
-
-#[test]
 fn a_daemon_that_was_stopped_stays_stopped_until_the_agent_wants_something() {
     let installation = Installation::new();
     let mut command = installation.ccctl(&["mcp"]);

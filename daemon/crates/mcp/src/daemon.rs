@@ -53,17 +53,17 @@ impl Calls<'_> {
         serde_json::from_str(reply.get()).map_err(garbled)
     }
 
-    /// Returns the record of a session, with what its program waits for.
+    /// Returns the record of a session, after a look at what its program waits for.
     ///
     /// # Errors
     ///
     /// There is no such session.
-    pub(crate) async fn session(&self, session: &str) -> Result<Session, ErrorObject> {
+    pub(crate) async fn look(&self, session: &str) -> Result<Session, ErrorObject> {
         self.call::<SessionGet>(&SessionGetParams::of(session))
             .await
     }
 
-    /// Returns the record of a session, without what its program waits for: looking that up takes longer than a send.
+    /// Returns the record of a session, without that look, which takes longer than a send.
     ///
     /// # Errors
     ///

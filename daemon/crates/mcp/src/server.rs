@@ -92,11 +92,15 @@ impl Server {
             opening: &self.opening,
             policy: self.daemon.policy(),
             key: format!("mcp-{}-{id}", self.opening.instance),
-            is_repeated: (self.unanswered.lock())
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(id),
             shell: &self.shell,
         }
+    }
+
+    /// Returns whether an earlier worker got the request and did not answer it.
+    fn is_repeated(&self, id: &RequestId) -> bool {
+        let unanswered = self.unanswered.lock();
+        let mut unanswered = unanswered.unwrap_or_else(PoisonError::into_inner);
+        unanswered.remove(id)
     }
 
     async fn run_tool(
@@ -114,7 +118,7 @@ impl Server {
             let text = "not allowed: the configuration key mcp.read_only is true";
             return Ok(failure(text.to_owned()));
         }
-        if call.is_repeated && !tool.repeats {
+        if self.is_repeated(&context.id) && !tool.repeats {
             return Ok(failure(format!(
                 "the daemon was replaced during this call: it is unknown whether {} was carried out. Before you repeat it, \
                  check with session_list and session_read",

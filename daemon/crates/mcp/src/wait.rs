@@ -91,25 +91,6 @@ impl Wait {
         })
     }
 
-    /// Returns whether it waits at all.
-    pub(crate) fn waits(&self) -> bool {
-        !matches!(self.until, Condition::Nothing)
-    }
-
-    /// Says that a wait was lost with its worker.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::run`].
-    pub(crate) async fn lost(
-        &self,
-        calls: Calls<'_>,
-        session: &str,
-    ) -> Result<Waited, ErrorObject> {
-        let why = "the daemon was replaced during this wait; call session_read again with the from of an earlier result";
-        self.after(calls, session, why.to_owned(), None).await
-    }
-
     /// Returns the pattern in the form that a send takes, so that typing and waiting are one call.
     pub(crate) fn of_send(&self) -> Option<SendExpect> {
         let Condition::Pattern(pattern) = &self.until else {
@@ -255,7 +236,7 @@ impl Wait {
         why: String,
         matched_end: Option<u64>,
     ) -> Result<Waited, ErrorObject> {
-        let mut session = calls.session(session).await?;
+        let mut session = calls.look(session).await?;
         if session.state == SessionState::Zombie {
             // Its exit status is known in a moment.
             let params = SessionWaitParams {

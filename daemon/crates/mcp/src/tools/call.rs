@@ -98,8 +98,6 @@ pub(crate) struct Call<'a> {
     pub(crate) policy: Arc<Policy>,
     /// The same for a repetition of the call by the next worker.
     pub(crate) key: String,
-    /// The worker that got it first has ended.
-    pub(crate) is_repeated: bool,
     /// Held while the agent's own shell is looked up or started.
     pub(crate) shell: &'a tokio::sync::Mutex<()>,
 }

@@ -40,11 +40,7 @@ impl Tool for Read {
             Some(from) => from,
             None => end_of(call, &session).await?,
         };
-        // Where a repeated wait without an offset began is not known.
-        let mut waited = match call.is_repeated && self.from.is_none() && wait.waits() {
-            true => wait.lost(call.calls, &session).await?,
-            false => wait.run(call.calls, &session, start).await?,
-        };
+        let mut waited = wait.run(call.calls, &session, start).await?;
         if self.max_bytes.is_some_and(|asked| asked > MAX_BYTES) {
             waited.why = add(
                 &waited.why,

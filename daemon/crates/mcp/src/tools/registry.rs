@@ -181,6 +181,17 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_of_the_wrong_type_is_named() {
+        let arguments = serde_json::json!({"session": "a", "timeout_s": "5"});
+        let arguments = arguments.as_object().cloned().unwrap();
+        let read = find("session_read").unwrap();
+        let Err(Mistake(sentence)) = read.prepare(arguments) else {
+            panic!("it is accepted");
+        };
+        assert!(sentence.contains("timeout_s"), "{sentence}");
+    }
+
+    #[test]
     fn tools_that_change_nothing_say_so() {
         let reading = all(true);
         assert!(reading.len() > 3 && reading.len() < 12);

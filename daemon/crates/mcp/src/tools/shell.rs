@@ -141,7 +141,7 @@ async fn run(
         if let Ok(ran) = tokio::time::timeout(LOOK_PERIOD, running.as_mut()).await {
             return (ran, false);
         }
-        let session = match call.calls.session(&params.session).await {
+        let session = match call.calls.look(&params.session).await {
             Ok(session) => session,
             Err(error) => return (Err(error), false),
         };
@@ -173,7 +173,7 @@ async fn still_running(
 ) -> Result<String, ErrorObject> {
     let output = (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
     let output = cut(&clean(output.unwrap_or_default()), DEFAULT_BYTES as usize);
-    let record = call.calls.session(session).await?;
+    let record = call.calls.look(session).await?;
     let waited = Waited {
         why: format!(
             "{why}; to continue to wait, call session_read with from and until; to answer it, session_send; to stop it, \
@@ -209,12 +209,8 @@ async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
         id: Some(id.clone()),
         ..call.create_shell(None, false)
     };
-    match call.calls.call::<SessionCreate>(&params).await {
-        Ok(_) => Ok((id, true)),
-        // Another call was faster.
-        Err(error) if error.known() == Some(ErrorCode::SessionConflict) => Ok((id, false)),
-        Err(error) => Err(error.into()),
-    }
+    call.calls.call::<SessionCreate>(&params).await?;
+    Ok((id, true))
 }
 
 /// Ends the shell of an agent that is gone, unless a command runs in it.

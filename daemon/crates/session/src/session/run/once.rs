@@ -92,7 +92,7 @@ impl Sessions {
             .as_deref()
             .map(|text| script_file(&self.services.folders.runtime, text))
             .transpose()?;
-        // Whatever happens to this call, the program does not outlive it.
+        // The program does not outlive this call, unless its output is kept and the worker crashes.
         let mut create = create_params(params, script.as_ref());
         create.transient = !params.keep_output;
         create.max_session_runtime_s = params.keep_output.then(|| {

@@ -24,7 +24,6 @@ mod memory;
 mod rpc;
 mod status;
 mod store;
-mod strict;
 mod tape_usage;
 mod test_page;
 mod upgrade;

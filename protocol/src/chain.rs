@@ -18,7 +18,7 @@ methods! {
 
 /// A chain: commands that run in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Chain {
     /// The same as `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct Chain {
 
 /// A step of a chain. It runs even if earlier steps failed, unless `condition`, `on_success` or `on_failure` says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainCommand {
     /// The name of the chain; set by the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ pub struct ChainCommand {
 /// A condition on earlier steps: all given members must hold. If a condition cannot be evaluated, because the step that
 /// it refers to did not run, neither it nor its negation holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Condition {
     /// The step to test: a negative number counts back from this step, any other is a `sequence_order`. Default -1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,21 +101,21 @@ pub struct Condition {
 
 /// Names a saved chain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainParams {
     pub name: String,
 }
 
 /// Reply of `chain.list`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainListReply {
     pub chains: Vec<ChainSummary>,
 }
 
 /// Summary of a saved chain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainSummary {
     pub name: String,
     pub step_count: usize,
@@ -130,16 +130,16 @@ pub struct ChainSummary {
 
 /// Parameters of `chain.save`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainSaveParams {
     pub name: String,
-    #[cfg_attr(feature = "schema", schemars(with = "Chain"))]
+    #[cfg_attr(test, schemars(with = "Chain"))]
     pub chain: serde_json::Value,
 }
 
 /// Reply of `chain.save`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainSaveReply {
     /// The chain as it was saved.
     pub chain: Chain,
@@ -151,14 +151,14 @@ pub struct ChainSaveReply {
 
 /// Parameters of `chain.run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainRunParams {
     /// Name of a saved chain. Give either this or `chain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The chain itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Chain>"))]
+    #[cfg_attr(test, schemars(with = "Option<Chain>"))]
     pub chain: Option<serde_json::Value>,
     /// Run all steps in one `sh`, so that `cd` and variables carry over, and commands can use shell syntax.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -184,7 +184,7 @@ pub struct ChainRunParams {
 
 /// Reply of `chain.run`, `chain.parallel` and `chain.watch`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainStarted {
     pub job: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -193,7 +193,7 @@ pub struct ChainStarted {
 
 /// Parameters of `chain.parallel`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainParallelParams {
     /// Each is a program and its arguments, quoted as for a shell; at most 1,000.
     pub commands: Vec<String>,
@@ -218,7 +218,7 @@ pub struct ChainParallelParams {
 
 /// Parameters of `chain.watch`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainWatchParams {
     /// Program to run until it exits or the timeout is reached. Give either this or `session`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -256,7 +256,7 @@ pub struct ChainWatchParams {
 
 /// Result of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainStep {
     pub sequence_order: i64,
     pub ran: bool,
@@ -269,7 +269,7 @@ pub struct ChainStep {
 
 /// Result of one of several commands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ParallelCommand {
     /// Its position in the request, from 0.
     pub index: usize,
@@ -279,7 +279,7 @@ pub struct ParallelCommand {
 
 /// Result of a command. Secrets that are found in it are masked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandResult {
     pub command: String,
     /// The output: at most the last 256 KiB, or the last 3 KiB once the job has stored 4 MiB of outputs. Bytes that are
@@ -309,7 +309,7 @@ pub struct CommandResult {
 
 /// A match in the watched output. Secrets that are found in it are masked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WatchHit {
     /// Index of the pattern in the request.
     pub index: usize,

@@ -20,7 +20,7 @@ methods! {
 
 /// Reply of `daemon.status`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonStatusReply {
     pub version: String,
     pub protocol: u32,
@@ -61,7 +61,7 @@ pub struct DaemonStatusReply {
 
 /// Numbers of sessions.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCounts {
     pub live: u64,
     pub ended: u64,
@@ -71,7 +71,7 @@ pub struct SessionCounts {
 
 /// Numbers of jobs.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobCounts {
     pub queued: u64,
     pub running: u64,
@@ -79,12 +79,12 @@ pub struct JobCounts {
 
 /// Parameters of `daemon.stop`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonStopParams {}
 
 /// Reply of `daemon.stop`, sent before the daemon exits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonStopReply {
     /// The process that exits last: `holder_pid` of `daemon.status`.
     pub pid: i32,
@@ -94,7 +94,7 @@ pub struct DaemonStopReply {
 
 /// Parameters of `daemon.upgrade`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonUpgradeParams {
     /// Absolute path of the `ccd` that takes over. Default: the running build, as with `daemon.restart`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ pub struct DaemonUpgradeParams {
 /// Reply of `daemon.restart` and `daemon.upgrade`, sent before the handover. Once another worker replies,
 /// `last_hand_over` of `daemon.status` has a higher `number` and says how the handover went.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonUpgradeReply {
     /// Process id of the worker that hands over.
     pub pid: i32,
@@ -123,7 +123,7 @@ pub struct DaemonUpgradeReply {
 
 /// A handover: how the current worker took over the sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandOver {
     /// Number of the handover, from 1.
     pub number: u64,
@@ -138,7 +138,7 @@ pub struct HandOver {
 
 /// Cause of a handover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HandOverCause {
     /// The previous worker was killed.
@@ -149,7 +149,7 @@ pub enum HandOverCause {
 
 /// Reply of `daemon.reload`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonReloadReply {
     /// The file that was read; null if there is none and the defaults apply.
     pub path: Option<String>,
@@ -158,7 +158,7 @@ pub struct DaemonReloadReply {
 
 /// Parameters of `daemon.log`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonLogParams {
     /// `error`, `warn`, `info`, `debug` or `trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,7 +170,7 @@ pub struct DaemonLogParams {
 
 /// Reply of `daemon.log`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonLogReply {
     pub level: String,
     pub debug: bool,
@@ -180,7 +180,7 @@ pub struct DaemonLogReply {
 
 /// Reply of `config.list`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigListReply {
     pub path: Option<String>,
     pub entries: Vec<ConfigEntry>,
@@ -188,7 +188,7 @@ pub struct ConfigListReply {
 
 /// A configuration key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigEntry {
     pub key: String,
     pub value: serde_json::Value,
@@ -207,14 +207,14 @@ pub struct ConfigEntry {
 
 /// Parameters of `config.get`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigGetParams {
     pub key: String,
 }
 
 /// Parameters of `config.check`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigCheckParams {
     /// Absolute path. Default: the file in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,7 +223,7 @@ pub struct ConfigCheckParams {
 
 /// Reply of `config.check`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigCheckReply {
     pub path: Option<String>,
     pub errors: Vec<String>,

@@ -11,7 +11,7 @@ methods! {
 
 /// Reply of a method that starts a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobStarted {
     pub job: String,
 }
@@ -19,7 +19,7 @@ pub struct JobStarted {
 /// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum JobState {
     Queued,
     Running,
@@ -41,7 +41,7 @@ impl JobState {
 
 /// A job's record, kept for 7 days, or until the lists of all jobs together exceed 256 MiB.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Job {
     pub job: String,
     /// The method that started it.
@@ -67,7 +67,7 @@ pub struct Job {
 
 /// Names one job.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobParams {
     /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
@@ -75,7 +75,7 @@ pub struct JobParams {
 
 /// Parameters of `job.get`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobGetParams {
     /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
@@ -86,7 +86,7 @@ pub struct JobGetParams {
 
 /// Parameters of `job.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobListParams {
     /// Maximum number of jobs; default 100, at most 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,14 +95,14 @@ pub struct JobListParams {
 
 /// Reply of `job.list`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobListReply {
     pub jobs: Vec<Job>,
 }
 
 /// Parameters of `job.subscribe`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobSubscribeParams {
     /// Job id, or a unique prefix of it; `job-` may be omitted.
     pub job: String,
@@ -113,7 +113,7 @@ pub struct JobSubscribeParams {
 
 /// One item of a subscription to a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobItem {
     pub seq: u64,
     #[serde(flatten)]
@@ -130,17 +130,17 @@ pub struct JobItem {
 
 /// An entry of a job's list: a step, a command, or a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobEntry {
     /// Number of the entry in the job, from 0.
     pub seq: u64,
     pub at: String,
-    #[cfg_attr(feature = "schema", schemars(with = "EntryValue"))]
+    #[cfg_attr(test, schemars(with = "EntryValue"))]
     pub value: serde_json::Value,
 }
 
 /// Type of an entry, by the method that started the job. This record exists only in this reference.
-#[cfg(feature = "schema")]
+#[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "a schema alone")]

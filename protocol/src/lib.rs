@@ -5,6 +5,8 @@ pub mod chain;
 pub mod coach;
 pub mod conversation;
 pub mod daemon;
+#[cfg(test)]
+mod document;
 pub mod error;
 pub mod exec;
 pub mod frame;
@@ -24,6 +26,7 @@ pub mod run;
 pub mod session;
 pub mod socket;
 mod spelling;
+mod strict;
 pub mod subscription;
 pub mod tape;
 pub mod timeout;
@@ -34,6 +37,7 @@ pub use error::{Category, ErrorCode, ErrorData, ErrorObject};
 pub use id::SessionId;
 pub use method::{Done, Method, MethodInfo, NoParams};
 pub use report::Reportable;
+pub use strict::{JsonMistake, read};
 pub use timeout::Timeout;
 pub use version::{Caller, PROTOCOL_VERSION};
 

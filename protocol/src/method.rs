@@ -21,18 +21,18 @@ pub struct MethodInfo {
     pub name: &'static str,
     pub summary: &'static str,
     /// JSON Schemas of parameters and reply.
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
 }
 
 /// Parameters of a method that takes none.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoParams {}
 
 /// Reply of a method that returns nothing.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Done {}
 
 macro_rules! methods {
@@ -53,7 +53,7 @@ macro_rules! methods {
             $($crate::method::MethodInfo {
                 name: $name,
                 summary: $summary,
-                #[cfg(feature = "schema")]
+                #[cfg(test)]
                 schemas: |generator| (
                     generator.subschema_for::<$params>(),
                     generator.subschema_for::<$reply>(),

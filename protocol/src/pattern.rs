@@ -14,7 +14,7 @@ methods! {
 /// What a pattern recognises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum PatternType {
     /// The last line of a text, if it asks for input.
     Prompt,
@@ -54,7 +54,7 @@ impl PatternType {
 /// Where an entry of the library comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum PatternOrigin {
     /// Part of ccd.
     BuiltIn,
@@ -66,7 +66,7 @@ pub enum PatternOrigin {
 
 /// One category of the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternEntry {
     pub pattern_type: PatternType,
     pub category: String,
@@ -79,7 +79,7 @@ pub struct PatternEntry {
 
 /// Parameters of `pattern.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternListParams {
     /// Only this type.
     #[serde(
@@ -95,7 +95,7 @@ pub struct PatternListParams {
 
 /// Reply of `pattern.list`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternListReply {
     /// By type, then in the order in which they are tried.
     pub patterns: Vec<PatternEntry>,
@@ -108,7 +108,7 @@ pub struct PatternListReply {
 
 /// Parameters of `pattern.set`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternSetParams {
     #[serde(deserialize_with = "crate::spelling::any_case")]
     pub pattern_type: PatternType,
@@ -126,7 +126,7 @@ pub struct PatternSetParams {
 
 /// Parameters of `pattern.unset`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternUnsetParams {
     #[serde(deserialize_with = "crate::spelling::any_case")]
     pub pattern_type: PatternType,
@@ -135,7 +135,7 @@ pub struct PatternUnsetParams {
 
 /// Reply of `pattern.unset`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternUnsetReply {
     /// The built-in entry that is used again.
     pub built_in: Option<PatternEntry>,
@@ -143,7 +143,7 @@ pub struct PatternUnsetReply {
 
 /// Parameters of `pattern.test`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternTestParams {
     /// At most 1 MiB; control sequences in it are ignored.
     pub text: String,
@@ -159,7 +159,7 @@ pub struct PatternTestParams {
 
 /// Reply of `pattern.test`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternTestReply {
     /// In text order.
     pub matches: Vec<PatternMatch>,
@@ -173,7 +173,7 @@ pub struct PatternTestReply {
 
 /// A range of a text: byte offsets in its UTF-8 form, end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Span {
     pub start: usize,
     pub end: usize,
@@ -181,7 +181,7 @@ pub struct Span {
 
 /// One match of one pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternMatch {
     pub pattern_type: PatternType,
     pub category: String,
@@ -196,7 +196,7 @@ pub struct PatternMatch {
 
 /// Parameters of `pattern.classify`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternClassifyParams {
     /// At most 1 MiB; control sequences in it are ignored.
     pub text: String,
@@ -204,7 +204,7 @@ pub struct PatternClassifyParams {
 
 /// Reply of `pattern.classify`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternClassifyReply {
     /// A line matches an error pattern.
     pub is_error: bool,
@@ -238,7 +238,7 @@ pub struct PatternClassifyReply {
 
 /// A prompt at the end of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PromptFound {
     pub category: String,
     /// The line, without control sequences and surrounding blanks.
@@ -249,7 +249,7 @@ pub struct PromptFound {
 /// How a table separates its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum TableKind {
     /// By drawn lines, or by a rule below its header.
     Ruled,
@@ -259,7 +259,7 @@ pub enum TableKind {
 
 /// A table in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TableFound {
     pub kind: TableKind,
     pub columns: usize,
@@ -270,7 +270,7 @@ pub struct TableFound {
 
 /// An object or array in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JsonFound {
     pub span: Span,
     pub value: serde_json::Value,
@@ -278,7 +278,7 @@ pub struct JsonFound {
 
 /// A command or option that a help text describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandFound {
     pub name: String,
     pub description: String,

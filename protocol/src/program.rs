@@ -14,21 +14,21 @@ methods! {
 
 /// Names one program configuration.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramParams {
     pub name: String,
 }
 
 /// Reply of `program.list`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramListReply {
     pub programs: Vec<ProgramSummary>,
 }
 
 /// A program configuration in a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramSummary {
     pub name: String,
     pub command_template: String,
@@ -47,7 +47,7 @@ pub struct ProgramSummary {
 
 /// Parameters of `program.save`: one of `session` and `config`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramSaveParams {
     pub name: String,
     /// Save what was expected and sent in this session, live or ended. Hidden input becomes a secret that is asked for
@@ -64,7 +64,7 @@ pub struct ProgramSaveParams {
 
 /// Reply of `program.save`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramSaveReply {
     /// The configuration as it was saved.
     pub config: ProgramConfig,
@@ -79,7 +79,7 @@ pub struct ProgramSaveReply {
 
 /// How to start a program, get it ready, and judge its success: `programs/{name}.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramConfig {
     #[serde(default)]
     pub name: String,
@@ -113,7 +113,7 @@ pub struct ProgramConfig {
 
 /// One step of a start-up: wait for `pattern`, then type `response` or `keys`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExpectStep {
     /// A regular expression. Absent: wait until the program waits for input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ pub struct ExpectStep {
 /// Text with `{placeholders}`, or a secret that is given at each start and never stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Response {
     Text(String),
     Secret { secret: SecretSource },
@@ -144,7 +144,7 @@ pub enum Response {
 /// Where a client gets a secret: from the first of these sources that is available, so if a file is missing, it asks.
 /// `{placeholders}` are filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecretSource {
     /// Name of the secret in `secrets` of `session.create`. Default: the variable's name, otherwise `secret_` and the
     /// number of the step.

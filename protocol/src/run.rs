@@ -12,7 +12,7 @@ methods! {
 
 /// Parameters of `run.once`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunOnceParams {
     /// Program or, with `shell`, a command line for `sh -c`. Optional with `script`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -60,7 +60,7 @@ pub struct RunOnceParams {
 
 /// Reply of `run.once`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunOnceReply {
     /// The program's output; invalid bytes become U+FFFD.
     pub output: String,

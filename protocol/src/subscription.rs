@@ -11,7 +11,7 @@ pub struct SubscriptionInfo {
     pub notification: &'static str,
     pub summary: &'static str,
     /// JSON Schemas of parameters and item.
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
 }
 
@@ -21,7 +21,7 @@ pub const SESSION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     unsubscribe: "session.unsubscribe",
     notification: "session.output",
     summary: "Sends output as it arrives, with offsets; the last item says how the session ended.",
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     schemas: |generator| {
         (
             generator.subschema_for::<crate::session::SessionSubscribeParams>(),
@@ -36,7 +36,7 @@ pub const SESSION_ATTACH: SubscriptionInfo = SubscriptionInfo {
     unsubscribe: "session.detach",
     notification: "session.output",
     summary: "Attaches the caller's terminal to a session: a repaint, then output without queries as it arrives. Type with `session.send` on the same connection.",
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     schemas: |generator| {
         (
             generator.subschema_for::<crate::session::SessionAttachParams>(),
@@ -51,7 +51,7 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     unsubscribe: "job.unsubscribe",
     notification: "job.changed",
     summary: "Sends a job's record each time it changes, with new entries of its list; the last item has `ended: true`.",
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     schemas: |generator| {
         (
             generator.subschema_for::<crate::job::JobSubscribeParams>(),
@@ -66,7 +66,7 @@ pub const CONVERSATION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     unsubscribe: "conversation.unsubscribe",
     notification: "conversation.item",
     summary: "Sends new records, turns, tool calls with their results, and tokens of one or more conversations, as they are written. A slow client delays only itself.",
-    #[cfg(feature = "schema")]
+    #[cfg(test)]
     schemas: |generator| {
         (
             generator.subschema_for::<crate::conversation::ConversationSubscribeParams>(),

@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Timeout {
     }
 }
 
-#[cfg(feature = "schema")]
+#[cfg(test)]
 impl schemars::JsonSchema for Timeout {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Timeout".into()

@@ -7,7 +7,7 @@ pub const PROTOCOL_VERSION: u32 = 1;
 
 /// The top-level member `ccd` of a request: the client and its protocol version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Caller {
     /// [`PROTOCOL_VERSION`] of the client.
     pub protocol: u32,

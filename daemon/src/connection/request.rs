@@ -1,7 +1,6 @@
 //! Parses a message into a request.
 
 use super::fault::Fault;
-use crate::strict::of_text;
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
 use ccd_session::peer::Peer;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
@@ -138,7 +137,8 @@ impl<'de> Visitor<'de> for IdVisitor {
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {
-    let envelope: Envelope<'a> = of_text(json).map_err(|error| wrong(json, error))?;
+    let envelope: Envelope<'a> =
+        ccd_protocol::read(json).map_err(|mistake| wrong(json, mistake.error))?;
     let mut extensions = Extensions::new();
     if let Some(Caller { protocol, client }) = envelope.ccd {
         if protocol != PROTOCOL_VERSION {

@@ -1,6 +1,6 @@
 //! `chain.*`.
 
-use super::register::{method, parse_value};
+use super::register::method;
 use super::{CallError, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
@@ -131,15 +131,15 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     let id = name_of(name)?;
     let value = daemon.chains.get::<Value>(&id).await?;
     let value = value.ok_or_else(|| ChainError::NotFound(name.to_owned()))?;
-    let chain = parse_value(&value)
+    let chain = ccd_protocol::read(&value.to_string())
         .map_err(|mistake| ChainError::Wrong(format!("the file of the chain {name}: {mistake}")))?;
     Ok((under_name(chain, &id), unknown_fields(&value)?))
 }
 
 /// Returns the chain of a request, and warnings about it.
 fn given(value: &Value) -> Result<(Chain, Vec<String>), RpcError> {
-    let chain =
-        parse_value(value).map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;
+    let chain = ccd_protocol::read(&value.to_string())
+        .map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))
 }
 

@@ -1,6 +1,6 @@
 //! `program.*`.
 
-use super::register::{method, parse_value};
+use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::program::{
@@ -41,10 +41,11 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
         }
         (None, Some(document)) => {
             let warnings = unknown_fields(&document);
-            let config: ProgramConfig = parse_value(&document).map_err(|mistake| {
-                let mistake = format!("the program configuration '{name}': {mistake}");
-                CallError::Params(mistake)
-            })?;
+            let config: ProgramConfig =
+                ccd_protocol::read(&document.to_string()).map_err(|mistake| {
+                    let mistake = format!("the program configuration '{name}': {mistake}");
+                    CallError::Params(mistake)
+                })?;
             refuse_secrets(&config).map_err(|mistake| ProgramError::Mistaken {
                 name: name.clone(),
                 mistake,

@@ -1,21 +1,32 @@
 //! Ties a method's type to its handler.
+//!
+//! What depends on the types of a method is small: reading its parameters, and writing its reply. Everything else is
+//! compiled once for all methods.
 
 use super::{CallError, RpcError};
 use crate::connection::LARGE_BYTES;
 use crate::daemon::Daemon;
-use crate::strict::{Strict, of_text};
 use ccd_protocol::Method;
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
+use futures_util::future::{BoxFuture, FutureExt};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::types::{ErrorObjectOwned, Params};
+use jsonrpsee::types::{ErrorObjectOwned, Extensions, Params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+
+/// Reads the parameters of one method.
+type Prepare = Arc<dyn Fn(&str) -> Result<Prepared, CallError> + Send + Sync>;
+
+/// A call whose parameters are read.
+type Prepared = Box<dyn FnOnce(Arc<Daemon>, Peer) -> Running + Send>;
+
+type Running = BoxFuture<'static, Result<Box<dyn Reply>, RpcError>>;
 
 /// Registers `handler` for the method `M`.
 pub(super) fn method<M, F, Fut>(
@@ -24,8 +35,8 @@ pub(super) fn method<M, F, Fut>(
 ) -> Result<(), RegisterMethodError>
 where
     M: Method,
-    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Clone + Send + Sync + 'static,
-    Fut: Future<Output = Result<M::Reply, RpcError>> + Send,
+    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
+    Fut: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
 {
     checked_method::<M, F, Fut>(module, |_| Ok(()), handler)
 }
@@ -33,46 +44,93 @@ where
 /// Like [`method`], with an additional check of the raw parameters, for methods that reject some unknown members.
 pub(super) fn checked_method<M, F, Fut>(
     module: &mut RpcModule<Arc<Daemon>>,
-    check: fn(&Params<'_>) -> Result<(), CallError>,
+    check: fn(&str) -> Result<(), CallError>,
     handler: F,
 ) -> Result<(), RegisterMethodError>
 where
     M: Method,
-    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Clone + Send + Sync + 'static,
-    Fut: Future<Output = Result<M::Reply, RpcError>> + Send,
+    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
+    Fut: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
 {
+    let prepare = move |text: &str| -> Result<Prepared, CallError> {
+        let params = read::<M::Params>(text)?;
+        check(text)?;
+        Ok(Box::new(move |daemon, peer| {
+            let reply = handler(daemon, peer, params);
+            async move { Ok(Box::new(reply.await?) as Box<dyn Reply>) }.boxed()
+        }))
+    };
+    register(module, M::NAME, Arc::new(prepare))
+}
+
+fn register(
+    module: &mut RpcModule<Arc<Daemon>>,
+    name: &'static str,
+    prepare: Prepare,
+) -> Result<(), RegisterMethodError> {
     module
-        .register_async_method(M::NAME, move |params, daemon, extensions| {
-            let handler = handler.clone();
-            let is_large = params.as_str().map_or(0, str::len) > LARGE_BYTES;
-            let parse = move || {
-                let parsed = parse::<M::Params>(&params)?;
-                check(&params).map(|()| parsed)
-            };
-            let peer = extensions.get::<Peer>().cloned();
-            async move {
-                let peer = peer.ok_or_else(internal_error)?;
-                let parsed = if is_large {
-                    blocking(parse).await
-                } else {
-                    parse()
-                };
-                let params = parsed.map_err(RpcError::from)?;
-                let reply = handler(Arc::clone(&daemon), peer, params).await;
-                encoded(reply.map_err(ErrorObjectOwned::from)?).await
-            }
+        .register_async_method(name, move |params, daemon, extensions| {
+            let (prepare, daemon) = (Arc::clone(&prepare), Arc::clone(&*daemon));
+            async move { answer(prepare, params, daemon, &extensions).await }
         })
         .map(drop)
 }
 
-/// Serializes a reply. A large one is serialized on a thread for it, because the others would notice the time.
-async fn encoded<R: Serialize + Send + 'static>(
-    reply: R,
+async fn answer(
+    prepare: Prepare,
+    params: Params<'static>,
+    daemon: Arc<Daemon>,
+    extensions: &Extensions,
 ) -> Result<Box<RawValue>, ErrorObjectOwned> {
-    let json = if is_large(&reply) {
-        blocking(move || to_raw_value(&reply)).await
+    let peer = extensions.get::<Peer>().cloned();
+    let peer = peer.ok_or_else(internal_error)?;
+    let is_large = params.as_str().map_or(0, str::len) > LARGE_BYTES;
+    let prepared = if is_large {
+        blocking(move || by_name(&params).and_then(&*prepare)).await
     } else {
-        to_raw_value(&reply)
+        by_name(&params).and_then(&*prepare)
+    };
+    let running = prepared.map_err(RpcError::from)?(daemon, peer);
+    encoded(running.await?).await
+}
+
+/// A reply of any method.
+trait Reply: Send {
+    fn write(&self, json: &mut Limited) -> serde_json::Result<()>;
+}
+
+impl<R: Serialize + Send> Reply for R {
+    fn write(&self, json: &mut Limited) -> serde_json::Result<()> {
+        serde_json::to_writer(json, self)
+    }
+}
+
+/// Bytes up to a limit.
+struct Limited {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() > self.limit - self.bytes.len() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Serializes a reply. One that turns out to be large is serialized on a thread for it, because the others would notice
+/// the time.
+async fn encoded(reply: Box<dyn Reply>) -> Result<Box<RawValue>, ErrorObjectOwned> {
+    let json = match json_of(&*reply, LARGE_BYTES) {
+        Err(error) if error.is_io() => blocking(move || json_of(&*reply, usize::MAX)).await,
+        json => json,
     };
     json.map_err(|error| {
         tracing::error!(%error, "a reply could not be serialized");
@@ -80,95 +138,43 @@ async fn encoded<R: Serialize + Send + 'static>(
     })
 }
 
-/// Returns whether a reply has more than [`LARGE_BYTES`]; looks no further than that.
-fn is_large(reply: &impl Serialize) -> bool {
-    struct Room(usize);
-    impl io::Write for Room {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let left = self.0.checked_sub(bytes.len());
-            self.0 = left.ok_or(io::ErrorKind::FileTooLarge)?;
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    serde_json::to_writer(Room(LARGE_BYTES), reply).is_err()
+fn json_of(reply: &dyn Reply, limit: usize) -> serde_json::Result<Box<RawValue>> {
+    let mut json = Limited {
+        bytes: Vec::with_capacity(128),
+        limit,
+    };
+    reply.write(&mut json)?;
+    let text = String::from_utf8(json.bytes).map_err(serde::ser::Error::custom)?;
+    RawValue::from_string(text)
 }
 
-/// Parses parameters given by name; none at all is the same as an empty object.
+/// Reads parameters given by name; none at all is the same as an empty object.
 ///
 /// # Errors
 ///
 /// [`CallError::Params`] names the parameter that is missing or has the wrong type.
 pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallError> {
+    by_name(params).and_then(read)
+}
+
+/// Returns the text of an object.
+fn by_name<'a>(params: &'a Params<'_>) -> Result<&'a str, CallError> {
     let text = params.as_str().unwrap_or("{}");
-    if text.trim_start().starts_with('[') {
-        let empty = text.chars().filter(|c| !c.is_whitespace()).eq(['[', ']']);
-        if !empty {
-            return Err(CallError::Params(
-                "give the parameters by name, as an object".into(),
-            ));
-        }
-        return parse_text("{}");
+    if !text.trim_start().starts_with('[') {
+        return Ok(text);
     }
-    parse_text(text)
+    let is_empty = text.chars().filter(|c| !c.is_whitespace()).eq(['[', ']']);
+    let by_place = || CallError::Params("give the parameters by name, as an object".into());
+    is_empty.then_some("{}").ok_or_else(by_place)
 }
 
-fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
-    // The path is only determined if there is an error, because tracking it costs time.
-    of_text(text).or_else(|_| {
-        let mut json = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(Strict(&mut json))
-            .map_err(|error| CallError::Params(with_path(error)))
-    })
-}
-
-/// Parses a value of a parameter or a file.
+/// Reads the text of parameters.
 ///
 /// # Errors
 ///
-/// A message: the path, then the error.
-pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Result<P, String> {
-    serde_path_to_error::deserialize(Strict(value)).map_err(with_path)
-}
-
-fn with_path(error: serde_path_to_error::Error<serde_json::Error>) -> String {
-    let place = error.path().to_string();
-    in_words(&place, &error.into_inner().to_string())
-}
-
-/// Type names in serde's messages, and the words for them in JSON's terms.
-const WORDS: [(&str, &str); 7] = [
-    ("a sequence", "a list"),
-    ("a map", "an object"),
-    ("f64", "a number"),
-    ("i64", "a whole number"),
-    ("u64", "a whole number of 0 or more"),
-    ("u16", "a whole number from 0 to 65535"),
-    ("usize", "a whole number of 0 or more"),
-];
-
-/// Returns the message with its path in front; the path `.` means the parameters as a whole.
-fn in_words(place: &str, mistake: &str) -> String {
-    // The position is relative to the parameters, which the caller does not see: leave it out.
-    let end = mistake.rfind(" at line ").unwrap_or(mistake.len());
-    let mut mistake = mistake[..end].to_owned();
-    if let Some((found, wanted)) = mistake.split_once(", expected ") {
-        let wanted = match wanted.strip_prefix("struct ") {
-            Some(_) => "an object",
-            None => WORDS
-                .iter()
-                .find(|(rust, _)| *rust == wanted)
-                .map_or(wanted, |(_, json)| json),
-        };
-        mistake = format!("{found}, expected {wanted}");
-    }
-    match place {
-        "." => mistake,
-        place => format!("{place}: {mistake}"),
-    }
+/// As [`parse`].
+pub(super) fn read<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
+    ccd_protocol::read(text).map_err(|mistake| CallError::Params(mistake.to_string()))
 }
 
 fn internal_error() -> ErrorObjectOwned {
@@ -191,7 +197,7 @@ mod tests {
     use std::thread::{self, ThreadId};
 
     fn mistake<P: DeserializeOwned>(text: &str) -> String {
-        match parse_text::<P>(text) {
+        match read::<P>(text) {
             Ok(_) => panic!("{text} was accepted"),
             Err(error) => error.to_string(),
         }
@@ -247,19 +253,19 @@ mod tests {
 
     #[test]
     fn names_of_choices_may_be_in_upper_case() {
-        parse_text::<SessionWaitParams>(r#"{"session": "a", "for": "EXIT"}"#).unwrap();
-        parse_text::<SessionScreenParams>(r#"{"session": "a", "format": "Text"}"#).unwrap();
+        read::<SessionWaitParams>(r#"{"session": "a", "for": "EXIT"}"#).unwrap();
+        read::<SessionScreenParams>(r#"{"session": "a", "format": "Text"}"#).unwrap();
         let patterns = r#"{"session": "a", "patterns": [{"REGEX": "x"}]}"#;
-        parse_text::<SessionExpectParams>(patterns).unwrap();
+        read::<SessionExpectParams>(patterns).unwrap();
         let message = mistake::<SessionWaitParams>(r#"{"session": "a", "for": "END"}"#);
         assert!(message.starts_with("for: unknown variant"), "{message}");
         assert!(message.contains("`exit`"), "{message}");
     }
 
     /// Is serialized as text of this many bytes, and reports each thread that does it.
-    struct Reply(usize, mpsc::SyncSender<ThreadId>);
+    struct Sized(usize, mpsc::SyncSender<ThreadId>);
 
-    impl Serialize for Reply {
+    impl Serialize for Sized {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             self.1.send(thread::current().id()).unwrap();
             serializer.serialize_str(&"x".repeat(self.0))
@@ -271,7 +277,7 @@ mod tests {
         let here = thread::current().id();
         for (len, is_here) in [(LARGE_BYTES - 2, true), (LARGE_BYTES - 1, false)] {
             let (sender, threads) = mpsc::sync_channel(4);
-            let json = encoded(Reply(len, sender)).await.unwrap();
+            let json = encoded(Box::new(Sized(len, sender))).await.unwrap();
             assert_eq!(json.get().len(), len + 2);
             assert_eq!(threads.iter().last().unwrap() == here, is_here, "{len}");
         }

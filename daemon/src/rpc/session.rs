@@ -1,6 +1,6 @@
 //! `session.*`.
 
-use super::register::{checked_method, method, parse};
+use super::register::{checked_method, method, read};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
@@ -15,7 +15,6 @@ use ccd_session::program::check_tape_options;
 use ccd_session::session::records_with_waiting;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::types::Params;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -116,8 +115,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 }
 
 /// Unknown tape options are rejected: a misspelt option such as `fallbak` would silently have no effect.
-fn check_tape(params: &Params<'_>) -> Result<(), CallError> {
-    match parse::<OfTape>(params)?.tape {
+fn check_tape(params: &str) -> Result<(), CallError> {
+    match read::<OfTape>(params)?.tape {
         Value::Object(tape) => {
             check_tape_options(&tape).map_err(|mistake| CallError::Params(mistake.to_string()))
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Parameters of `test.run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestRunParams {
     /// Program to test; looked up on the caller's PATH if it contains no slash.
     pub program: String,
@@ -38,7 +38,7 @@ pub struct TestRunParams {
 
 /// Limits of a run of tests. Default of each: the configuration key `testing.` with its name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestLimits {
     /// Peak memory of all processes of the program in MB, above which `resource` fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct TestLimits {
 
 /// Reply of `test.run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestStarted {
     /// Id of the job. Its progress is a TestProgress. Its result is a TestJobResult; a cancelled or failed job has one too,
     /// unless its report could not be written or the daemon stopped.
@@ -69,7 +69,7 @@ pub struct TestStarted {
 
 /// Progress of the job of a run of tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestProgress {
     /// The test that reports its progress; several may run at a time.
     pub test: TestType,
@@ -83,7 +83,7 @@ pub struct TestProgress {
 
 /// Result of the job of a run of tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestJobResult {
     /// Id of the report.
     pub id: String,
@@ -94,7 +94,7 @@ pub struct TestJobResult {
 
 /// Reply of `test.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestListReply {
     /// Newest first.
     pub reports: Vec<TestReportSummary>,
@@ -105,7 +105,7 @@ pub struct TestListReply {
 
 /// Summary of a report of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestReportSummary {
     pub id: String,
     pub program: String,
@@ -125,7 +125,7 @@ pub struct TestReportSummary {
 
 /// Parameters of `test.get`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestGetParams {
     /// Id, a unique prefix of it (at least 4 characters), the name of the report's file, or a program, for its newest
     /// report.
@@ -137,7 +137,7 @@ pub struct TestGetParams {
 
 /// The format of a report of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestFormat {
     /// Only the members of the report.
@@ -151,7 +151,7 @@ pub enum TestFormat {
 
 /// Reply of `test.get`: the report, and in the formats `junit` and `html` also its text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestGetReply {
     #[serde(flatten)]
     pub report: TestReport,

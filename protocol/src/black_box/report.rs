@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// All results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestReport {
     /// A UUID.
     pub id: String,
@@ -23,7 +23,7 @@ pub struct TestReport {
 
 /// How many tests passed and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestSummary {
     pub total: u32,
     pub passed: u32,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// A test. It passes if its sentence is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum TestType {
     /// The program waits for input, keeps running without input, or exits with status 0.
     Startup,
@@ -54,7 +54,7 @@ impl TestType {
 
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestResult {
     /// A UUID.
     pub id: String,

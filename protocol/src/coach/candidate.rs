@@ -7,7 +7,7 @@ macro_rules! words {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         pub enum $type {
             $($(#[$doc])* $variant,)*
         }
@@ -72,7 +72,7 @@ words! {
 
 /// A row of the ledger's table `candidates`, and what else is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// The first 8 digits of the fingerprint; more if two candidates share them.
     pub id: String,
@@ -120,7 +120,7 @@ pub struct Candidate {
 
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
     pub event_id: String,
     /// At most 200 characters of the message or the error, without secrets.
@@ -134,7 +134,7 @@ pub struct Evidence {
 
 /// How often the friction occurred before and after a rule was approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effect {
     /// When the rule was approved.
     pub since: String,
@@ -149,7 +149,7 @@ pub struct Effect {
 
 /// A row of the ledger's table `promotions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Promotion {
     pub id: String,
     pub fingerprint: String,

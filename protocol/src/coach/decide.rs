@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `coach.review`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReviewParams {
     /// Only candidates seen in this project: a `repo_id`, or a directory in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,14 +17,14 @@ pub struct CoachReviewParams {
 
 /// Reply of `coach.review`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReviewReply {
     pub candidates: Vec<Candidate>,
 }
 
 /// Parameters of `coach.get`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGetParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -35,7 +35,7 @@ pub struct CoachGetParams {
 
 /// Reply of `coach.get`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGetReply {
     pub candidate: Candidate,
     /// All pieces of evidence that are kept, oldest first, at most 1,000.
@@ -52,7 +52,7 @@ pub struct CoachGetReply {
 
 /// A decision on a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decision {
     pub at: String,
     /// `approve`, `reject`, `edit`, `promote`, `guard` or `undo`.
@@ -69,7 +69,7 @@ pub struct Decision {
 
 /// New words for a candidate. Members that are absent keep their old value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CandidateWords {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -87,7 +87,7 @@ pub struct CandidateWords {
 
 /// Parameters of `coach.approve`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachApproveParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -115,7 +115,7 @@ pub struct CoachApproveParams {
 
 /// Reply of `coach.approve`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachApproveReply {
     pub candidate: Candidate,
     /// The file that was changed, or would be.
@@ -129,7 +129,7 @@ pub struct CoachApproveReply {
 
 /// Parameters of `coach.reject`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachRejectParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -139,7 +139,7 @@ pub struct CoachRejectParams {
 
 /// Parameters of `coach.edit`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEditParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -149,14 +149,14 @@ pub struct CoachEditParams {
 
 /// Reply of `coach.reject` and `coach.edit`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decided {
     pub candidate: Candidate,
 }
 
 /// Parameters of `coach.promote`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachPromoteParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -167,7 +167,7 @@ pub struct CoachPromoteParams {
 
 /// Reply of `coach.promote`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachPromoteReply {
     pub candidate: Candidate,
     pub promotion: Promotion,
@@ -177,7 +177,7 @@ pub struct CoachPromoteReply {
 
 /// Parameters of `coach.undo`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachUndoParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -185,7 +185,7 @@ pub struct CoachUndoParams {
 
 /// Reply of `coach.undo`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachUndoReply {
     pub candidate: Candidate,
     /// The decision that was undone.
@@ -194,7 +194,7 @@ pub struct CoachUndoReply {
 
 /// Parameters of `coach.guard`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGuardParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
@@ -212,7 +212,7 @@ pub struct CoachGuardParams {
 
 /// A guard: refuses tool calls before they run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Guard {
     pub fingerprint: String,
     pub tool: String,
@@ -229,7 +229,7 @@ pub struct Guard {
 
 /// Reply of `coach.guard`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGuardReply {
     pub candidate: Candidate,
     /// Absent if it was removed.

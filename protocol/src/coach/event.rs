@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The kind of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum SignalType {
     /// The user corrects what the assistant did.
     #[serde(rename = "USER_CORRECTION", alias = "user_correction")]
@@ -73,7 +73,7 @@ impl SignalType {
 /// When an event happened within a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EventType {
     /// A prompt of the user.
     Pre,
@@ -97,7 +97,7 @@ impl EventType {
 
 /// A recorded event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEvent {
     /// 8 characters.
     pub id: String,
@@ -128,7 +128,7 @@ pub struct CoachEvent {
 
 /// Parameters of `coach.events`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEventsParams {
     /// Only events from this time on, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ pub struct CoachEventsParams {
 
 /// Reply of `coach.events`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEventsReply {
     /// Newest first.
     pub events: Vec<CoachEvent>,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Parameters of `coach.mute`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachMuteParams {
     /// Only this type of signal; all if absent.
     #[serde(
@@ -26,7 +26,7 @@ pub struct CoachMuteParams {
 
 /// A type of signal, a project, or both, whose events are not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mute {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub signal_type: Option<SignalType>,
@@ -37,7 +37,7 @@ pub struct Mute {
 
 /// Reply of `coach.mute`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachMuteReply {
     /// All that are in force.
     pub mutes: Vec<Mute>,
@@ -45,7 +45,7 @@ pub struct CoachMuteReply {
 
 /// Parameters of `coach.forget`; at least one must be given, and all that are given must hold.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachForgetParams {
     /// Only this project: a `repo_id`, or a directory in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct CoachForgetParams {
 
 /// Reply of `coach.forget`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachForgetReply {
     pub events: u64,
     /// Payloads of hooks.
@@ -73,7 +73,7 @@ pub struct CoachForgetReply {
 
 /// Reply of `coach.export`: a document for `coach.import`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachExportReply {
     /// 1.
     pub version: u32,
@@ -84,7 +84,7 @@ pub struct CoachExportReply {
 
 /// Parameters of `coach.import`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachImportParams {
     /// A document of `coach.export`, or an object with a list `candidates` in the columns of the ledger.
     pub document: Value,
@@ -92,7 +92,7 @@ pub struct CoachImportParams {
 
 /// Reply of `coach.import`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachImportReply {
     pub added: u64,
     /// Candidates that were there before, and have now also what the document knows of them.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Reply of `coach.status`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachStatusReply {
     /// False if `hooks.enabled` is off.
     pub enabled: bool,
@@ -42,7 +42,7 @@ pub struct CoachStatusReply {
 
 /// Parameters of `coach.ledger`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachLedgerParams {
     /// Only candidates whose title, trigger or action contains this text, in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct CoachLedgerParams {
 
 /// Reply of `coach.ledger`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachLedgerReply {
     /// Last seen first.
     pub candidates: Vec<Candidate>,
@@ -70,7 +70,7 @@ pub struct CoachLedgerReply {
 
 /// Parameters of `coach.report`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReportParams {
     /// Only events from this time on, RFC 3339. Default: the last 12 weeks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct CoachReportParams {
 
 /// Reply of `coach.report`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReportReply {
     pub since: String,
     /// Most frequent first.
@@ -93,7 +93,7 @@ pub struct CoachReportReply {
 
 /// Events of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TypeCount {
     pub signal_type: SignalType,
     pub count: u64,
@@ -101,7 +101,7 @@ pub struct TypeCount {
 
 /// Events of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProjectCount {
     pub repo_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub struct ProjectCount {
 
 /// Events of one week.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WeekCount {
     /// The Monday on which it starts, `YYYY-MM-DD`, UTC.
     pub week: String,
@@ -120,7 +120,7 @@ pub struct WeekCount {
 
 /// What an approved rule has changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleReport {
     pub id: String,
     pub title: String,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Parameters of `coach.detect`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachDetectParams {
     /// Hook payloads as texts of JSON, in order; at most 10,000.
     pub payloads: Vec<String>,
@@ -14,7 +14,7 @@ pub struct CoachDetectParams {
 
 /// Reply of `coach.detect`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachDetectReply {
     /// One for each payload.
     pub results: Vec<Detected>,
@@ -22,7 +22,7 @@ pub struct CoachDetectReply {
 
 /// The signals of one payload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Detected {
     pub signals: Vec<Signal>,
     /// Why the payload cannot be read.
@@ -32,7 +32,7 @@ pub struct Detected {
 
 /// A signal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Signal {
     pub signal_type: SignalType,
     pub event_type: EventType,
@@ -47,7 +47,7 @@ pub struct Signal {
 
 /// Parameters of `coach.fingerprint`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachFingerprintParams {
     #[serde(rename = "type", deserialize_with = "crate::spelling::any_case")]
     pub candidate_type: CandidateType,
@@ -57,7 +57,7 @@ pub struct CoachFingerprintParams {
 
 /// Reply of `coach.fingerprint`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachFingerprintReply {
     /// Trigger and action, normalised: the column of the ledger.
     pub normalized_text: String,
@@ -69,7 +69,7 @@ pub struct CoachFingerprintReply {
 
 /// Parameters of `coach.aggregate`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachAggregateParams {
     /// Accepted for the sake of its name: events are always aggregated at once.
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -78,7 +78,7 @@ pub struct CoachAggregateParams {
 
 /// Reply of `coach.aggregate`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachAggregateReply {
     /// The new candidates.
     pub candidates: Vec<Candidate>,
@@ -93,7 +93,7 @@ pub struct CoachAggregateReply {
 
 /// Reply of `coach.patterns`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachPatternsReply {
     pub groups: Vec<PatternGroup>,
     /// The coach's configuration file.
@@ -105,7 +105,7 @@ pub struct CoachPatternsReply {
 
 /// A group of patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternGroup {
     /// `signal_patterns` or `scope_indicators`.
     pub section: String,
@@ -118,7 +118,7 @@ pub struct PatternGroup {
 
 /// Reply of `coach.evaluate`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEvaluateReply {
     /// Number of labelled cases.
     pub cases: u64,
@@ -128,7 +128,7 @@ pub struct CoachEvaluateReply {
 
 /// How well one type of signal is detected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Quality {
     pub signal_type: SignalType,
     pub true_positives: u64,

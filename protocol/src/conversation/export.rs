@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 /// Reply of `conversation.export`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationExportReply {
     /// Only in the first page.
     pub about: Option<ExportAbout>,
@@ -18,7 +18,7 @@ pub struct ConversationExportReply {
 
 /// What a conversation is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExportAbout {
     pub session_id: String,
     pub title: Option<String>,
@@ -41,7 +41,7 @@ pub struct ExportAbout {
 
 /// A turn with its records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExportTurn {
     #[serde(rename = "messageId")]
     pub message_id: String,
@@ -55,6 +55,6 @@ pub struct ExportTurn {
     pub usage: Option<ConversationUsage>,
     pub cost_usd: Option<f64>,
     /// As Claude Code wrote them, except for secrets.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     pub records: Vec<Box<RawValue>>,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `conversation.import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationImportParams {
     /// Absolute path of a transcript or a stream. Sub-agents beside a transcript are imported with it.
     pub file: String,
@@ -12,7 +12,7 @@ pub struct ConversationImportParams {
 
 /// Reply of `conversation.import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationImportReply {
     /// The conversations in the file.
     pub conversations: Vec<ImportedConversation>,
@@ -22,7 +22,7 @@ pub struct ConversationImportReply {
 
 /// A conversation of which there is a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImportedConversation {
     pub session_id: String,
     /// The copy; deleting it removes the conversation from lists, search and sums.

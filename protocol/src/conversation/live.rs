@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Parameters of `conversation.subscribe`. Without `session`, `file` and `project`, all conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSubscribeParams {
     /// Session id of Claude Code, or a unique prefix of at least 4 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct ConversationSubscribeParams {
 
 /// The kind of an item, and the member that has its content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ConversationItemKind {
     /// A record was written.
@@ -52,7 +52,7 @@ pub enum ConversationItemKind {
 
 /// An item of `conversation.subscribe`. Items of one record follow each other: `record`, `turn`, `pair`, `usage`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationItem {
     /// Counts the items of the subscription, from 0.
     pub seq: u64,
@@ -79,7 +79,7 @@ pub struct ConversationItem {
     pub omitted: bool,
     /// `record`: the line as Claude Code wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub record: Option<Box<RawValue>>,
     /// `turn`: the turn with the blocks of this record only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct ConversationItem {
 
 /// Why nothing may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationEnd {
     pub reason: ConversationEndReason,
     /// Whether the run has failed; false for other reasons.
@@ -113,7 +113,7 @@ pub struct ConversationEnd {
 
 /// What has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ConversationEndReason {
     /// A stream has the result of its run. Another run may follow in the same file.

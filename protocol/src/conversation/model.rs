@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Who speaks in a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TurnRole {
     Assistant,
@@ -16,7 +16,7 @@ pub enum TurnRole {
 
 /// What one side says at a time: all records of one message.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTurn {
     /// Id of the message; for a turn of the user, the uuid of its record.
@@ -26,7 +26,7 @@ pub struct ConversationTurn {
     pub records: Vec<TurnRecord>,
     /// Blocks of all its records, in order, as Claude Code wrote them; a content that is one text is a block of type `text`.
     /// Results of tools are not among them: they are part of the pairs.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     pub content_blocks: Vec<Box<RawValue>>,
     /// Id of the call that started the sub-agent whose turn it is; null in the main conversation.
     pub parent_tool_use_id: Option<String>,
@@ -61,7 +61,7 @@ impl From<&str> for TurnRecord {
     }
 }
 
-#[cfg(feature = "schema")]
+#[cfg(test)]
 impl schemars::JsonSchema for TurnRecord {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "TurnRecord".into()
@@ -77,7 +77,7 @@ impl schemars::JsonSchema for TurnRecord {
 
 /// A call of a tool, and its result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationPair {
     pub tool_use: ToolUse,
@@ -90,17 +90,17 @@ pub struct ConversationPair {
 
 /// A call of a tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolUse {
     pub id: String,
     pub name: String,
-    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
+    #[cfg_attr(test, schemars(with = "serde_json::Value"))]
     pub input: Box<RawValue>,
 }
 
 /// A result of a tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// Its text. Parts that are texts are in lines of their own; images and the like are only in the record.
@@ -108,13 +108,13 @@ pub struct ToolResult {
     pub is_error: bool,
     /// What Claude Code notes about it: an object, a text or a list, or null. If one record has several results, its note
     /// belongs to none of them.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub meta: Option<Box<RawValue>>,
 }
 
 /// A sub-agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubAgentNode {
     /// Id of the call that started it.
@@ -127,7 +127,7 @@ pub struct SubAgentNode {
 
 /// What is where, by the ids that Claude Code gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationIndexes {
     pub by_uuid: BTreeMap<String, RecordPlace>,
@@ -140,7 +140,7 @@ pub struct ConversationIndexes {
 
 /// Where a record is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordPlace {
     /// Index in the list `files` of the reply.
     pub file: u64,
@@ -152,7 +152,7 @@ pub struct RecordPlace {
 
 /// The records of a call and of its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolCallPlaces {
     pub call: String,
     pub result: Option<String>,
@@ -160,7 +160,7 @@ pub struct ToolCallPlaces {
 
 /// Tokens, each message once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTotals {
     pub total: ConversationUsage,
     /// Without sub-agents.
@@ -170,7 +170,7 @@ pub struct ConversationTotals {
 
 /// Tokens by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationUsage {
     /// Input that was neither read from the cache nor written to it.
     pub input_tokens: u64,
@@ -185,7 +185,7 @@ pub struct ConversationUsage {
 
 /// Tokens written to the cache, by lifetime.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CacheCreation {
     pub ephemeral_5m_input_tokens: u64,
     pub ephemeral_1h_input_tokens: u64,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Which conversation: `session` or `file`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationParams {
     /// Session id of Claude Code, or a unique prefix of at least 4 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct ConversationParams {
 
 /// Which turns of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationPageParams {
     #[serde(flatten)]
     pub conversation: ConversationParams,
@@ -49,7 +49,7 @@ pub struct ConversationPageParams {
 
 /// Parameters of `conversation.turn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTurnParams {
     #[serde(flatten)]
     pub conversation: ConversationParams,
@@ -59,7 +59,7 @@ pub struct ConversationTurnParams {
 
 /// Parameters of `conversation.record`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationRecordParams {
     #[serde(flatten)]
     pub conversation: ConversationParams,
@@ -68,7 +68,7 @@ pub struct ConversationRecordParams {
 
 /// Parameters of `conversation.tool`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationToolParams {
     #[serde(flatten)]
     pub conversation: ConversationParams,
@@ -78,7 +78,7 @@ pub struct ConversationToolParams {
 /// Reply of `conversation.get`. `tree`, `orphan_parents`, `orphan_results` and `indexes` are those of the whole
 /// conversation, and only in the first page.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationGetReply {
     /// Of the first record.
     pub session_id: String,
@@ -127,7 +127,7 @@ pub struct ConversationGetReply {
 
 /// Reply of `conversation.turns`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTurnsReply {
     pub turns: Vec<ConversationTurn>,
     pub total_turns: u64,
@@ -137,7 +137,7 @@ pub struct ConversationTurnsReply {
 
 /// A line that is no record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SkippedLine {
     /// Index in the list `files`.
     pub file: u64,
@@ -149,10 +149,10 @@ pub struct SkippedLine {
 
 /// A record, and where it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationRecord {
     /// The line as Claude Code wrote it. Bytes that are not UTF-8 are U+FFFD.
-    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
+    #[cfg_attr(test, schemars(with = "serde_json::Value"))]
     pub record: Box<RawValue>,
     pub file: String,
     pub offset: u64,
@@ -160,7 +160,7 @@ pub struct ConversationRecord {
 
 /// Reply of `conversation.tree`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTree {
     pub tree: Vec<SubAgentNode>,
     pub orphan_parents: Vec<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which conversations. All conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationScope {
     /// Absolute paths of directories of Claude Code (`~/.claude`) to look in, besides those of `conversations.roots`;
     /// default: that of the daemon.
@@ -28,7 +28,7 @@ pub struct ConversationScope {
 
 /// Transcripts that are not indexed yet, and so are missing from the reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Indexing {
     /// 0 while files are being looked for.
     pub files_left: u64,
@@ -37,7 +37,7 @@ pub struct Indexing {
 
 /// Transcripts that cannot be read, so that something is missing in the reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnreadableFiles {
     pub count: u64,
     /// The first of them.
@@ -48,7 +48,7 @@ pub struct UnreadableFiles {
 
 /// Parameters of `conversation.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationListParams {
     #[serde(flatten)]
     pub scope: ConversationScope,
@@ -64,7 +64,7 @@ pub struct ConversationListParams {
 
 /// Reply of `conversation.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationListReply {
     /// The last used first.
     pub conversations: Vec<ConversationSummary>,
@@ -78,7 +78,7 @@ pub struct ConversationListReply {
 
 /// A conversation in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSummary {
     pub session_id: String,
     /// Name of the directory of its project.
@@ -103,7 +103,7 @@ pub struct ConversationSummary {
 
 /// Parameters of `conversation.search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSearchParams {
     /// Words, and phrases in double quotes, that must all be in one record, in any case; `-word` must not be in it.
     pub query: String,
@@ -135,7 +135,7 @@ pub struct ConversationSearchParams {
 
 /// Which records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordStatus {
     /// Results that are errors, and their calls.
@@ -148,7 +148,7 @@ pub enum RecordStatus {
 
 /// Reply of `conversation.search`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSearchReply {
     /// The last written first, as far as the order of files tells.
     pub hits: Vec<ConversationHit>,
@@ -163,7 +163,7 @@ pub struct ConversationSearchReply {
 
 /// A record that was found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationHit {
     /// For the parameter `before`; it changes when the index is built again.
     pub id: i64,
@@ -185,7 +185,7 @@ pub struct ConversationHit {
 
 /// What `conversation.stats` groups by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StatsBy {
     /// In the daemon's time zone.
@@ -199,7 +199,7 @@ pub enum StatsBy {
 
 /// Parameters of `conversation.stats`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationStatsParams {
     #[serde(flatten)]
     pub scope: ConversationScope,
@@ -209,7 +209,7 @@ pub struct ConversationStatsParams {
 
 /// Reply of `conversation.stats`. Each message counts once, however many files have it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationStatsReply {
     pub usage: ConversationTotals,
     /// US dollars, without the messages of `unpriced_models`; null if no message has a price.
@@ -234,7 +234,7 @@ pub struct ConversationStatsReply {
 
 /// A part of the sums.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatsGroup {
     /// The day, directory, branch, session id, model or tool; empty if there is none.
     pub key: String,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Where a run is, or how it ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ExecutionStatus {
     #[default]
@@ -43,7 +43,7 @@ impl ExecutionStatus {
 
 /// A run: the ExecutionResult of the seed, and more. All texts but the diff are redacted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionResult {
     pub request_id: String,
     pub status: ExecutionStatus,
@@ -119,7 +119,7 @@ pub struct ExecutionResult {
 
 /// What a run changed in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DiffInfo {
     pub file_path: String,
     /// This file's part of the diff. Empty if the whole diff exceeds 16 MiB.
@@ -135,7 +135,7 @@ pub struct DiffInfo {
 
 /// How a file changed; a changed mode or type is `modified`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FileStatus {
     Added,
@@ -146,7 +146,7 @@ pub enum FileStatus {
 
 /// A call of a tool that was denied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PolicyViolation {
     pub tool_name: String,
     pub tool_use_id: String,
@@ -155,7 +155,7 @@ pub struct PolicyViolation {
 
 /// What Claude Code reported of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionUsage {
     /// Version of Claude Code.
     #[serde(default)]
@@ -189,7 +189,7 @@ pub struct ExecutionUsage {
 
 /// A log line of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionLog {
     pub at: String,
     /// `info`, `warn`, `error` of the daemon; `debug` of Claude Code.
@@ -199,7 +199,7 @@ pub struct ExecutionLog {
 
 /// A run in a list, and the result of its job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionSummary {
     pub request_id: String,
     /// The first 1,000 characters.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecRunParams {
     /// What Claude Code is to do; at most 10 MB.
     pub instruction: String,
@@ -63,7 +63,7 @@ pub struct ExecRunParams {
 
 /// Reply of `exec.run`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecStarted {
     /// Its progress is {request_id, session_id, phase, position, waits_for, turns, calls, tool, tokens, stalled_s, evidence},
     /// where `phase` is `queued`, `preparing`, `running` or `finishing`. Its entries are the lines that Claude Code prints, as
@@ -77,7 +77,7 @@ pub struct ExecStarted {
 
 /// Progress of the job of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecProgress {
     pub request_id: String,
     pub session_id: String,
@@ -109,7 +109,7 @@ pub struct ExecProgress {
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ExecPhase {
     /// Waits for other runs.
@@ -124,7 +124,7 @@ pub enum ExecPhase {
 
 /// The form of a result, and of what Claude Code would have printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputFormat {
     #[default]
@@ -135,7 +135,7 @@ pub enum OutputFormat {
 
 /// What to do about changes that are not committed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DirtyWorktree {
     /// Do not run.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// State of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ExecSessionStatus {
     #[default]
@@ -18,7 +18,7 @@ pub enum ExecSessionStatus {
 
 /// A conversation, which further runs can resume: the Session of the seed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionInfo {
     pub session_id: String,
     pub created_at: String,
@@ -35,7 +35,7 @@ pub struct ExecSessionInfo {
 
 /// A message of a conversation, redacted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationMessage {
     /// `user` for an instruction, `assistant` for the last answer of a run.
     pub role: String,
@@ -44,7 +44,7 @@ pub struct ConversationMessage {
 
 /// Parameters of `exec.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecListParams {
     /// Only runs in the repository of this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct ExecListParams {
 
 /// Reply of `exec.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecListReply {
     /// Newest first.
     pub executions: Vec<ExecutionSummary>,
@@ -68,7 +68,7 @@ pub struct ExecListReply {
 
 /// Names one run.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionParams {
     /// Id of the run, or a unique prefix of at least four characters.
     pub request_id: String,
@@ -76,7 +76,7 @@ pub struct ExecutionParams {
 
 /// Parameters of `exec.sessions`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionsParams {
     /// Only conversations of the repository of this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub struct ExecSessionsParams {
 
 /// Reply of `exec.sessions`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionsReply {
     /// The last used first; at most 1,000.
     pub sessions: Vec<ExecSessionInfo>,
@@ -95,7 +95,7 @@ pub struct ExecSessionsReply {
 
 /// Names one conversation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionParams {
     /// Id of the conversation, or a unique prefix of at least four characters.
     pub session_id: String,
@@ -103,7 +103,7 @@ pub struct ExecSessionParams {
 
 /// Parameters of `exec.cleanup`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecCleanupParams {
     /// Remove conversations and runs that are older; default: `exec.session_days` for conversations, `exec.keep_days` for
     /// runs.
@@ -113,7 +113,7 @@ pub struct ExecCleanupParams {
 
 /// Reply of `exec.cleanup`: how many were removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecCleanupReply {
     pub sessions: u64,
     pub executions: u64,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The `tape` of `exec.run`: the options of TapeOptions that make sense for a run, under the same names. A run is one
 /// exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecTapeOptions {
     /// Absolute path of the tape directory. Default: the configuration key `replay.tapes_path`, otherwise `tapes` in
     /// the base directory.

@@ -14,7 +14,7 @@ methods! {
 ///
 /// A file in the [`spool`] contains exactly this object.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookPostParams {
     /// 32 hexadecimal digits that name this delivery: the same for a delivery that is made again.
     pub delivery_id: String,
@@ -24,7 +24,7 @@ pub struct HookPostParams {
     // Unparsed: it may be large, be nested more deeply than a tree of values may be, and have half a surrogate pair in an
     // escape (`\ud83d` of a text that was cut off), which JavaScript writes and no Rust string holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub payload: Option<Box<RawValue>>,
     /// The payload in base64, if it is anything else or was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct HookPostParams {
 
 /// Reply of `hook.post`, sent once the payload is safe from `kill -9`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookPostReply {
     /// What the hook is to print to its standard output; absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct HookPostReply {
 
 /// Hooks since the daemon's start, and the spool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookStatus {
     /// Each event that has occurred, in the order of its name.
     pub events: Vec<HookEventStatus>,
@@ -51,7 +51,7 @@ pub struct HookStatus {
 
 /// The hooks of one event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookEventStatus {
     /// Its `hook_event_name`.
     pub event: String,
@@ -68,7 +68,7 @@ pub struct HookEventStatus {
 
 /// What waits in the spool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpoolStatus {
     pub files: u64,
     pub bytes: u64,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `investigate.diff`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateDiffParams {
     /// Report: id, unique prefix of it, name of its file, or a program, for its newest report.
     pub a: String,
@@ -14,7 +14,7 @@ pub struct InvestigateDiffParams {
 
 /// The differences between the reports `a` and `b`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationDiff {
     /// Id of the first report.
     pub a: String,
@@ -49,7 +49,7 @@ pub struct InvestigationDiff {
 
 /// The differences between two lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListDiff {
     /// Only in `b`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +71,7 @@ impl ListDiff {
 
 /// An entry that both reports have, with different contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
     pub name: String,
     /// Its contents in report `a`.

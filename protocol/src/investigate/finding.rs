@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a program broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum FindingKind {
     /// It was killed by a signal such as `SIGSEGV`.
     Crash,
@@ -25,7 +25,7 @@ pub enum FindingKind {
 
 /// One finding of an investigation or a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     pub kind: FindingKind,
     /// The command that caused it, in an investigation.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Names a report of an investigation or of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportParams {
     /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file; except for a deletion, also a
     /// program, for its newest report.
@@ -14,7 +14,7 @@ pub struct ReportParams {
 
 /// Parameters of `investigate.list` and `test.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportListParams {
     /// Only reports of this program: a name, or a path whose last part counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct ReportListParams {
 
 /// Reply of `investigate.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateListReply {
     /// Newest first.
     pub reports: Vec<InvestigationSummary>,
@@ -37,7 +37,7 @@ pub struct InvestigateListReply {
 
 /// Summary of a report of an investigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationSummary {
     pub id: String,
     pub program: String,
@@ -62,7 +62,7 @@ pub struct InvestigationSummary {
 
 /// Reply of `investigate.delete` and `test.delete`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportDeleteReply {
     /// The file that was deleted.
     pub path: String,
@@ -70,7 +70,7 @@ pub struct ReportDeleteReply {
 
 /// Parameters of `investigate.cleanup` and `test.cleanup`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportCleanupParams {
     /// Delete reports that were completed more than this many seconds ago.
     pub older_than_s: f64,
@@ -78,7 +78,7 @@ pub struct ReportCleanupParams {
 
 /// Reply of `investigate.cleanup` and `test.cleanup`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportCleanupReply {
     /// Number of reports that were deleted.
     pub removed: u64,
@@ -91,7 +91,7 @@ pub struct ReportCleanupReply {
 
 /// Parameters of `investigate.map`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateMapParams {
     /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
     pub report: String,
@@ -102,7 +102,7 @@ pub struct InvestigateMapParams {
 
 /// The format of a map.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MapFormat {
     /// A StateMap as JSON.
@@ -118,7 +118,7 @@ pub enum MapFormat {
 
 /// Reply of `investigate.map`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateMapReply {
     pub format: MapFormat,
     /// The map in this format.
@@ -127,7 +127,7 @@ pub struct InvestigateMapReply {
 
 /// The states of a program and the commands that lead from one to another: the map in the format `json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StateMap {
     /// Id of the report.
     pub report: String,
@@ -138,7 +138,7 @@ pub struct StateMap {
 
 /// A state on a map.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapState {
     pub id: String,
     pub name: String,
@@ -153,7 +153,7 @@ pub struct MapState {
 
 /// All commands that lead from one state to another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapTransition {
     /// Id of the state in which the commands are typed.
     pub from: String,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What an investigation found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationReport {
     /// A UUID.
     pub id: String,
@@ -69,7 +69,7 @@ pub struct InvestigationReport {
 /// Why an investigation ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum InvestigationEnd {
     /// Everything within the limits was tried.
     #[default]
@@ -82,7 +82,7 @@ pub enum InvestigationEnd {
 
 /// One command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandReport {
     /// From the program's help; empty if the help only names it.
     pub description: String,
@@ -94,7 +94,7 @@ pub struct CommandReport {
 
 /// An option of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OptionFound {
     /// All spellings, for example `-q` and `--quiet`.
     pub flags: Vec<String>,
@@ -106,7 +106,7 @@ pub struct OptionFound {
 
 /// An error message of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorMessage {
     /// A category of the pattern library, for example `command_not_found`.
     pub category: String,
@@ -118,7 +118,7 @@ pub struct ErrorMessage {
 
 /// A word or key that ends the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExitCommand {
     /// A word, or a key such as `C-d`.
     pub command: String,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Parameters of `investigate.run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateRunParams {
     /// Program to investigate; looked up on the caller's PATH if it contains no slash.
     pub program: String,
@@ -41,7 +41,7 @@ pub struct InvestigateRunParams {
 
 /// Reply of `investigate.run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateStarted {
     /// Id of the job. Its progress is an InvestigationProgress. Its result is an InvestigationResult; a cancelled or failed
     /// job has one too, unless its report could not be written or the daemon stopped.
@@ -50,7 +50,7 @@ pub struct InvestigateStarted {
 
 /// Progress of the job of an investigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationProgress {
     /// The command that is being tried.
     pub asking: String,
@@ -66,7 +66,7 @@ pub struct InvestigationProgress {
 
 /// Result of the job of an investigation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationResult {
     /// Id of the report.
     pub id: String,
@@ -77,7 +77,7 @@ pub struct InvestigationResult {
 
 /// Parameters of `investigate.probe`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateProbeParams {
     /// As in `investigate.run`.
     pub program: String,
@@ -95,7 +95,7 @@ pub struct InvestigateProbeParams {
 
 /// Reply of `investigate.probe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateProbeReply {
     /// The program was seen waiting for input, or draws on the whole screen.
     pub interactive: bool,
@@ -112,7 +112,7 @@ pub struct InvestigateProbeReply {
 
 /// Parameters of `investigate.learn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateLearnParams {
     /// Id, name or unique prefix of a session, live or ended.
     pub session: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// One state of a program: a prompt, and the commands that work there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramState {
     /// A UUID.
     pub id: String,
@@ -30,7 +30,7 @@ pub struct ProgramState {
 
 /// The output of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OutputSample {
     pub command: String,
     /// At most 500 characters, redacted.

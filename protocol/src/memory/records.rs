@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The source of a part of the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryFact {
     /// Path relative to the project, or another source, such as `listening ports` or `hook events`.
     pub source: String,
@@ -17,7 +17,7 @@ pub struct MemoryFact {
 
 /// A project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryParams {
     /// Absolute path of its directory.
     pub project: String,
@@ -25,7 +25,7 @@ pub struct MemoryParams {
 
 /// Parameters of `memory.save`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemorySaveParams {
     /// Absolute path of the project's directory.
     pub project: String,
@@ -36,7 +36,7 @@ pub struct MemorySaveParams {
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemorySaveReply {
     pub path: String,
     pub bytes: u64,
@@ -53,7 +53,7 @@ pub struct MemorySaveReply {
 
 /// A memory as it is in its file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryGetReply {
     #[serde(flatten)]
     pub memory: SessionMemory,
@@ -67,7 +67,7 @@ pub struct MemoryGetReply {
 
 /// Parameters of `memory.load`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryLoadParams {
     /// Absolute path of the project's directory.
     pub project: String,
@@ -78,7 +78,7 @@ pub struct MemoryLoadParams {
 
 /// A fact of the memory that was checked again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryCheck {
     /// A sentence, such as `port 3001 no longer answers`.
     pub fact: String,
@@ -90,7 +90,7 @@ pub struct MemoryCheck {
 
 /// What a new session gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryLoadReply {
     pub digest: String,
     pub path: String,
@@ -103,7 +103,7 @@ pub struct MemoryLoadReply {
 
 /// Parameters of `memory.link`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryLinkParams {
     /// Absolute path of the project's directory.
     pub project: String,
@@ -114,7 +114,7 @@ pub struct MemoryLinkParams {
 
 /// The change of CLAUDE.md.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryLinkReply {
     pub file: String,
     /// As a unified diff; empty if the file imports the memory already.
@@ -126,7 +126,7 @@ pub struct MemoryLinkReply {
 
 /// How old a memory is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryStatusReply {
     pub path: String,
     /// RFC 3339, or `unknown`.
@@ -141,7 +141,7 @@ pub struct MemoryStatusReply {
 
 /// Parameters of `memory.validate`: one of the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryValidateParams {
     /// Absolute path of the file to check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ pub struct MemoryValidateParams {
 
 /// What is wrong with a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryValidateReply {
     pub valid: bool,
     pub errors: Vec<String>,

@@ -14,7 +14,7 @@ pub const DENIAL: &str = "forbidden by the tool policy of this run: ";
 
 /// How a policy's rules are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolMode {
     /// Only what a rule allows.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Names one session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionParams {
     /// Id, name, or a unique prefix of an id.
     pub session: String,
@@ -14,7 +14,7 @@ pub struct SessionParams {
 
 /// Parameters of `session.get`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionGetParams {
     /// Id, name, or a unique prefix of an id.
     pub session: String,
@@ -36,7 +36,7 @@ impl SessionGetParams {
 
 /// Parameters of `session.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionListParams {
     /// Include ended sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -48,14 +48,14 @@ pub struct SessionListParams {
 
 /// Reply of `session.list`, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionListReply {
     pub sessions: Vec<Session>,
 }
 
 /// Parameters of `session.signal`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSignalParams {
     pub session: String,
     /// `INT`, `SIGINT` or `2`.
@@ -64,7 +64,7 @@ pub struct SessionSignalParams {
 
 /// Parameters of `session.resize`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionResizeParams {
     pub session: String,
     /// 1 to 1,000.
@@ -75,7 +75,7 @@ pub struct SessionResizeParams {
 
 /// Parameters of `session.echo`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionEchoParams {
     pub session: String,
     /// Absent: only report the state.
@@ -85,7 +85,7 @@ pub struct SessionEchoParams {
 
 /// Reply of `session.echo`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionEchoReply {
     /// Whether the terminal echoes input now.
     pub on: bool,
@@ -93,7 +93,7 @@ pub struct SessionEchoReply {
 
 /// Parameters of `session.close`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCloseParams {
     pub session: String,
     /// Time between asking the program to exit (HUP, TERM) and killing it; default 2,000.
@@ -103,7 +103,7 @@ pub struct SessionCloseParams {
 
 /// Reply of `session.close`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCloseReply {
     pub exitstatus: Option<i32>,
     pub signal: Option<i32>,
@@ -125,7 +125,7 @@ pub struct SessionCloseReply {
 
 /// Parameters of `session.cleanup`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCleanupParams {
     /// Also close all live sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -137,7 +137,7 @@ pub struct SessionCleanupParams {
 
 /// Reply of `session.cleanup`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCleanupReply {
     /// Number of sessions that are no longer listed.
     pub removed: u64,

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Parameters of `session.create`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCreateParams {
     /// Program to run; looked up on the session's PATH if it contains no slash. Optional with `shell`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub struct SessionCreateParams {
 /// Secrets by name. Only their names appear in debug output.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Secrets(pub BTreeMap<String, String>);
 
 impl Secrets {

@@ -8,7 +8,7 @@ use std::fmt;
 /// One pattern: `{"regex": …}`, `{"exact": …}`, `{"eof": true}` or `{"timeout": true}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Pattern {
     /// A regular expression (without backreferences and look-around, so that matching takes linear time).
     Regex(String),
@@ -60,7 +60,7 @@ impl<'de> Visitor<'de> for PatternVisitor {
 
 /// Parameters of `session.expect`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionExpectParams {
     pub session: String,
     pub patterns: Vec<Pattern>,
@@ -75,7 +75,7 @@ pub struct SessionExpectParams {
 
 /// The match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExpectResult {
     /// Index of the pattern in the request.
     pub index: usize,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.history`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionHistoryParams {
     pub session: String,
     /// Maximum number of rows, counted from the newest; default 200, at most 10,000.
@@ -17,7 +17,7 @@ pub struct SessionHistoryParams {
 
 /// Reply of `session.history`, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionHistoryReply {
     pub interactions: Vec<Interaction>,
 }
@@ -25,7 +25,7 @@ pub struct SessionHistoryReply {
 /// The kind of event in a row of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Action {
     Start,
     Send,
@@ -36,7 +36,7 @@ pub enum Action {
 
 /// A row of the history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interaction {
     pub id: String,
     pub session_id: String,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.pipe`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionPipeParams {
     pub session: String,
     /// False closes the named pipe.
@@ -17,7 +17,7 @@ pub struct SessionPipeParams {
 /// Whether a named pipe is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum PipeState {
     Active,
     /// The file was removed.
@@ -40,7 +40,7 @@ pub enum PipeState {
 /// With `raw`, the FIFO carries the output's bytes from `start_offset` on, each of them once: `repeats` lists where that
 /// may not hold, because a worker was killed while it wrote, and `dropped_bytes` counts what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NamedPipe {
     pub session_id: String,
     pub pipe_path: String,
@@ -66,7 +66,7 @@ pub struct NamedPipe {
 /// Bytes of a raw pipe that a killed worker may or may not have written before the next one wrote them (again): either
 /// all `bytes` bytes of output from `offset` on are in the pipe twice in a row, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PipeRepeat {
     pub offset: u64,
     /// At most 4096.

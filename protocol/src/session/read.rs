@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.read`. Without bounds: everything in memory.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionReadParams {
     pub session: String,
     /// Offset of the first byte.
@@ -23,7 +23,7 @@ pub struct SessionReadParams {
 
 /// Reply of `session.read`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionReadReply {
     /// Without control sequences; invalid bytes as U+FFFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]

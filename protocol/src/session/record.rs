@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Whether the program is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum SessionState {
     /// The program is running.
     Alive,
@@ -21,7 +21,7 @@ pub enum SessionState {
 /// the session. `holder_died`: only the holder was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EndReason {
     Exited,
     Signalled,
@@ -36,7 +36,7 @@ pub enum EndReason {
 
 /// A session's record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Session {
     pub session_id: String,
     pub name: Option<String>,
@@ -106,7 +106,7 @@ pub struct Session {
 
 /// An attached terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attachment {
     /// Name of the client.
     pub client: String,
@@ -120,7 +120,7 @@ pub struct Attachment {
 
 /// A session's output: size and location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionOutput {
     pub log_path: String,
     /// Complete lines (ended by a newline) so far.
@@ -137,7 +137,7 @@ pub struct SessionOutput {
 
 /// A range of output that is in no log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gap {
     pub offset: u64,
     pub length: u64,
@@ -145,7 +145,7 @@ pub struct Gap {
 
 /// Whether the program is waiting for terminal input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitingForInput {
     pub verdict: InputVerdict,
     /// Input would not be echoed: the terminal is in canonical mode with echo off. For programs like `script`, that is
@@ -164,7 +164,7 @@ pub struct WaitingForInput {
 /// is one of them. `no`: it is not waiting. `unknown`: the system does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum InputVerdict {
     Blocked,
     Accepts,

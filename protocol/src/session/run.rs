@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionRunParams {
     pub session: String,
     pub command: String,
@@ -22,7 +22,7 @@ pub struct SessionRunParams {
 
 /// Reply of `session.run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionRunReply {
     /// Control sequences are kept; only `\r\n` becomes `\n`.
     pub output: String,

@@ -7,7 +7,7 @@ use std::fmt;
 /// Output format of `session.screen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ScreenFormat {
     /// Lines of text.
     #[default]
@@ -20,7 +20,7 @@ pub enum ScreenFormat {
 
 /// Parameters of `session.screen`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionScreenParams {
     pub session: String,
     #[serde(default, deserialize_with = "any_case")]
@@ -35,7 +35,7 @@ pub struct SessionScreenParams {
 
 /// Reply of `session.screen`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionScreenReply {
     /// Height of the screen, even if fewer rows are returned.
     pub rows: u16,
@@ -71,7 +71,7 @@ pub struct SessionScreenReply {
 
 /// Position of the cursor, counted from 0, and its appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cursor {
     pub row: u16,
     pub col: u16,
@@ -85,7 +85,7 @@ pub struct Cursor {
 /// Shape of the cursor (DECSCUSR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum CursorShape {
     #[default]
     Block,
@@ -95,7 +95,7 @@ pub enum CursorShape {
 
 /// Adjacent cells with the same style.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CellRun {
     /// First column, from 0.
     pub col: u16,
@@ -108,7 +108,7 @@ pub struct CellRun {
 
 /// Style of cells; attributes that are off or default are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CellStyle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fg: Option<Color>,
@@ -160,7 +160,7 @@ pub fn is_safe_link(address: &str) -> bool {
 /// A style of underline other than a single line (SGR 4:2 to 4:5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum UnderlineStyle {
     Double = 2,
     Curly,
@@ -171,8 +171,8 @@ pub enum UnderlineStyle {
 /// A colour: one of the 256 palette colours as a number, or any colour as `"#rrggbb"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "ColorText", try_from = "ColorText")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "ColorText"))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(with = "ColorText"))]
 pub enum Color {
     Indexed(u8),
     Rgb(u8, u8, u8),
@@ -181,7 +181,7 @@ pub enum Color {
 /// A colour: one of the 256 palette colours as a number, or any colour as `"#rrggbb"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 enum ColorText {
     Indexed(u8),
     Mixed(String),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.send`: exactly one of `text`, `data_b64` and `keys`; with `eof`, none is required.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSendParams {
     pub session: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct SessionSendParams {
 
 /// The patterns that `session.send` waits for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SendExpect {
     pub patterns: Vec<Pattern>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -50,7 +50,7 @@ pub struct SendExpect {
 
 /// Reply of `session.send`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSendReply {
     /// Offset in the output at which the input was written.
     pub offset: u64,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of `session.subscribe`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSubscribeParams {
     pub session: String,
     /// Offset of the first byte. Default: new output only.
@@ -21,7 +21,7 @@ pub struct SessionSubscribeParams {
 
 /// Parameters of `session.attach`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionAttachParams {
     pub session: String,
     /// Size of the client's terminal, 1 to 1,000 each. The session takes this size when the client attaches or types.
@@ -41,7 +41,7 @@ pub struct SessionAttachParams {
 
 /// One item of a subscription to output.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OutputItem {
     /// Number of the item in the subscription, from 0.
     pub seq: u64,
@@ -52,7 +52,7 @@ pub struct OutputItem {
 /// Content of an [`OutputItem`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum OutputEvent {
     /// Output, in order.
     Output {
@@ -78,7 +78,7 @@ pub enum OutputEvent {
 
 /// Output that a subscriber missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Lagged {
     /// Offset of the first byte that was left out; `session.read {since}` may still return it.
     pub from: u64,
@@ -88,7 +88,7 @@ pub struct Lagged {
 
 /// The screen, drawn for the client's terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Repaint {
     /// Bytes to write to the client's terminal.
     pub data_b64: String,
@@ -102,7 +102,7 @@ pub struct Repaint {
 
 /// How the session ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ended {
     pub exitstatus: Option<i32>,
     pub signal: Option<i32>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What `session.wait` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum WaitFor {
     /// The program has exited.
     Exit,
@@ -25,7 +25,7 @@ pub enum WaitFor {
 
 /// Parameters of `session.wait`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionWaitParams {
     pub session: String,
     #[serde(rename = "for", deserialize_with = "any_case")]
@@ -42,7 +42,7 @@ pub struct SessionWaitParams {
 
 /// Reply of `session.wait`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionWaitReply {
     /// `exit`, `idle`, `prompt`, `input` or `output`; `exit` also if the program exited first.
     pub reason: String,

@@ -27,7 +27,7 @@ methods! {
 
 /// Parameters of `tape.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeListParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct TapeListParams {
 
 /// Reply of `tape.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeListReply {
     pub root: String,
     /// In the order of their ids.
@@ -61,7 +61,7 @@ pub struct TapeListReply {
 
 /// A tape in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeSummary {
     /// The path relative to the root, without `.json5`.
     pub tape_id: String,
@@ -86,7 +86,7 @@ pub struct TapeSummary {
 
 /// Whether a tape starts with the program or continues another tape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeBegin {
     /// The tape does not start with the program's start: when it was recorded, the exchanges before it were on other
     /// tapes.
@@ -100,7 +100,7 @@ pub struct TapeBegin {
 
 /// An exchange of a tape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapePlace {
     pub tape_id: String,
     pub exchange: u64,
@@ -108,7 +108,7 @@ pub struct TapePlace {
 
 /// A problem in a tape.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeProblem {
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,7 +124,7 @@ pub struct TapeProblem {
 
 /// Parameters of `tape.get`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ pub struct TapeParams {
 
 /// A tape, for reading.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeRecord {
     pub tape_id: String,
     pub path: String,
@@ -154,7 +154,7 @@ pub struct TapeRecord {
 /// An exchange, for reading: one input and the output that follows it, up to the next input. Exchange 0 is the start of
 /// the program, with an empty input.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExchangeRecord {
     pub index: u64,
     /// The text after the last line break of the output before the input.
@@ -184,7 +184,7 @@ pub struct ExchangeRecord {
 
 /// How a recorded program ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeExit {
     pub code: Option<i32>,
     pub signal: Option<i32>,
@@ -200,7 +200,7 @@ pub enum Stream {
 
 /// Parameters of `tape.validate`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeValidateParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -215,7 +215,7 @@ pub struct TapeValidateParams {
 
 /// Reply of `tape.validate`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeValidateReply {
     pub root: String,
     /// Number of tapes that were read.
@@ -231,7 +231,7 @@ pub struct TapeValidateReply {
 
 /// Parameters of `tape.redact`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeRedactParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,7 +246,7 @@ pub struct TapeRedactParams {
 
 /// Reply of `tape.redact`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeRedactReply {
     pub root: String,
     pub checked: u64,
@@ -260,7 +260,7 @@ pub struct TapeRedactReply {
 
 /// A tape that contains secrets.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RedactedTape {
     pub tape_id: String,
     pub removed: u64,
@@ -270,7 +270,7 @@ pub struct RedactedTape {
 
 /// Parameters of `tape.diff`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeDiffParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -281,7 +281,7 @@ pub struct TapeDiffParams {
 
 /// Reply of `tape.diff`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeDiffReply {
     pub a: String,
     pub b: String,
@@ -292,7 +292,7 @@ pub struct TapeDiffReply {
 
 /// Parameters of `tape.import`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeImportParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -317,7 +317,7 @@ pub struct TapeImportParams {
 
 /// Reply of `tape.import`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeImportReply {
     pub tape_id: String,
     pub path: String,
@@ -328,7 +328,7 @@ pub struct TapeImportReply {
 
 /// Parameters of `tape.export`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeExportParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -339,7 +339,7 @@ pub struct TapeExportParams {
 
 /// Output format of `tape.export`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TapeFormat {
     #[serde(alias = "asciicast-v2")]
@@ -355,7 +355,7 @@ pub enum TapeFormat {
 
 /// Reply of `tape.export`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeExportReply {
     pub tape_id: String,
     pub text: String,
@@ -368,7 +368,7 @@ pub struct TapeExportReply {
 
 /// Parameters of `tape.svg`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeSvgParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -393,7 +393,7 @@ pub struct TapeSvgParams {
 
 /// Reply of `tape.svg`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeSvgReply {
     pub tape_id: String,
     pub svg: String,
@@ -403,7 +403,7 @@ pub struct TapeSvgReply {
 
 /// Parameters of `tape.verify`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeVerifyParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -425,14 +425,14 @@ pub struct TapeVerifyParams {
 
 /// Reply of `tape.verify`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeVerifyStarted {
     pub job: String,
 }
 
 /// Result of a job of `tape.verify`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeVerdict {
     pub tape_id: String,
     /// The program gives the same answers as the tape.
@@ -447,7 +447,7 @@ pub struct TapeVerdict {
 
 /// An exchange to which the program now gives a different answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeDrift {
     pub index: u64,
     pub input: String,
@@ -459,7 +459,7 @@ pub struct TapeDrift {
 
 /// Parameters of `tape.prune`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapePruneParams {
     /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -476,7 +476,7 @@ pub struct TapePruneParams {
 
 /// Reply of `tape.prune`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapePruneReply {
     pub root: String,
     /// The tapes that were, or would be, removed.

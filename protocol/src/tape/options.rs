@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which exchanges (see ExchangeRecord) are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordMode {
     /// Exchanges that are on no tape.
@@ -19,7 +19,7 @@ pub enum RecordMode {
 
 /// What happens to an input that is on no tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FallbackMode {
     /// The error `tape_miss`.
@@ -32,7 +32,7 @@ pub enum FallbackMode {
 
 /// Delays during replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Latency {
     /// N milliseconds before each chunk; 0: no delay. (On a tape, 0 means as recorded.)
@@ -44,7 +44,7 @@ pub enum Latency {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyName {
     Recorded,
@@ -52,7 +52,7 @@ pub enum LatencyName {
 
 /// The `tape` of `session.create`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeOptions {
     /// Absolute path of the tape directory. Default: the configuration key `replay.tapes_path`, otherwise `tapes` in
     /// the base directory.
@@ -99,7 +99,7 @@ pub struct TapeOptions {
 
 /// What is compared to find a matching exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchOptions {
     /// Environment variables to record and compare; a name can end in `*`. Default: LANG, LC_*, TERM, TZ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct MatchOptions {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum IgnoredArg {
     Index(u64),
@@ -129,7 +129,7 @@ pub enum IgnoredArg {
 
 /// Changes recorded data; each use is noted in the annotations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decorator {
     pub on: DecoratorTarget,
     /// A regular expression; requires `with`.
@@ -145,7 +145,7 @@ pub struct Decorator {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DecoratorTarget {
     Input,
@@ -156,7 +156,7 @@ pub enum DecoratorTarget {
 
 /// How a session used tapes: `tape` of its record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeUse {
     pub root: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

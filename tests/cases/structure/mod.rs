@@ -2,10 +2,8 @@
 
 mod arrows;
 mod circles;
-mod documents;
 mod fuzzing;
 mod libraries;
-mod markdown;
 mod openers;
 mod repository;
 mod sleeps;

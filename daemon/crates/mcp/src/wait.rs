@@ -6,7 +6,6 @@ use ccd_protocol::session::{
     SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
 
@@ -26,9 +25,10 @@ const LINES: &str = "(?mR)";
 const LAST_MOMENT_MS: f64 = 2000.0;
 
 /// What a call waits for, as its arguments say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(test, schemars(inline))]
 pub(crate) enum Until {
     Input,
     Silence,

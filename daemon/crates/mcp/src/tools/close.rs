@@ -3,10 +3,10 @@
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::session::{SessionClose, SessionCloseParams};
 use rmcp::model::ToolAnnotations;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Close {
     /// Id or name.

@@ -3,13 +3,13 @@
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::state;
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Most sessions in a result: the newest.
 const MAX_SESSIONS: usize = 100;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct List {
     /// Include sessions that have ended.

@@ -2,10 +2,10 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::memory::{MemoryLoad, MemoryLoadParams};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Memory {
     /// Absolute path; default: the directory of this MCP client.

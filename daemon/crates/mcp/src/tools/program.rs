@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
 use ccd_protocol::run::{RunOnce, RunOnceParams, RunOnceReply};
 use ccd_protocol::session::Session;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +15,8 @@ use std::time::Duration;
 const DEFAULT_S: f64 = 60.0;
 const MAX_S: f64 = 3600.0;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunProgram {
     /// Program to run.

@@ -3,10 +3,10 @@
 use super::call::{Call, Mistake, Tool, ToolOutput, end_of};
 use crate::output::{DEFAULT_BYTES, MAX_BYTES, between, report};
 use crate::wait::{DEFAULT_S, Until, Wait};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Read {
     /// Id or name, even of an ended session.

@@ -4,8 +4,9 @@ use super::call::{Call, Mistake, Tool, ToolOutput};
 use super::{close, list, memory, program, read, screen, search, send, shell, signal, start, tape};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use rmcp::model::{JsonObject, Tool as Definition};
+use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// A tool, whatever its arguments.
@@ -13,7 +14,10 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) reads: bool,
     pub(crate) repeats: bool,
-    define: fn() -> Definition,
+    description: &'static str,
+    hints: fn() -> ToolAnnotations,
+    #[cfg(test)]
+    schema: fn() -> schemars::Schema,
     parse: fn(JsonObject) -> Result<Prepared, Mistake>,
 }
 
@@ -25,6 +29,9 @@ pub(crate) struct Prepared {
 
 type Run =
     Box<dyn for<'a> FnOnce(&'a Call<'a>) -> BoxFuture<'a, Result<ToolOutput, Mistake>> + Send>;
+
+/// The schema of each tool's arguments, as a test writes it from the types.
+const SCHEMAS: &str = include_str!("tools.json");
 
 const TOOLS: [Entry; 12] = [
     entry::<start::Start>(),
@@ -44,7 +51,15 @@ const TOOLS: [Entry; 12] = [
 /// Returns the definitions of all tools, or of those that change nothing.
 pub(crate) fn all(read_only: bool) -> Vec<Definition> {
     static ALL: OnceLock<Vec<Definition>> = OnceLock::new();
-    let all = ALL.get_or_init(|| TOOLS.iter().map(|tool| (tool.define)()).collect());
+    let all = ALL.get_or_init(|| {
+        let schemas: BTreeMap<String, Arc<JsonObject>> =
+            serde_json::from_str(SCHEMAS).unwrap_or_default();
+        let define = |tool: &Entry| {
+            let schema = schemas.get(tool.name).cloned().unwrap_or_default();
+            Definition::new(tool.name, tool.description, schema).with_annotations((tool.hints)())
+        };
+        TOOLS.iter().map(define).collect()
+    });
     let wanted = TOOLS
         .iter()
         .zip(all)
@@ -74,67 +89,81 @@ const fn entry<T: Tool>() -> Entry {
         name: T::NAME,
         reads: T::READS,
         repeats: T::REPEATS,
-        define: define::<T>,
+        description: T::DESCRIPTION,
+        hints: T::hints,
+        #[cfg(test)]
+        schema: || schemars::schema_for!(T),
         parse: parse::<T>,
     }
 }
 
 fn parse<T: Tool>(arguments: JsonObject) -> Result<Prepared, Mistake> {
-    let tool: T = serde_path_to_error::deserialize(Value::Object(arguments))
-        .map_err(|error| Mistake(format!("{}: {error}", T::NAME)))?;
+    let tool: T = ccd_protocol::read(&Value::Object(arguments).to_string())
+        .map_err(|mistake| Mistake(format!("{}: {mistake}", T::NAME)))?;
     Ok(Prepared {
         longest_s: tool.longest_s(),
         run: Box::new(move |call| tool.run(call).boxed()),
     })
 }
 
-fn define<T: Tool>() -> Definition {
-    let mut schema = schemars::schema_for!(T).to_value();
-    shorten(&mut schema);
-    let schema = schema.as_object().cloned().unwrap_or_default();
-    Definition::new(T::NAME, T::DESCRIPTION, Arc::new(schema)).with_annotations(T::hints())
-}
-
-/// Leaves out what says nothing to an agent: an argument that may be absent need not be null too.
-fn shorten(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            for word in ["$schema", "title", "format", "default"] {
-                if members.get(word).is_some_and(|value| !value.is_object()) {
-                    members.remove(word);
-                }
-            }
-            if let Some(Value::String(text)) = members.get_mut("description") {
-                *text = text.replace('\n', " ");
-            }
-            if let Some(Value::Array(types)) = members.get_mut("type") {
-                types.retain(|word| word != "null");
-                if let [one] = &types[..] {
-                    let one = one.clone();
-                    members.insert("type".to_owned(), one);
-                }
-            }
-            if let Some(Value::Array(choices)) = members.get_mut("anyOf") {
-                choices.retain(|choice| choice["type"] != "null");
-                if let [Value::Object(one)] = &choices[..] {
-                    let one = one.clone();
-                    members.remove("anyOf");
-                    members.extend(one);
-                }
-            }
-            if let Some(Value::Array(choices)) = members.get_mut("enum") {
-                choices.retain(|choice| !choice.is_null());
-            }
-            members.values_mut().for_each(shorten);
-        }
-        Value::Array(entries) => entries.iter_mut().for_each(shorten),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `CCD_UPDATE_DOCS=1 cargo test -p ccd-mcp tools` writes the file.
+    #[test]
+    fn the_file_of_schemas_equals_the_types() {
+        let schema = |tool: &Entry| {
+            let mut schema = (tool.schema)().to_value();
+            shorten(&mut schema);
+            (tool.name.to_owned(), schema)
+        };
+        let schemas = Value::Object(TOOLS.iter().map(schema).collect());
+        let expected = format!("{schemas:#}\n");
+        if std::env::var_os("CCD_UPDATE_DOCS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/tools/tools.json");
+            std::fs::write(path, expected).unwrap();
+            return;
+        }
+        assert!(SCHEMAS == expected, "tools.json is out of date");
+    }
+
+    /// Leaves out what says nothing to an agent: an argument that may be absent need not be null too.
+    fn shorten(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                for word in ["$schema", "title", "format", "default"] {
+                    if members.get(word).is_some_and(|value| !value.is_object()) {
+                        members.remove(word);
+                    }
+                }
+                if let Some(Value::String(text)) = members.get_mut("description") {
+                    *text = text.replace('\n', " ");
+                }
+                if let Some(Value::Array(types)) = members.get_mut("type") {
+                    types.retain(|word| word != "null");
+                    if let [one] = &types[..] {
+                        let one = one.clone();
+                        members.insert("type".to_owned(), one);
+                    }
+                }
+                if let Some(Value::Array(choices)) = members.get_mut("anyOf") {
+                    choices.retain(|choice| choice["type"] != "null");
+                    if let [Value::Object(one)] = &choices[..] {
+                        let one = one.clone();
+                        members.remove("anyOf");
+                        members.extend(one);
+                    }
+                }
+                if let Some(Value::Array(choices)) = members.get_mut("enum") {
+                    choices.retain(|choice| !choice.is_null());
+                }
+                members.values_mut().for_each(shorten);
+            }
+            Value::Array(entries) => entries.iter_mut().for_each(shorten),
+            _ => {}
+        }
+    }
 
     #[test]
     fn the_descriptions_are_short() {

@@ -4,13 +4,13 @@ use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::{MAX_BYTES, cut};
 use crate::picture;
 use ccd_protocol::session::{ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Most cells of a terminal that is drawn as an image: 100 rows of 200 columns.
 const MAX_IMAGE_CELLS: u32 = 20_000;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Screen {
     /// Id or name. For an ended session, returns its last screen.

@@ -4,14 +4,14 @@ use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::conversation::{
     ConversationHit, ConversationScope, ConversationSearch, ConversationSearchParams,
 };
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Hits in a result, unless the agent asks for another number.
 const DEFAULT_HITS: u64 = 10;
 const MAX_HITS: u64 = 50;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Search {
     /// Words and "quoted phrases" that must all occur in one message; -word must not occur.

@@ -5,11 +5,11 @@ use crate::output::{DEFAULT_BYTES, between, report, tidy};
 use crate::wait::{DEFAULT_S, Until, Wait, Waited};
 use ccd_protocol::session::{ExpectResult, SessionSend, SessionSendParams};
 use ccd_protocol::{ErrorCode, ErrorObject};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Send {
     /// Id or name.

@@ -9,7 +9,6 @@ use ccd_protocol::session::{
     SessionRunParams, SessionRunReply, SessionState, SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::pin::pin;
@@ -29,7 +28,8 @@ const LOOKS: u32 = 2;
 /// How long the shell of an agent that is gone may take to finish its last command and show its prompt.
 const LAST_PROMPT_MS: f64 = 10_000.0;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunInShell {
     /// Command line for the shell.

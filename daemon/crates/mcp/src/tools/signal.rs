@@ -2,10 +2,10 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::session::{SessionSignal, SessionSignalParams};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Signal {
     /// Id or name.

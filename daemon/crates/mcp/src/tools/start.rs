@@ -7,11 +7,11 @@ use crate::wait::{DEFAULT_S, Until, Wait};
 use ccd_protocol::session::{
     SessionCreate, SessionCreateParams, SessionScreen, SessionScreenParams,
 };
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Start {
     /// Program to run; default: the user's shell, ready for shell_run.

@@ -5,10 +5,10 @@ use super::start::started;
 use crate::wait::{DEFAULT_S, Until, Wait};
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tape {
     /// record: run the program and write its exchanges to a tape. play: a tape answers in place of the program.
@@ -28,9 +28,10 @@ pub(super) struct Tape {
     timeout_s: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(test, schemars(inline))]
 enum Action {
     Record,
     Play,

@@ -36,11 +36,9 @@ const DECORATOR: [&str; 4] = ["on", "replace", "with", "filter"];
 /// Checks the options.
 pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     check_options(tape)?;
-    let options: TapeOptions = serde_path_to_error::deserialize(Value::Object(tape.clone()))
-        .map_err(|error| {
-            let place = format!("tape.{}", error.path());
-            Mistake::at(place, error.into_inner())
-        })?;
+    let text = Value::Object(tape.clone()).to_string();
+    let options: TapeOptions = ccd_protocol::read(&text)
+        .map_err(|mistake| Mistake::at(format!("tape.{}", mistake.path), mistake.message()))?;
     // Only the form of the folder is checked, so the base does not matter.
     let settings = Settings::over(&options, &Replay::default(), Path::new("/"));
     settings.map_err(|error| {

@@ -1,9 +1,9 @@
 //! Renders the protocol's types as Markdown.
 
-use ccd_protocol::ErrorCode;
-use ccd_protocol::black_box::{TestJobResult, TestProgress};
-use ccd_protocol::investigate::{InvestigationProgress, InvestigationResult, StateMap};
-use ccd_protocol::subscription::SUBSCRIPTIONS;
+use crate::ErrorCode;
+use crate::black_box::{TestJobResult, TestProgress};
+use crate::investigate::{InvestigationProgress, InvestigationResult, StateMap};
+use crate::subscription::SUBSCRIPTIONS;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use std::fmt::Write;
 const DEFINITIONS: &str = "#/definitions/";
 
 /// Renders methods, subscriptions, records and errors.
-pub(crate) fn protocol() -> String {
+pub(super) fn protocol() -> String {
     let mut page = Page {
         text: String::new(),
         generator: SchemaSettings::draft07().into_generator(),
@@ -40,7 +40,7 @@ impl Page {
 
     fn methods(&mut self) {
         self.line("\n## Methods");
-        for method in ccd_protocol::methods() {
+        for method in crate::methods() {
             let (params, reply) = (method.schemas)(&mut self.generator);
             self.line(&format!("\n### {}\n\n{}", method.name, method.summary));
             self.parameters(&params);

@@ -5,11 +5,13 @@ use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::any::Any;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use tokio::task::JoinError;
 
 /// Maximum size of a document.
 const MAX_BYTES: u64 = 4 << 20;
@@ -272,15 +274,25 @@ fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {
 pub async fn blocking_io<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(io::Error::other).flatten()
+    on_thread(work).await.map_err(io::Error::other).flatten()
 }
 
 /// Does work that blocks on a thread for it; a panic there goes on here.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    let done = on_thread(work).await;
+    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+/// Boxes work and result, so that there is one kind of task for all.
+async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let work: Box<dyn FnOnce() -> Box<dyn Any + Send> + Send> = Box::new(|| Box::new(work()));
+    let done = tokio::task::spawn_blocking(work).await?;
+    match done.downcast() {
+        Ok(done) => Ok(*done),
+        Err(_) => unreachable!("work returns its own type"),
+    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("resvg", &["ccd-mcp"]),
     ("rmcp", &["ccd-mcp"]),
     ("sd-notify", &["ccd"]),
-    ("similar", &["ccd-tape", "ccd-coach", "ccd-memory"]),
+    ("similar", &["ccd-text"]),
     ("sqlx", &["ccd-store"]),
     ("tracing-subscriber", &["ccd"]),
     ("tungstenite", &["ccd"]),

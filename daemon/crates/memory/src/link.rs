@@ -3,8 +3,8 @@
 use crate::error::{MemoryError, Result};
 use crate::store::replace;
 use ccd_protocol::memory::place::MEMORY_FILE;
+use ccd_text::diff;
 use rustix::fs::{Mode, OFlags};
-use similar::TextDiff;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
@@ -57,7 +57,7 @@ pub fn link(directory: &Path, write: bool) -> Result<Link> {
         replace(&folder, NAME, after.as_bytes(), mode).map_err(failed)?;
     }
     Ok(Link {
-        diff: diff(text, &after),
+        diff: change(text, &after),
         file,
         written: write,
     })
@@ -121,16 +121,13 @@ fn with_import(text: &str) -> String {
     format!("{text}{gap}@{MEMORY_FILE}{end}")
 }
 
-fn diff(before: Option<&str>, after: &str) -> String {
+fn change(before: Option<&str>, after: &str) -> String {
     let old = match before {
         Some(_) => format!("a/{NAME}"),
         None => "/dev/null".to_owned(),
     };
-    TextDiff::from_lines(before.unwrap_or_default(), after)
-        .unified_diff()
-        .context_radius(3)
-        .header(&old, &format!("b/{NAME}"))
-        .to_string()
+    let before = before.unwrap_or_default();
+    diff::unified((&old, before), (&format!("b/{NAME}"), after))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no
+//! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting, differences. Pure code: no runtime, no
 //! files.
 
 #![cfg_attr(
@@ -12,6 +12,7 @@
 
 pub mod canonical;
 pub mod clock;
+pub mod diff;
 pub mod escape;
 pub mod expect;
 pub mod hidden;

@@ -1,6 +1,6 @@
 //! Changes as patches for `git apply`.
 
-use similar::TextDiff;
+use ccd_text::diff;
 use std::path::Path;
 
 /// Returns the change of a file, with paths relative to `root`; empty if nothing changes.
@@ -15,12 +15,8 @@ pub(super) fn patch(root: &Path, path: &Path, before: Option<&str>, after: &str)
         Some(_) => format!("a/{name}"),
         None => "/dev/null".to_owned(),
     };
-    let diff = TextDiff::from_lines(before.unwrap_or_default(), after);
-    let text = diff
-        .unified_diff()
-        .context_radius(3)
-        .header(&old, &format!("b/{name}"))
-        .to_string();
+    let before_text = before.unwrap_or_default();
+    let text = diff::unified((&old, before_text), (&format!("b/{name}"), after));
     match before {
         Some(_) => format!("diff --git a/{name} b/{name}\n{text}"),
         None => format!("diff --git a/{name} b/{name}\nnew file mode 100644\n{text}"),
@@ -40,6 +36,7 @@ mod tests {
             Some("a"),
             Some("a\n"),
             Some("a\r\nb\r\n"),
+            Some("a\rb\r"),
             Some("é\n\n\n"),
         ] {
             let folder = tempfile::tempdir().unwrap();

@@ -6,19 +6,11 @@ use super::timeline::size;
 use super::transcript::ended;
 use crate::format::{Chunk, Stream, Tape};
 use crate::key::{program_name, scrub};
-use similar::TextDiff;
 use std::fmt::Write as _;
-use std::time::Duration;
 
-/// Maximum length of a difference, in lines and in bytes.
+/// Maximum length of a difference, in lines after the two of its header and in bytes.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
-
-/// Lines of context around each difference.
-const CONTEXT_LINES: usize = 3;
-
-/// After this time, the difference is computed less precisely, with more lines than necessary.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the differences between two tapes as a unified diff; `None` if there are none.
 ///
@@ -30,23 +22,17 @@ pub fn diff((a_name, a): (&str, &Tape), (b_name, b): (&str, &Tape)) -> Option<St
 }
 
 /// Returns the differences between two texts, with their names; `None` if there are none.
-pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> Option<String> {
-    if a == b {
+pub fn unified(a: (&str, &str), b: (&str, &str)) -> Option<String> {
+    if a.1 == b.1 {
         return None;
     }
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(a, b);
-    let mut unified = diff.unified_diff();
-    unified.context_radius(CONTEXT_LINES);
-    let mut text = format!("--- {a_name}\n+++ {b_name}\n");
-    let (mut lines, mut left_out) = (0, 0);
-    for hunk in unified.iter_hunks() {
-        for line in hunk.to_string().split_inclusive('\n') {
-            lines += 1;
-            if lines > MAX_LINES || text.len() + line.len() > MAX_BYTES {
-                left_out += 1;
-            } else {
-                text.push_str(line);
-            }
+    let (mut text, mut left_out) = (String::new(), 0);
+    let all = ccd_text::diff::unified(a, b);
+    for (index, line) in all.split_inclusive('\n').enumerate() {
+        if index >= 2 + MAX_LINES || text.len() + line.len() > MAX_BYTES {
+            left_out += 1;
+        } else {
+            text.push_str(line);
         }
     }
     if left_out > 0 {

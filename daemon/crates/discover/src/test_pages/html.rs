@@ -29,7 +29,7 @@ pub fn page(report: &TestReport, pictures: &BTreeMap<String, String>) -> String 
     page
 }
 
-fn command_line(report: &TestReport) -> String {
+pub(super) fn command_line(report: &TestReport) -> String {
     let words = std::iter::once(&report.program).chain(&report.args);
     words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -1,66 +1,88 @@
 //! JUnit XML.
 
 use super::evidence::findings;
+use super::html::command_line;
+use crate::markup::escaped;
 use ccd_protocol::black_box::{TestReport, TestResult};
 use ccd_text::clock;
-use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
-use std::time::Duration;
+use ccd_text::expect::Cleaned;
 
 /// Returns a report as JUnit XML: one suite, with a case for each result.
 ///
 /// # Errors
 ///
-/// The message of the XML writer.
+/// None.
 pub fn junit(report: &TestReport) -> Result<String, String> {
-    let words = std::iter::once(&report.program).chain(&report.args);
-    let name: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
-    let mut suite = TestSuite::new(name.join(" "));
-    suite
-        .extra
-        .insert("timestamp".into(), report.started_at.as_str().into());
-    if let Some(time) = between(&report.started_at, &report.completed_at) {
-        suite.set_time(time);
-    }
+    let failed = report.results.iter().filter(|result| !result.passed);
+    let counts = format!(
+        r#"tests="{}" skipped="0" failures="{}" errors="0""#,
+        report.results.len(),
+        failed.count()
+    );
+    let mut xml = format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="ccd" {counts}>
+    <testsuite name="{}" {counts}{} timestamp="{}">
+"#,
+        text(&command_line(report)),
+        time(duration_s(report)),
+        text(&report.started_at)
+    );
     if let Some(seed) = report.seed {
-        suite.add_property(Property::new("seed", seed.to_string()));
+        xml.push_str(&format!(
+            r#"        <properties>
+            <property name="seed" value="{seed}"/>
+        </properties>
+"#
+        ));
     }
-    suite.add_test_cases(report.results.iter().map(case));
-    let mut document = Report::new("ccd");
-    document.add_test_suite(suite);
-    document.to_string().map_err(|error| error.to_string())
+    for result in &report.results {
+        xml.push_str(&case(result));
+    }
+    xml.push_str("    </testsuite>\n</testsuites>\n");
+    Ok(xml)
 }
 
-fn case(result: &TestResult) -> TestCase {
-    let found = findings(result);
-    let status = match result.passed {
-        true => TestCaseStatus::success(),
-        false => {
-            let error = result.error.as_deref().unwrap_or("failed");
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(error).set_type(result.test_type.name());
-            let mut lines = vec![error.to_owned()];
-            for one in &found {
-                lines.push(one.line());
-                lines.extend(one.input.iter().map(|input| format!("  input: {input:?}")));
-                lines.extend(one.tape.iter().map(|tape| format!("  tape: {tape}")));
-            }
-            status.set_description(lines.join("\n"));
-            status
+fn case(result: &TestResult) -> String {
+    let name = result.test_type.name();
+    let duration_ms = result.details.get("duration_ms").and_then(|ms| ms.as_u64());
+    let mut xml = format!(
+        "        <testcase name=\"{name}\" classname=\"{}\"{}>\n",
+        text(&result.program),
+        time(duration_ms.map(|ms| ms as f64 / 1000.0))
+    );
+    if !result.passed {
+        let error = result.error.as_deref().unwrap_or("failed");
+        let mut lines = vec![error.to_owned()];
+        for one in &findings(result) {
+            lines.push(one.line());
+            lines.extend(one.input.iter().map(|input| format!("  input: {input:?}")));
+            lines.extend(one.tape.iter().map(|tape| format!("  tape: {tape}")));
         }
-    };
-    let mut case = TestCase::new(result.test_type.name(), status);
-    case.set_classname(result.program.as_str());
-    if let Some(ms) = result.details.get("duration_ms").and_then(|ms| ms.as_u64()) {
-        case.set_time(Duration::from_millis(ms));
+        xml.push_str(&format!(
+            "            <failure message=\"{}\" type=\"{name}\">{}</failure>\n",
+            text(error),
+            text(&lines.join("\n"))
+        ));
     }
     if let Ok(details) = serde_json::to_string_pretty(&result.details) {
-        case.set_system_out(details);
+        let details = text(&details);
+        xml.push_str(&format!("            <system-out>{details}</system-out>\n"));
     }
-    case
+    xml.push_str("        </testcase>\n");
+    xml
 }
 
-/// Returns how long after `start` `end` is.
-fn between(start: &str, end: &str) -> Option<Duration> {
-    let seconds = clock::age_s(start)? - clock::age_s(end)?;
-    Duration::try_from_secs_f64(seconds).ok()
+fn time(seconds: Option<f64>) -> String {
+    seconds.map_or_else(String::new, |s| format!(r#" time="{s:.3}""#))
+}
+
+fn duration_s(report: &TestReport) -> Option<f64> {
+    let duration_s = clock::age_s(&report.started_at)? - clock::age_s(&report.completed_at)?;
+    (duration_s >= 0.0).then_some(duration_s)
+}
+
+/// Returns a text as the content of an element or attribute, without control sequences.
+fn text(text: &str) -> String {
+    escaped(Cleaned::of(text).text())
 }

@@ -67,7 +67,7 @@ fn junit_has_a_case_for_each_result_and_a_failure_for_each_that_failed() {
     let xml = junit(&mock()).unwrap();
     for part in [
         r#"<testsuites name="ccd" tests="4" skipped="0" failures="2" errors="0">"#,
-        r#"<testsuite name="mock -i &apos;a b&apos;" tests="4""#,
+        r#"<testsuite name="mock -i &#39;a b&#39;" tests="4""#,
         r#"time="2.500""#,
         r#"timestamp="2025-09-23T12:34:56.000Z""#,
         r#"<testcase name="startup" classname="mock">"#,
@@ -112,7 +112,9 @@ proptest! {
         let details = json!({ &*texts[0]: texts[1], "findings": [finding] });
         let mut report = report(vec![result(TestType::Fuzz, Some(&texts[2]), details)]);
         report.program = texts[3].clone();
-        prop_assert!(junit(&report).is_ok());
+        let xml = junit(&report).unwrap();
+        prop_assert!(xml.ends_with("</testsuites>\n"));
+        prop_assert!(!xml.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
         let html = page(&report, &BTreeMap::new());
         prop_assert!(html.ends_with("</html>\n"));
         prop_assert!(!html.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));

@@ -7,7 +7,7 @@ use hyper::header::{
     AsHeaderName, CONNECTION, HeaderMap, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use hyper::{Method, StatusCode, Version};
-use tungstenite::handshake::derive_accept_key;
+use sha1::{Digest as _, Sha1};
 
 /// The only version there is.
 pub(super) const WEBSOCKET_VERSION: &str = "13";
@@ -44,10 +44,16 @@ pub(super) fn handshake(method: &Method, version: Version, headers: &HeaderMap) 
     }
     match only(headers, SEC_WEBSOCKET_KEY) {
         Some(key) if STANDARD.decode(key).is_ok_and(|key| key.len() == KEY_BYTES) => {
-            Handshake::Accepted(derive_accept_key(key))
+            Handshake::Accepted(accept_key(key))
         }
         _ => refused("sec-websocket-key is not 16 bytes in base64"),
     }
+}
+
+/// Returns the proof that the server has read the client's key.
+fn accept_key(key: &[u8]) -> String {
+    const SUFFIX: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    STANDARD.encode(Sha1::digest([key, SUFFIX].concat()))
 }
 
 /// Returns whether a list in a header contains `token`, in any case.

@@ -10,6 +10,7 @@
 )]
 
 mod charsets;
+mod image;
 mod keyboard;
 mod model;
 mod modes;
@@ -26,6 +27,7 @@ mod svg;
 mod terminal;
 mod viewport;
 
+pub use image::PictureTooLarge;
 pub use model::Screen;
 pub use modes::Modes;
 pub use query::{Query, answer, needs_cursor};
@@ -33,5 +35,5 @@ pub use roll::{Place, Roll};
 pub use scanner::{Event, EventKind, Scanner};
 pub use still::Still;
 pub use strip::QueryStripper;
-pub use svg::{Film, PictureTooLarge, draw};
+pub use svg::{Film, draw};
 pub use viewport::Viewport;

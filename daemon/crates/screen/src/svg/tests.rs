@@ -1,3 +1,4 @@
+use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
 use super::*;
 use proptest::prelude::*;
@@ -88,7 +89,7 @@ fn lines_have_their_style_and_hidden_text_is_not_there() {
     );
     assert_eq!(
         text("\x1b[4:3m  \x1b[4:5m "),
-        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0q2.25,-4 4.5,0t4.5,0\"/>"
+        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0M9,16q2.25,-4 4.5,0t4.5,0\"/>"
     );
     assert_eq!(
         text("\x1b[4:4m "),
@@ -240,7 +241,10 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
         screen.feed(line.as_bytes());
     }
     let still = screen.still();
-    assert_eq!(draw(&still, &(0..1000), "", false), Err(PictureTooLarge));
+    assert_eq!(
+        draw(&still, &(0..1000), "", false),
+        Err(PictureTooLarge("64 MiB"))
+    );
     assert!(draw(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
 }
 

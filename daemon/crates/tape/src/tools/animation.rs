@@ -196,7 +196,7 @@ fn film(
         shown = *end;
         film.push(*at_ms, &screen.still());
         if film.len_bytes() > MAX_BYTES {
-            return Err(PictureTooLarge);
+            return Err(PictureTooLarge("16 MiB"));
         }
     }
     Ok(film)

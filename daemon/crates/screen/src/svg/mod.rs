@@ -7,7 +7,7 @@ mod picture;
 mod text;
 
 pub use film::Film;
-pub use picture::draw;
+pub use picture::draw_svg;
 
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,7 @@ pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'
 /// # Errors
 ///
 /// [`PictureTooLarge`].
-pub fn draw(
+pub fn draw_svg(
     still: &Still,
     rows: &Range<u16>,
     title: &str,

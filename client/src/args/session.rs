@@ -92,6 +92,7 @@ session send --expect, at first the start of the output.")]
   ccctl session screen vi
   ccctl session screen vi --cursor
   ccctl session screen vi --svg vi.svg
+  ccctl session screen vi --png vi.png
   ccctl session screen vi --json | jq '.cells[0]'
 
 Colours are printed on a terminal; --json includes styles and the cursor.")]

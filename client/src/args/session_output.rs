@@ -35,6 +35,9 @@ pub(crate) struct ScreenArgs {
     /// Save the screen as an SVG image in this file; - for standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "plain"])]
     pub(crate) svg: Option<PathBuf>,
+    /// Save the screen as a PNG image in this file; - for standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "plain", "svg"])]
+    pub(crate) png: Option<PathBuf>,
     /// Print runs of cells with the same style, one per line
     #[arg(long, conflicts_with = "plain")]
     pub(crate) cells: bool,

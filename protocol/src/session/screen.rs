@@ -16,6 +16,8 @@ pub enum ScreenFormat {
     Cells,
     /// Lines of text, and an image as one SVG document.
     Svg,
+    /// Lines of text, and an image as a PNG.
+    Png,
 }
 
 /// Parameters of `session.screen`.
@@ -67,6 +69,9 @@ pub struct SessionScreenReply {
     /// A complete SVG document (format `svg`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub svg: Option<String>,
+    /// A PNG (format `png`) with a built-in font; characters that the font lacks, such as Chinese ones and emoji, are boxes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub png_b64: Option<String>,
 }
 
 /// Position of the cursor, counted from 0, and its appearance.

@@ -295,6 +295,9 @@ fn the_client_prints_text_data_and_pictures() {
         "{drawn}"
     );
     assert_eq!(of_session(&["--svg", "-"]).stdout, drawn);
+    let file = daemon.home().join("a picture.png");
+    assert_eq!(of_session(&["--png", file.to_str().unwrap()]).code, Some(0));
+    assert!(fs::read(&file).unwrap().starts_with(b"\x89PNG\r\n"));
 }
 
 #[test]
@@ -314,6 +317,7 @@ fn the_client_refuses_what_cannot_be_drawn() {
         (&[session.id(), "--svg", ""], 2, "--svg"),
         (&[session.id(), "--svg", "a.svg", "--json"], 2, "--json"),
         (&[session.id(), "--svg", "a.svg", "--cells"], 2, "--cells"),
+        (&[session.id(), "--svg", "a.svg", "--png", "-"], 2, "--png"),
         (&[session.id(), "--first-row", "24"], 2, "24 rows"),
         (&[session.id(), "--max-rows", "0"], 2, "--max-rows"),
     ] {

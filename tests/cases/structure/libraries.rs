@@ -10,11 +10,13 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("aho-corasick", &["ccd-text"]),
     ("alacritty_terminal", &["ccd-screen"]),
     ("clap", &["ccd", "ccctl"]),
+    ("dejavu", &["ccd-screen"]),
     ("directories", &["ccd"]),
     ("git2", &["ccd-repository"]),
     ("hyper", &["ccd"]),
     ("jsonrpsee", &["ccd"]),
     ("notify", &["ccd-watch"]),
+    ("png", &["ccd-screen"]),
     ("pty-process", &["ccd-terminal", "ccd-session"]),
     (
         "regex",
@@ -22,14 +24,15 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ),
     ("regex-automata", &["ccd-text"]),
     ("regex-syntax", &["ccd-text"]),
-    ("resvg", &["ccd-mcp"]),
     ("rmcp", &["ccd-mcp"]),
     ("sd-notify", &["ccd"]),
     ("similar", &["ccd-text"]),
     ("sqlx", &["ccd-store"]),
+    ("ttf-parser", &["ccd-screen"]),
     ("tracing-subscriber", &["ccd"]),
     ("tungstenite", &["ccd"]),
     ("vte", &["ccd-tape"]),
+    ("zeno", &["ccd-screen"]),
 ];
 
 /// The same within the package `ccd`: directories, or files by name.

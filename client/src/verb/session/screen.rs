@@ -2,8 +2,11 @@
 
 use crate::args::ScreenArgs;
 use crate::call::garbled;
+use crate::output::decode;
 use crate::{Context, Exit, Failure, render, whole_file};
-use ccd_protocol::session::{Cursor, ScreenFormat, SessionScreen, SessionScreenParams};
+use ccd_protocol::session::{
+    Cursor, ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply,
+};
 use std::path::Path;
 
 /// Prints the screen row by row, or saves it as an image.
@@ -12,8 +15,14 @@ use std::path::Path;
 ///
 /// Errors of the call, and of the file.
 pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if args.svg.is_some() && context.global.json {
-        let text = "--svg and --json cannot be combined; leave one out";
+    let file = args.svg.as_ref().or(args.png.as_ref());
+    if file.is_some() && context.global.json {
+        let text = "an image and --json cannot be combined; leave one out";
+        return Err(Failure::Usage(text.into()));
+    }
+    if args.png.as_deref() == Some(Path::new("-")) && context.style.is_terminal {
+        let text =
+            "a PNG cannot be printed on a terminal; redirect standard output, or name a file";
         return Err(Failure::Usage(text.into()));
     }
     if args.plain {
@@ -22,7 +31,8 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     let has_styles = args.cells || context.global.json || context.style.has_colour;
     let params = SessionScreenParams {
         session: args.session.clone(),
-        format: match &args.svg {
+        format: match file {
+            Some(_) if args.png.is_some() => ScreenFormat::Png,
             Some(_) => ScreenFormat::Svg,
             None if has_styles => ScreenFormat::Cells,
             None => ScreenFormat::Text,
@@ -31,8 +41,8 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
         max_rows: args.max_rows,
     };
     let answer = context.call::<SessionScreen>(&params)?;
-    match &args.svg {
-        Some(file) => write_image(file, answer.value.svg.as_deref(), context)?,
+    match file {
+        Some(file) => write_image(file, &answer.value, context)?,
         None if args.cells => drop(context.print(&answer, render::runs)?),
         None => drop(context.print(&answer, render::screen)?),
     }
@@ -48,13 +58,21 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-fn write_image(file: &Path, image: Option<&str>, context: &mut Context) -> Result<(), Failure> {
-    let image = image.ok_or_else(|| garbled("session.screen", &"the reply contains no image"))?;
+fn write_image(
+    file: &Path,
+    reply: &SessionScreenReply,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let image = match (&reply.svg, &reply.png_b64) {
+        (Some(svg), _) => svg.clone().into_bytes(),
+        (None, Some(png)) => decode(png)?,
+        (None, None) => return Err(garbled("session.screen", &"the reply contains no image")),
+    };
     if file == Path::new("-") {
-        return context.write_bytes(image.as_bytes());
+        return context.write_bytes(&image);
     }
     let what = format!("could not write the image to {}", file.display());
-    whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))
+    whole_file::write(file, &image).map_err(Failure::io(what))
 }
 
 fn cursor_line(cursor: Cursor) -> String {

@@ -6,7 +6,6 @@
 mod connection;
 mod daemon;
 mod output;
-mod picture;
 mod policy;
 mod resources;
 mod server;

@@ -10,11 +10,13 @@
 )]
 
 mod charsets;
+mod image;
 mod keyboard;
 mod model;
 mod modes;
 pub mod palette;
 mod pen;
+mod png;
 mod query;
 mod repaint;
 mod roll;
@@ -26,12 +28,14 @@ mod svg;
 mod terminal;
 mod viewport;
 
+pub use image::PictureTooLarge;
 pub use model::Screen;
 pub use modes::Modes;
+pub use png::draw_png;
 pub use query::{Query, answer, needs_cursor};
 pub use roll::{Place, Roll};
 pub use scanner::{Event, EventKind, Scanner};
 pub use still::Still;
 pub use strip::QueryStripper;
-pub use svg::{Film, PictureTooLarge, draw};
+pub use svg::{Film, draw_svg};
 pub use viewport::Viewport;

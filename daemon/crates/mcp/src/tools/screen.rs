@@ -2,12 +2,8 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::{MAX_BYTES, cut};
-use crate::picture;
 use ccd_protocol::session::{ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply};
 use serde::Deserialize;
-
-/// Most cells of a terminal that is drawn as an image: 100 rows of 200 columns.
-const MAX_IMAGE_CELLS: u32 = 20_000;
 
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -28,42 +24,19 @@ impl Tool for Screen {
     const READS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
-        let session = call.session(&self.session).await?;
-        if self.image {
-            self.require_small(call, &session).await?;
-        }
         let params = SessionScreenParams {
-            session,
+            session: call.session(&self.session).await?,
             format: match self.image {
-                true => ScreenFormat::Svg,
+                true => ScreenFormat::Png,
                 false => ScreenFormat::Text,
             },
             ..SessionScreenParams::default()
         };
         let screen = call.calls.call::<SessionScreen>(&params).await?;
-        let image = match &screen.svg {
-            Some(svg) => Some(picture::png_base64(svg.clone()).await?),
-            None => None,
-        };
         Ok(ToolOutput {
             text: cut(&text_of(&screen), MAX_BYTES as usize),
-            image,
+            image: screen.png_b64,
         })
-    }
-}
-
-impl Screen {
-    /// Fails if the terminal is too large for an image.
-    async fn require_small(&self, call: &Call<'_>, session: &str) -> Result<(), Mistake> {
-        let session = call.calls.record(session).await?;
-        let cells = u32::from(session.rows) * u32::from(session.cols);
-        match cells <= MAX_IMAGE_CELLS {
-            true => Ok(()),
-            false => Err(Mistake(format!(
-                "a terminal of {} x {} is too large for an image; leave out image",
-                session.rows, session.cols
-            ))),
-        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! An animation of several screens as one document.
 
+use super::super::image::{CELL_HEIGHT, FONT_SIZE, MARGIN, Paint, image_size};
 use super::super::palette::Rgb;
 use super::super::still::Still;
 use super::layer::hex;
-use super::paint::Paint;
-use super::picture::{FONTS, MARGIN, draw_row};
+use super::picture::{FONTS, draw_row};
 use super::text::{BLINK, push_escaped};
-use super::{CELL_HEIGHT, CELL_WIDTH, FONT_SIZE};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -84,10 +83,7 @@ impl Film {
     ///
     /// A viewer that does not animate, or whose user prefers reduced motion, shows the last frame.
     pub fn document(&self, title: &str, end_ms: u64) -> String {
-        let (width, height) = (
-            u32::from(self.size.1) * CELL_WIDTH + 2 * MARGIN,
-            u32::from(self.size.0) * CELL_HEIGHT + 2 * MARGIN,
-        );
+        let (width, height) = image_size(self.size.0, self.size.1);
         let last = self.pictures.len().saturating_sub(1) * height as usize;
         let mut out = String::with_capacity(self.len_bytes + 4096);
         // Writing to a String cannot fail.

@@ -1,11 +1,13 @@
+use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
+use super::super::png::draw_png;
 use super::*;
 use proptest::prelude::*;
 
 fn drawn(rows: u16, cols: u16, output: &str) -> String {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
-    draw(&screen.still(), &(0..rows), "a <title> & more", false).unwrap()
+    draw_svg(&screen.still(), &(0..rows), "a <title> & more", false).unwrap()
 }
 
 /// Returns the elements between the background and the cursor, without the fonts.
@@ -88,7 +90,7 @@ fn lines_have_their_style_and_hidden_text_is_not_there() {
     );
     assert_eq!(
         text("\x1b[4:3m  \x1b[4:5m "),
-        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0q2.25,-4 4.5,0t4.5,0\"/>"
+        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0M9,16q2.25,-4 4.5,0t4.5,0\"/>"
     );
     assert_eq!(
         text("\x1b[4:4m "),
@@ -165,7 +167,7 @@ fn the_cursor_has_its_shape() {
     let last = |style: &str, is_hollow| {
         let mut screen = Screen::new(1, 4);
         screen.feed(format!("\x1b[{style} qa語\x1b[2D").as_bytes());
-        let picture = draw(&screen.still(), &(0..1), "", is_hollow).unwrap();
+        let picture = draw_svg(&screen.still(), &(0..1), "", is_hollow).unwrap();
         let line = picture.lines().rev().nth(1);
         line.unwrap().to_owned()
     };
@@ -217,7 +219,7 @@ fn lines_meet_at_the_borders_of_their_cells() {
 fn a_part_of_the_rows_is_a_picture_too() {
     let mut screen = Screen::new(9, 4);
     screen.feed(b"1\r\n2\r\n3");
-    let picture = draw(&screen.still(), &(1..2), "", false).unwrap();
+    let picture = draw_svg(&screen.still(), &(1..2), "", false).unwrap();
     assert!(
         picture.contains("height=\"34\"") && picture.contains(" y=\"14\">2<"),
         "{picture}"
@@ -240,8 +242,11 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
         screen.feed(line.as_bytes());
     }
     let still = screen.still();
-    assert_eq!(draw(&still, &(0..1000), "", false), Err(PictureTooLarge));
-    assert!(draw(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
+    assert_eq!(
+        draw_svg(&still, &(0..1000), "", false),
+        Err(PictureTooLarge("64 MiB"))
+    );
+    assert!(draw_svg(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
 }
 
 /// Checks that elements are closed in order, attributes are quoted, and all characters are allowed in XML.
@@ -295,8 +300,9 @@ proptest! {
         let mut screen = Screen::new(rows, cols);
         screen.feed(pieces.concat().as_bytes());
         let still = screen.still();
-        let picture = draw(&still, &(0..rows), &still.title, is_hollow).unwrap();
+        let picture = draw_svg(&still, &(0..rows), &still.title, is_hollow).unwrap();
         assert_well_formed(&picture);
-        prop_assert_eq!(draw(&still, &(0..rows), &still.title, is_hollow).unwrap(), picture);
+        prop_assert!(draw_png(&still, &(0..rows), is_hollow).is_ok());
+        prop_assert_eq!(draw_svg(&still, &(0..rows), &still.title, is_hollow).unwrap(), picture);
     }
 }

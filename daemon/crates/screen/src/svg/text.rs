@@ -1,9 +1,9 @@
 //! Places text: neighbouring characters together, but characters that a font may draw too wide or too narrow
 //! separately.
 
+use super::super::image::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 use super::super::palette::Rgb;
 use super::layer::hex;
-use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 use std::fmt::Write as _;
 
 /// The style sheet of text that blinks, except for those who want no motion.

@@ -1,7 +1,7 @@
 //! What a terminal of ccd shows, in one line.
 
 use ccd_protocol::session::CursorShape;
-use ccd_screen::{EventKind, Modes, Scanner, Screen, answer, draw};
+use ccd_screen::{EventKind, Modes, Scanner, Screen, answer, draw_svg};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub(super) fn look(output: &str) -> String {
             }
         }
     }
-    let picture = draw(&still, &(0..ROWS), "", true).unwrap();
+    let picture = draw_svg(&still, &(0..ROWS), "", true).unwrap();
     let text = picture
         .split_once("<text")
         .and_then(|(_, text)| text.split_once('>'));

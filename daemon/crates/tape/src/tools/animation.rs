@@ -3,7 +3,7 @@
 use super::marks::{idle_ms, keys, resizes};
 use super::timeline::{Moment, What, drawn, for_terminal, moments, size};
 use crate::format::{Exchange, Tape};
-use ccd_screen::{Film, PictureTooLarge, Screen, Still, draw};
+use ccd_screen::{Film, PictureTooLarge, Screen, Still, draw_svg};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.
 const MIN_FRAME_MS: u64 = 33;
@@ -82,7 +82,7 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
             .last()
             .is_some_and(|last| last.exit.is_some());
     let still = screen.still();
-    draw(
+    draw_svg(
         &still,
         &(0..used_rows(&still, rows)),
         &title(tape),
@@ -196,7 +196,7 @@ fn film(
         shown = *end;
         film.push(*at_ms, &screen.still());
         if film.len_bytes() > MAX_BYTES {
-            return Err(PictureTooLarge);
+            return Err(PictureTooLarge("16 MiB"));
         }
     }
     Ok(film)

@@ -4,8 +4,10 @@ use super::drawn::INLINE_CELLS;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::output::wait_for_published;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
-use ccd_screen::{PictureTooLarge, Still, draw};
+use ccd_screen::{PictureTooLarge, Still, draw_png, draw_svg};
 use std::ops::Range;
 
 /// A request for a screen.
@@ -64,16 +66,20 @@ impl Look {
         } else {
             &still.title
         };
-        let svg = match self.format {
-            ScreenFormat::Svg => Some(draw(&still, &rows, title, self.has_ended)),
-            _ => None,
-        };
-        let svg = svg.transpose().map_err(|PictureTooLarge| {
+        let too_large = |PictureTooLarge(limit)| {
             SessionError::InvalidArgument(format!(
-                "the image of {} rows would exceed 64 MiB; ask for fewer rows with max_rows",
+                "the image of {} rows would exceed {limit}; ask for fewer rows with max_rows",
                 rows.len()
             ))
-        })?;
+        };
+        let (mut svg, mut png) = (None, None);
+        match self.format {
+            ScreenFormat::Svg => svg = Some(draw_svg(&still, &rows, title, self.has_ended)),
+            ScreenFormat::Png => png = Some(draw_png(&still, &rows, self.has_ended)),
+            ScreenFormat::Text | ScreenFormat::Cells => {}
+        }
+        let svg = svg.transpose().map_err(too_large)?;
+        let png = png.transpose().map_err(too_large)?;
         let (height, cols) = still.size();
         Ok(SessionScreenReply {
             rows: height,
@@ -88,6 +94,7 @@ impl Look {
             mouse: still.mouse(),
             cells: (self.format == ScreenFormat::Cells).then(|| still.cells(&rows)),
             svg,
+            png_b64: png.map(|png| STANDARD.encode(png)),
             title: still.title,
         })
     }

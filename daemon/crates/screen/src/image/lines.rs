@@ -3,11 +3,10 @@
 use super::super::palette::Rgb;
 use super::super::still::{Glyph, Still};
 use super::super::terminal::{Attributes, Underline};
-use super::boxes::Shapes;
+use super::canvas::Canvas;
 use super::paint::{Paint, resolved};
 use super::{CELL_HEIGHT, CELL_WIDTH};
 use ccd_protocol::session::UnderlineStyle;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Distance of an underline's top from the bottom of its cell.
@@ -48,7 +47,7 @@ impl Lines {
         glyph: &Glyph<'_>,
         paint: Paint,
         still: &Still,
-        shapes: &mut Shapes,
+        canvas: &mut impl Canvas,
     ) {
         let is_shown = !glyph.has(Attributes::HIDDEN);
         let color = glyph.cell.underline_color();
@@ -65,7 +64,7 @@ impl Lines {
                 _ => {
                     let new = new.map(|(kind, color)| (kind, color, glyph.cols()));
                     if let Some((kind, color, cols)) = std::mem::replace(open, new) {
-                        draw(kind, color, &cols, self.y, shapes);
+                        draw(kind, color, &cols, self.y, canvas);
                     }
                 }
             }
@@ -73,14 +72,14 @@ impl Lines {
     }
 
     /// Draws the lines that reach the end of the row.
-    pub(super) fn end(self, shapes: &mut Shapes) {
+    pub(super) fn end(self, canvas: &mut impl Canvas) {
         for (kind, color, cols) in self.open.into_iter().flatten() {
-            draw(kind, color, &cols, self.y, shapes);
+            draw(kind, color, &cols, self.y, canvas);
         }
     }
 }
 
-fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, shapes: &mut Shapes) {
+fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, canvas: &mut impl Canvas) {
     let (x, end) = (
         u32::from(cols.start) * CELL_WIDTH,
         u32::from(cols.end) * CELL_WIDTH,
@@ -88,7 +87,7 @@ fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, shapes: &mut Shapes) 
     let under = (y + 1) * CELL_HEIGHT - UNDER_PX;
     let mut line = |x: u32, top: u32, width: u32| {
         let (x, top, width) = (x as f32, top as f32, width as f32);
-        shapes.smooth.rect(color, x, top, width, 1.0);
+        canvas.line(color, x, top, width, 1.0);
     };
     match kind {
         Kind::Through => line(x, y * CELL_HEIGHT + THROUGH_PX, end - x),
@@ -106,12 +105,10 @@ fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, shapes: &mut Shapes) 
             starts.for_each(|x| line(x, under, DASH_PX));
         }
         Kind::Under(Underline::Other(UnderlineStyle::Curly)) => {
-            let mut wave = format!("M{x},{under}");
-            // Writing to a String cannot fail.
-            cols.clone().for_each(|_| {
-                let _ = write!(wave, "q2.25,-4 4.5,0t4.5,0");
+            let starts = (x..end).step_by(CELL_WIDTH as usize);
+            starts.for_each(|x| {
+                canvas.stroke(color, format_args!("M{x},{under}q2.25,-4 4.5,0t4.5,0"))
             });
-            shapes.strokes.path(color, format_args!("{wave}"));
         }
         Kind::Under(Underline::Single | Underline::None) => line(x, under, end - x),
     }

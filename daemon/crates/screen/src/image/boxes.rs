@@ -2,7 +2,7 @@
 //! gaps only in cells of their own size.
 
 use super::super::palette::Rgb;
-use super::layer::Layer;
+use super::canvas::Canvas;
 use super::paint::Paint;
 use super::{CELL_HEIGHT, CELL_WIDTH};
 
@@ -46,63 +46,50 @@ const QUADRANTS: [u8; 10] = [
     2 | 4 | 8,
 ];
 
-/// Characters that are drawn as shapes, not as text.
-#[derive(Debug, Default)]
-pub(super) struct Shapes {
-    /// Areas that meet others without a seam.
-    pub(super) crisp: Layer,
-    /// Lines of one thickness at any scale.
-    pub(super) smooth: Layer,
-    /// Curves and diagonals, as lines.
-    pub(super) strokes: Layer,
-}
-
-impl Shapes {
-    /// Returns the approximate length that this adds to the image.
-    pub(super) fn len_bytes(&self) -> usize {
-        self.crisp.len_bytes() + self.smooth.len_bytes() + self.strokes.len_bytes()
-    }
-
-    /// Draws `character` in the cell whose upper left corner is `at`. Returns false if it must be drawn as text.
-    pub(super) fn draw(&mut self, character: char, at: (u32, u32), paint: Paint) -> bool {
-        let mut cell = Cell {
-            shapes: self,
-            x: at.0 as i32,
-            y: at.1 as i32,
-            ink: paint.ink,
-        };
-        let code = character as u32;
-        match code {
-            0x2504..=0x250b | 0x254c..=0x254f => cell.dashes(code),
-            0x256d..=0x2573 => cell.curve(code),
-            0x2500..=0x257f => cell.arms(ARMS[(code - 0x2500) as usize]),
-            0x2591..=0x2593 => {
-                cell.ink = paint.mixed(100 - 25 * (code - 0x2590));
-                cell.part(0.0, 0.0, 1.0, 1.0);
-            }
-            0x2580..=0x259f => cell.block(code),
-            0x2800..=0x28ff => cell.braille(code),
-            0xe0b0..=0xe0b3 => cell.arrow(code),
-            _ => return false,
+/// Draws `character` in the cell whose upper left corner is `at`. Returns false if it must be drawn as text.
+pub(super) fn draw(
+    character: char,
+    at: (u32, u32),
+    paint: Paint,
+    canvas: &mut impl Canvas,
+) -> bool {
+    let mut cell = Cell {
+        canvas,
+        x: at.0 as i32,
+        y: at.1 as i32,
+        ink: paint.ink,
+    };
+    let code = character as u32;
+    match code {
+        0x2504..=0x250b | 0x254c..=0x254f => cell.dashes(code),
+        0x256d..=0x2573 => cell.curve(code),
+        0x2500..=0x257f => cell.arms(ARMS[(code - 0x2500) as usize]),
+        0x2591..=0x2593 => {
+            cell.ink = paint.mixed(100 - 25 * (code - 0x2590));
+            cell.part(0.0, 0.0, 1.0, 1.0);
         }
-        true
+        0x2580..=0x259f => cell.block(code),
+        0x2800..=0x28ff => cell.braille(code),
+        0xe0b0..=0xe0b3 => cell.arrow(code),
+        _ => return false,
     }
+    true
 }
 
 /// The cell to draw in.
-struct Cell<'a> {
-    shapes: &'a mut Shapes,
+struct Cell<'a, C> {
+    canvas: &'a mut C,
     x: i32,
     y: i32,
     ink: Rgb,
 }
 
-impl Cell<'_> {
+impl<C: Canvas> Cell<'_, C> {
     /// Fills the pixels from `(x, y)` to before `(end_x, end_y)`.
     fn fill(&mut self, x: i32, y: i32, end_x: i32, end_y: i32) {
         let (left, top) = ((self.x + x) as f32, (self.y + y) as f32);
         let (width, height) = ((end_x - x) as f32, (end_y - y) as f32);
-        self.shapes.smooth.rect(self.ink, left, top, width, height);
+        self.canvas.line(self.ink, left, top, width, height);
     }
 
     /// Fills a part of the cell, in units of cells.
@@ -112,7 +99,7 @@ impl Cell<'_> {
             self.y as f32 + y * HEIGHT as f32,
         );
         let (width, height) = (width * WIDTH as f32, height * HEIGHT as f32);
-        self.shapes.crisp.rect(self.ink, left, top, width, height);
+        self.canvas.area(self.ink, left, top, width, height);
     }
 
     fn arms(&mut self, arms: u16) {
@@ -159,7 +146,7 @@ impl Cell<'_> {
         let (middle_x, middle_y) = (x + MIDDLE.0 as f32 + 0.5, y + MIDDLE.1 as f32 + 0.5);
         let radius = right - middle_x;
         let (above, below) = (middle_y - radius, middle_y + radius);
-        let (ink, strokes) = (self.ink, &mut self.shapes.strokes);
+        let (ink, canvas) = (self.ink, &mut *self.canvas);
         let arc = match code {
             0x256d => Some((bottom, below, 1, right)),
             0x256e => Some((bottom, below, 0, x)),
@@ -170,13 +157,13 @@ impl Cell<'_> {
         if let Some((from, bend, sweep, to)) = arc {
             let line = format_args!("M{middle_x},{from}V{bend}");
             let arc = format_args!("A{radius},{radius} 0 0 {sweep} {to},{middle_y}");
-            strokes.path(ink, format_args!("{line}{arc}"));
+            canvas.stroke(ink, format_args!("{line}{arc}"));
         }
         if matches!(code, 0x2571 | 0x2573) {
-            strokes.path(ink, format_args!("M{x},{bottom}L{right},{y}"));
+            canvas.stroke(ink, format_args!("M{x},{bottom}L{right},{y}"));
         }
         if matches!(code, 0x2572 | 0x2573) {
-            strokes.path(ink, format_args!("M{x},{y}L{right},{bottom}"));
+            canvas.stroke(ink, format_args!("M{x},{y}L{right},{bottom}"));
         }
     }
 
@@ -230,15 +217,12 @@ impl Cell<'_> {
             (x + WIDTH, x)
         };
         let (middle, bottom) = (y + HEIGHT / 2, y + HEIGHT);
-        let layer = if code & 1 == 0 {
-            &mut self.shapes.smooth
+        let path = format_args!("M{base},{y}L{tip},{middle}L{base},{bottom}");
+        if code & 1 == 0 {
+            self.canvas.fill(self.ink, path);
         } else {
-            &mut self.shapes.strokes
-        };
-        layer.path(
-            self.ink,
-            format_args!("M{base},{y}L{tip},{middle}L{base},{bottom}"),
-        );
+            self.canvas.stroke(self.ink, path);
+        }
     }
 }
 

@@ -10,15 +10,15 @@ const DIM_PERCENT: u32 = 40;
 
 /// The colours of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Paint {
+pub(crate) struct Paint {
     /// Of text and lines.
-    pub(super) ink: Rgb,
-    pub(super) ground: Rgb,
+    pub(crate) ink: Rgb,
+    pub(crate) ground: Rgb,
 }
 
 impl Paint {
     /// Returns the colours of cells that have none of their own.
-    pub(super) fn default_of(still: &Still) -> Self {
+    pub(crate) fn default_of(still: &Still) -> Self {
         let palette = &still.palette;
         let paint = Self {
             ink: palette.foreground(),

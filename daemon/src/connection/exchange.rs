@@ -5,6 +5,7 @@
 //! the queue that subscriptions also use.
 
 use super::fault::Fault;
+use super::frame::{CloseCode, OpCode};
 use super::framing::{Framing, Incoming};
 use super::guard::{Guard, Shared};
 use super::limits::Limits;
@@ -28,7 +29,6 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tungstenite::protocol::frame::coding::{CloseCode, Control, OpCode};
 
 /// Maximum number of messages in each of the two queues of a connection.
 const QUEUE_LEN: usize = 128;
@@ -296,8 +296,7 @@ impl Exchange {
                 self.outgoing.push(complaint(fault).into());
             }
             Incoming::Ping(payload) => {
-                let pong = OpCode::Control(Control::Pong);
-                self.outgoing.push_frame(pong, payload.into());
+                self.outgoing.push_frame(OpCode::Pong, payload.into());
             }
             Incoming::Close(code) => self.close(code),
         }
@@ -363,7 +362,7 @@ impl Exchange {
     fn refuse_text(&mut self, fault: Fault) {
         match self.framing {
             Framing::Lines(_) => self.outgoing.push(complaint(fault).into()),
-            Framing::WebSocket(_) => self.close(Some(CloseCode::Invalid)),
+            Framing::WebSocket(_) => self.close(Some(CloseCode::INVALID)),
         }
     }
 
@@ -387,9 +386,8 @@ impl Exchange {
         self.messages.close();
         self.is_closing = true;
         if let Framing::WebSocket(_) = self.framing {
-            let payload = code.map_or_else(Vec::new, |code| u16::from(code).to_be_bytes().into());
-            let close = OpCode::Control(Control::Close);
-            self.outgoing.push_frame(close, payload.into());
+            let payload = code.map_or_else(Vec::new, |code| code.to_be_bytes().into());
+            self.outgoing.push_frame(OpCode::Close, payload.into());
         }
     }
 
@@ -397,9 +395,9 @@ impl Exchange {
     fn farewell(&self) -> Option<CloseCode> {
         let is_stopping = self.stop_at.is_some();
         Some(if is_stopping {
-            CloseCode::Away
+            CloseCode::AWAY
         } else {
-            CloseCode::Normal
+            CloseCode::NORMAL
         })
     }
 

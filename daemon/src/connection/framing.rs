@@ -1,11 +1,11 @@
 //! How messages are separated on the socket, on the way in.
 
+use super::frame::CloseCode;
 use super::guard::Shared;
 use super::outgoing::Form;
 use super::websocket::{Arrived, WebSocketFrames};
 use ccd_protocol::frame::{Frame, LineFrames};
 use std::borrow::Cow;
-use tungstenite::protocol::frame::coding::CloseCode;
 
 /// The state of one of the two ways.
 #[derive(Debug)]

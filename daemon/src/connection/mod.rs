@@ -16,6 +16,7 @@ mod accept;
 mod credentials;
 mod exchange;
 mod fault;
+mod frame;
 mod framing;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;

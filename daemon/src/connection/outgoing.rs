@@ -1,6 +1,6 @@
 //! Messages that wait to be written to a client.
 
-use super::websocket;
+use super::frame::{OpCode, header};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::io;
@@ -8,7 +8,6 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
-use tungstenite::protocol::frame::coding::{Data, OpCode};
 
 /// If at least this much is unwritten, no more requests are accepted: a client that does not read is not served.
 const HIGH_WATER_BYTES: usize = 256 << 10;
@@ -90,7 +89,7 @@ impl Outgoing {
         self.compact();
         match self.form {
             Form::Line => self.push_line(text),
-            Form::TextFrame => self.push_frame(OpCode::Data(Data::Text), text),
+            Form::TextFrame => self.push_frame(OpCode::Text, text),
         }
         if let Some(place) = place {
             let unwritten = (self.bytes.len() - self.written_len) as u64;
@@ -112,7 +111,7 @@ impl Outgoing {
 
     /// Adds a frame of a WebSocket.
     pub(super) fn push_frame(&mut self, opcode: OpCode, payload: Box<[u8]>) {
-        let header = websocket::header(opcode, payload.len());
+        let header = header(opcode, payload.len());
         let start = self.append(payload);
         self.bytes.splice(start..start, header);
     }

@@ -1,8 +1,6 @@
 //! Frames of a WebSocket as a server sees them (RFC 6455): pure code, bytes in and messages out.
 
-use std::io::Cursor;
-use tungstenite::protocol::frame::FrameHeader;
-use tungstenite::protocol::frame::coding::{CloseCode, Control, Data, OpCode};
+use super::frame::{CloseCode, FrameHeader, OpCode};
 
 /// Largest payload of a ping, pong or close frame.
 const MAX_CONTROL_BYTES: usize = 125;
@@ -96,10 +94,9 @@ impl WebSocketFrames {
         while let Some((&byte, rest)) = input.split_first() {
             *input = rest;
             self.head.push(byte);
-            let parsed = FrameHeader::parse(&mut Cursor::new(&self.head));
-            if let Some((header, len)) = parsed.map_err(|_| CloseCode::Protocol)? {
+            if let Some(header) = FrameHeader::parse(&self.head)? {
                 self.head.clear();
-                self.frame = Some(self.open(&header, len)?);
+                self.frame = Some(self.open(&header)?);
                 return Ok(());
             }
         }
@@ -107,34 +104,30 @@ impl WebSocketFrames {
     }
 
     /// Checks a header.
-    fn open(&mut self, header: &FrameHeader, len: u64) -> Result<OpenFrame, CloseCode> {
-        let mask = match header.mask {
-            Some(mask) if !(header.rsv1 || header.rsv2 || header.rsv3) => mask,
-            _ => return Err(CloseCode::Protocol),
-        };
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
+    fn open(&mut self, header: &FrameHeader) -> Result<OpenFrame, CloseCode> {
+        let len = usize::try_from(header.payload_bytes).unwrap_or(usize::MAX);
         match header.opcode {
-            OpCode::Control(_) if !header.is_final || len > MAX_CONTROL_BYTES => {
-                return Err(CloseCode::Protocol);
+            OpCode::Close | OpCode::Ping | OpCode::Pong => {
+                if !header.is_final || len > MAX_CONTROL_BYTES {
+                    return Err(CloseCode::PROTOCOL);
+                }
+                self.control.clear();
             }
-            OpCode::Control(_) => self.control.clear(),
-            OpCode::Data(Data::Binary) if self.message.is_none() => {
-                return Err(CloseCode::Unsupported);
-            }
-            OpCode::Data(kind) => {
-                if (kind == Data::Continue) != self.message.is_some() {
-                    return Err(CloseCode::Protocol);
+            OpCode::Binary if self.message.is_none() => return Err(CloseCode::UNSUPPORTED),
+            OpCode::Continue | OpCode::Text | OpCode::Binary => {
+                if (header.opcode == OpCode::Continue) != self.message.is_some() {
+                    return Err(CloseCode::PROTOCOL);
                 }
                 let message = self.message.get_or_insert_default();
                 if len > self.limit_bytes - message.len() {
-                    return Err(CloseCode::Size);
+                    return Err(CloseCode::SIZE);
                 }
             }
         }
         Ok(OpenFrame {
             opcode: header.opcode,
             is_final: header.is_final,
-            mask,
+            mask: header.mask,
             missing_bytes: len,
         })
     }
@@ -145,7 +138,7 @@ impl WebSocketFrames {
         let (piece, rest) = input.split_at(len);
         *input = rest;
         let target = match &mut self.message {
-            Some(message) if matches!(frame.opcode, OpCode::Data(_)) => message,
+            Some(message) if !frame.opcode.is_control() => message,
             _ => &mut self.control,
         };
         let start = target.len();
@@ -168,12 +161,13 @@ impl WebSocketFrames {
     /// Returns what a frame means whose payload is complete.
     fn complete(&mut self, frame: &OpenFrame) -> Result<Option<Arrived>, CloseCode> {
         Ok(match frame.opcode {
-            OpCode::Data(_) if frame.is_final => self.message.take().map(Arrived::Text),
-            OpCode::Control(Control::Ping) => {
-                Some(Arrived::Ping(std::mem::take(&mut self.control)))
+            OpCode::Ping => Some(Arrived::Ping(std::mem::take(&mut self.control))),
+            OpCode::Close => Some(Arrived::Closed(close_code(&self.control)?)),
+            OpCode::Pong => None,
+            OpCode::Continue | OpCode::Text | OpCode::Binary if frame.is_final => {
+                self.message.take().map(Arrived::Text)
             }
-            OpCode::Control(Control::Close) => Some(Arrived::Closed(close_code(&self.control)?)),
-            OpCode::Data(_) | OpCode::Control(_) => None,
+            OpCode::Continue | OpCode::Text | OpCode::Binary => None,
         })
     }
 }
@@ -188,23 +182,11 @@ fn close_code(payload: &[u8]) -> Result<Option<CloseCode>, CloseCode> {
         return payload
             .is_empty()
             .then_some(None)
-            .ok_or(CloseCode::Protocol);
+            .ok_or(CloseCode::PROTOCOL);
     };
-    let code = CloseCode::from(u16::from_be_bytes(*code));
-    let is_valid = code.is_allowed() && std::str::from_utf8(reason).is_ok();
-    is_valid.then_some(Some(code)).ok_or(CloseCode::Protocol)
-}
-
-/// Returns the header of a frame from the server to the client.
-pub(crate) fn header(opcode: OpCode, payload_len: usize) -> Vec<u8> {
-    let header = FrameHeader {
-        opcode,
-        ..FrameHeader::default()
-    };
-    let mut bytes = Vec::new();
-    // A vector accepts every byte.
-    let _ = header.format(payload_len as u64, &mut bytes);
-    bytes
+    let code = CloseCode::of(u16::from_be_bytes(*code));
+    let code = code.filter(|_| std::str::from_utf8(reason).is_ok());
+    code.map(Some).ok_or(CloseCode::PROTOCOL)
 }
 
 #[cfg(test)]
@@ -272,34 +254,33 @@ mod tests {
 
     #[test]
     fn each_violation_has_its_closing_code() {
-        use CloseCode::{Normal, Protocol, Size, Unsupported};
         let unmasked = [TEXT, 1, b'a'];
         let too_long = [TEXT, 0xff, 0, 0, 0, 0, 0x7f, 0, 0, 0, 1, 2, 3, 4];
         let many = [frame(0x01, &[b'x'; 200]), frame(0x80, &[b'x'; 101])].concat();
         let second = [frame(0x01, b"a"), frame(TEXT, b"b")].concat();
         for (sent, code) in [
-            (unmasked.to_vec(), Protocol),
-            (frame(0x83, b""), Protocol),
-            (frame(0x8b, b""), Protocol),
-            (frame(0xc1, b"a"), Protocol),
-            (frame(0x91, b"a"), Protocol),
-            (frame(0x89, &[0; 126]), Protocol),
-            (frame(0x09, b"a"), Protocol),
-            (frame(0x80, b"a"), Protocol),
-            (second, Protocol),
-            (frame(0x88, b"x"), Protocol),
-            (frame(0x88, &1005u16.to_be_bytes()), Protocol),
-            (frame(0x88, b"\x03\xe8\xff"), Protocol),
-            (frame(0x82, b"a"), Unsupported),
-            (too_long.to_vec(), Size),
-            (many, Size),
-            (frame(TEXT, &[b'x'; LIMIT_BYTES + 1]), Size),
+            (unmasked.to_vec(), CloseCode::PROTOCOL),
+            (frame(0x83, b""), CloseCode::PROTOCOL),
+            (frame(0x8b, b""), CloseCode::PROTOCOL),
+            (frame(0xc1, b"a"), CloseCode::PROTOCOL),
+            (frame(0x91, b"a"), CloseCode::PROTOCOL),
+            (frame(0x89, &[0; 126]), CloseCode::PROTOCOL),
+            (frame(0x09, b"a"), CloseCode::PROTOCOL),
+            (frame(0x80, b"a"), CloseCode::PROTOCOL),
+            (second, CloseCode::PROTOCOL),
+            (frame(0x88, b"x"), CloseCode::PROTOCOL),
+            (frame(0x88, &1005u16.to_be_bytes()), CloseCode::PROTOCOL),
+            (frame(0x88, b"\x03\xe8\xff"), CloseCode::PROTOCOL),
+            (frame(0x82, b"a"), CloseCode::UNSUPPORTED),
+            (too_long.to_vec(), CloseCode::SIZE),
+            (many, CloseCode::SIZE),
+            (frame(TEXT, &[b'x'; LIMIT_BYTES + 1]), CloseCode::SIZE),
         ] {
             let all = arrived(&[&sent, &frame(TEXT, b"ignored")]);
             assert_eq!(all, [Arrived::Wrong(code)], "{sent:x?}");
         }
         let all = arrived(&[&frame(0x88, b"\x03\xe8bye"), &frame(TEXT, b"ignored")]);
-        assert_eq!(all, [Arrived::Closed(Some(Normal))]);
+        assert_eq!(all, [Arrived::Closed(Some(CloseCode::NORMAL))]);
         assert_eq!(arrived(&[&frame(0x88, b"")]), [Arrived::Closed(None)]);
         let whole = [b'x'; LIMIT_BYTES];
         assert_eq!(

@@ -30,7 +30,6 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("sqlx", &["ccd-store"]),
     ("ttf-parser", &["ccd-screen"]),
     ("tracing-subscriber", &["ccd"]),
-    ("tungstenite", &["ccd"]),
     ("vte", &["ccd-tape"]),
     ("zeno", &["ccd-screen"]),
 ];
@@ -43,7 +42,6 @@ const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("jsonrpsee", &["connection/", "rpc/"]),
     ("sd_notify", &["service.rs", "socket.rs"]),
     ("tracing_subscriber", &["log.rs", "log/"]),
-    ("tungstenite", &["connection/"]),
 ];
 
 /// Packages that must stay small or simple, and what they must not depend on, even indirectly.

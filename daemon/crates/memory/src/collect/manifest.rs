@@ -131,11 +131,9 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
 }
 
 fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
-    let table: toml::Table = text.parse().unwrap_or_default();
-    let package = table.get("package");
-    let text = |field: &str| package?.get(field)?.as_str();
-    set(&mut manifest.name, text("name"));
-    set(&mut manifest.description, text("description"));
+    let field = |field: &str| toml_text(text, "[package]", field);
+    set(&mut manifest.name, field("name").as_deref());
+    set(&mut manifest.description, field("description").as_deref());
     let has_nextest = root.join(".config/nextest.toml").is_file();
     match has_nextest {
         true => manifest.unit.set("cargo-nextest", "cargo nextest run"),
@@ -144,28 +142,33 @@ fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
 }
 
 fn pyproject(_root: &Path, text: &str, manifest: &mut Manifest) {
-    let table: toml::Table = text.parse().unwrap_or_default();
-    let project = table.get("project");
-    let poetry = table.get("tool").and_then(|tool| tool.get("poetry"));
-    let text = |field: &str| {
-        project
-            .and_then(|p| p.get(field))
-            .or(poetry?.get(field))?
-            .as_str()
-    };
-    set(
-        &mut manifest.name,
-        project
-            .and_then(|p| p.get("name")?.as_str())
-            .or_else(|| text("name")),
-    );
-    set(
-        &mut manifest.description,
-        project
-            .and_then(|p| p.get("description")?.as_str())
-            .or_else(|| text("description")),
-    );
+    for table in ["[project]", "[tool.poetry]"] {
+        let field = |field: &str| toml_text(text, table, field);
+        set(&mut manifest.name, field("name").as_deref());
+        set(&mut manifest.description, field("description").as_deref());
+    }
     manifest.unit.set("pytest", "pytest");
+}
+
+/// Returns a text of a table in TOML. A text of several lines is left out: no name and hardly a description is one.
+fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
+    let is_table = |line: &&str| line.split('#').next().map(str::trim_end) == Some(table);
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| !is_table(line))
+        .skip(1)
+        .take_while(|line| !line.starts_with('['));
+    let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix('='))?;
+    let value = value.trim_start();
+    match value.strip_prefix('\'') {
+        Some(literal) => literal.split('\'').next().map(str::to_owned),
+        // Between quotes, a text is nearly always what it is in JSON.
+        None => serde_json::Deserializer::from_str(value)
+            .into_iter()
+            .next()?
+            .ok(),
+    }
 }
 
 /// Returns the name of the Go module of a project.
@@ -234,5 +237,30 @@ fn make(_root: &Path, text: &str, manifest: &mut Manifest) {
             "make check"
         };
         manifest.unit.set("make", target);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_a_table_are_found() {
+        let text = "name = \"no\"\n[a.b] # of b\n  name.workspace = true\nnames = 'no'\nname= \"a \\\"b\\\" #c\" # d\n\
+             literal = 'c:\\d' # e\r\nnumber = 5\nlines = \"\"\"\nf\"\"\"\n[a.c]\nother = \"no\"\n";
+        for (field, expected) in [
+            ("name", Some("a \"b\" #c")),
+            ("literal", Some("c:\\d")),
+            ("number", None),
+            ("lines", Some("")),
+            ("other", None),
+        ] {
+            assert_eq!(
+                toml_text(text, "[a.b]", field).as_deref(),
+                expected,
+                "{field}"
+            );
+        }
+        assert_eq!(toml_text(text, "[a]", "name"), None);
     }
 }

@@ -143,7 +143,7 @@ impl Strip {
 
     fn path(&mut self, color: Rgb, path: Arguments<'_>, style: impl Into<Style<'static>>) {
         let transform = Transform::translation(MARGIN as f32, 0.0);
-        let mask = Mask::new(&*path.to_string(), style, transform);
+        let mask = Mask::new(&path.to_string(), style, transform);
         self.pixels.shape(color, &mask, (0, 0));
     }
 }

@@ -1,7 +1,7 @@
 //! Pixels of three bytes, and shapes that are drawn on them.
 
 use super::super::palette::Rgb;
-use zeno::{PathData, Placement, Style, Transform};
+use zeno::{Placement, Style, Transform};
 
 /// How much of each pixel a shape covers, up to 255.
 pub(super) struct Mask {
@@ -10,11 +10,8 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    pub(super) fn new(
-        path: impl PathData,
-        style: impl Into<Style<'static>>,
-        transform: Transform,
-    ) -> Self {
+    /// `path` is in SVG's notation.
+    pub(super) fn new(path: &str, style: impl Into<Style<'static>>, transform: Transform) -> Self {
         let mut mask = zeno::Mask::new(path);
         let (coverage, placement) = mask.style(style).transform(Some(transform)).render();
         Self {

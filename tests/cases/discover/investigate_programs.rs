@@ -1,8 +1,8 @@
 //! Investigations of real programs that read lines: what a person who knows them expects.
 
 use super::investigated::{Investigated, investigate, investigate_together, is_missing};
-use crate::support::Daemon;
 use crate::support::session::lacks;
+use crate::support::{Daemon, is_long_run};
 use serde_json::json;
 
 #[test]
@@ -142,7 +142,9 @@ fn git_and_cargo_have_sub_commands_and_wait_for_nothing() {
 
 #[test]
 fn gdb_has_commands_in_classes() {
-    if lacks(&["gdb"]) {
+    // Each of its commands is tried in a new gdb, which takes half a minute of processor time. What its help says is a test
+    // of ccd-discover.
+    if lacks(&["gdb"]) || !is_long_run() {
         return;
     }
     let daemon = Daemon::start();

@@ -3,11 +3,11 @@
 use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
-use crate::connection::{self, Agents, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
 use ccd_coach::{Coach, CoachSettings};
+use ccd_connection::{Agents, Limits, Settings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_discover::reports::Reports;
 use ccd_exec::{ExecSettings, Executor};
@@ -318,13 +318,13 @@ impl Daemon {
 fn settings_of(config: &Config) -> Settings {
     let limits = &config.limits;
     Settings {
-        limits: connection::Limits {
+        limits: Limits {
             connections: limits.connections,
             in_flight: limits.in_flight,
             batch: limits.batch,
             frame_bytes: limits.frame_bytes,
             reply_bytes: limits.reply_bytes,
-            ..connection::Limits::default()
+            ..Limits::default()
         },
         allow_root_peer: config.allow_root_peer,
     }

@@ -35,7 +35,7 @@ pub fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
         static RUNTIME: io::Result<Runtime> = Builder::new_current_thread().enable_all().build();
     }
     RUNTIME.with(|runtime| match runtime {
-        Ok(runtime) => runtime.block_on(crate::connection::fuzzing::replies(pieces)),
+        Ok(runtime) => runtime.block_on(ccd_connection::fuzzing::replies(pieces)),
         Err(error) => Err(error.kind().into()),
     })
 }

@@ -10,7 +10,6 @@
 
 mod chain;
 mod config;
-mod connection;
 mod daemon;
 mod discover;
 mod friction;

@@ -2,7 +2,7 @@
 
 use super::CLIENT_NAME;
 use crate::args::Size;
-use crate::call::request_line;
+use crate::call::{request_line, written};
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
 use crate::tape::is_final;
@@ -197,7 +197,8 @@ impl LinkState {
         let id = self.next_id;
         self.next_id += 1;
         if let Some(stream) = &mut self.stream
-            && let Ok(line) = request_line(id, M::NAME, params, CLIENT_NAME)
+            && let Ok(params) = written(M::NAME, params)
+            && let Ok(line) = request_line(id, M::NAME, &params, CLIENT_NAME)
         {
             let _ = stream.write_all(&line);
         }

@@ -7,7 +7,7 @@ use super::request::{Connection, garbled, lost};
 use crate::clock;
 use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionGet, SessionGetParams};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime};
@@ -102,7 +102,7 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 pub(crate) fn again(
     place: &Place,
     method: &str,
-    params: &impl Serialize,
+    params: &RawValue,
     start: Instant,
     mut was_read: bool,
     limit: Option<Duration>,
@@ -111,7 +111,8 @@ pub(crate) fn again(
         may_start: place.may_start && !method.starts_with("session."),
         ..place.clone()
     };
-    let params = serde_json::to_value(params).map_err(|error| garbled(method, &error))?;
+    let params: Value =
+        serde_json::from_str(params.get()).map_err(|error| garbled(method, &error))?;
     let mut unread = 0;
     loop {
         if was_read && !is_safe(method, &params) {

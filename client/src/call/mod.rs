@@ -24,6 +24,6 @@ pub(crate) use launch::{LaunchError, find_program};
 pub(crate) use peer::check as check_peer;
 pub(crate) use request::{
     Answer, CLIENT_NAME, Connection, call_at, call_within, close, garbled, lost, request_at,
-    request_line,
+    request_line, written,
 };
 pub(crate) use ssh::SshError;

@@ -9,7 +9,7 @@ use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VE
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -62,11 +62,11 @@ pub(crate) struct Answer<T> {
 }
 
 #[derive(Serialize)]
-struct Request<'a, P> {
+struct Request<'a> {
     jsonrpc: &'static str,
     id: u64,
     method: &'a str,
-    params: &'a P,
+    params: &'a RawValue,
     ccd: Caller,
 }
 
@@ -163,6 +163,15 @@ impl Connection {
         method: &str,
         params: &impl Serialize,
     ) -> Result<Box<RawValue>, Failure> {
+        self.exchange(method, &written(method, params)?)
+    }
+
+    /// As [`Self::request`], for parameters that are written already: the same code for all methods.
+    pub(super) fn exchange(
+        &mut self,
+        method: &str,
+        params: &RawValue,
+    ) -> Result<Box<RawValue>, Failure> {
         let id = self.next_id;
         self.next_id += 1;
         let line = request_line(id, method, params, self.client)?;
@@ -238,7 +247,8 @@ impl Connection {
         self.is_asked = true;
         let id = self.next_id;
         self.next_id += 1;
-        let ping = request_line(id, DaemonPing::NAME, &NoParams {}, self.client)?;
+        let params = written(DaemonPing::NAME, &NoParams {})?;
+        let ping = request_line(id, DaemonPing::NAME, &params, self.client)?;
         let mut stream = &self.reader.get_ref().0;
         let limited = stream.set_read_timeout(Some(PING_LIMIT));
         limited.map_err(Failure::io("the connection"))?;
@@ -277,15 +287,24 @@ pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
     Ok(stream)
 }
 
+/// Returns parameters as JSON.
+///
+/// # Errors
+///
+/// [`Failure::Garbled`] if they cannot be written as JSON.
+pub(crate) fn written(method: &str, params: &impl Serialize) -> Result<Box<RawValue>, Failure> {
+    to_raw_value(params).map_err(|error| garbled(method, &error))
+}
+
 /// Returns a request as a line.
 ///
 /// # Errors
 ///
-/// [`Failure::Garbled`] if the parameters cannot be written as JSON.
+/// [`Failure::Garbled`] if it cannot be written as JSON.
 pub(crate) fn request_line(
     id: u64,
     method: &str,
-    params: &impl Serialize,
+    params: &RawValue,
     client: &str,
 ) -> Result<Vec<u8>, Failure> {
     let request = Request {
@@ -325,7 +344,7 @@ pub(crate) fn call_within<M: Method>(
     params: &M::Params,
     limit: Option<Duration>,
 ) -> Result<Answer<M::Reply>, Failure> {
-    let json = request_within(place, M::NAME, params, limit)?;
+    let json = request_within(place, M::NAME, &written(M::NAME, params)?, limit)?;
     let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
     Ok(Answer { value, json })
 }
@@ -353,18 +372,18 @@ pub(crate) fn request_at(
     method: &str,
     params: &impl Serialize,
 ) -> Result<Box<RawValue>, Failure> {
-    request_within(place, method, params, None)
+    request_within(place, method, &written(method, params)?, None)
 }
 
 fn request_within(
     place: &Place,
     method: &str,
-    params: &impl Serialize,
+    params: &RawValue,
     limit: Option<Duration>,
 ) -> Result<Box<RawValue>, Failure> {
     let start = Instant::now();
     let mut connection = Connection::over(place.connect()?).within(limit)?;
-    let done = match connection.request(method, params) {
+    let done = match connection.exchange(method, params) {
         Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read, limit),
         done => {
             // A ping may be outstanding on one with a limit.

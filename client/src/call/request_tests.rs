@@ -138,7 +138,7 @@ fn a_daemon_that_does_not_reply_to_a_ping_either_is_silent() {
 #[test]
 fn a_long_request_that_is_not_read_is_silent() {
     let (place, _listener, _folder) = Place::listening();
-    let long = "x".repeat(4 << 20);
+    let long = written("session.send", &"x".repeat(4 << 20)).unwrap();
     let limit = Some(Duration::from_millis(1));
     let failure = request_within(&place, "session.send", &long, limit).unwrap_err();
     assert!(matches!(failure, Failure::Silent { .. }), "{failure:?}");

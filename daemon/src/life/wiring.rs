@@ -6,7 +6,6 @@
 use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
-use crate::connection::{self, Ends, Listeners, Served};
 use crate::daemon::{
     Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
 };
@@ -16,6 +15,7 @@ use crate::store::Store;
 use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
+use ccd_connection::{Ends, Listeners, Served};
 use ccd_conversation::{Conversations, Index, Setup};
 use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::Recorder;
@@ -206,7 +206,7 @@ pub(super) fn accept(
         next,
     };
     let (disconnect, tracker) = (CancellationToken::new(), TaskTracker::new());
-    let accepting = tokio::spawn(connection::serve(
+    let accepting = tokio::spawn(ccd_connection::serve(
         listeners,
         Served {
             methods: methods.into(),

@@ -2,11 +2,11 @@
 
 use super::register::parse;
 use super::subscribe::{ITEM_BYTES, ITEM_ROOM_BYTES, KEEP_ALIVE, Subscriber, accept, ended};
-use super::{CallError, RpcError};
-use crate::connection::Disconnected;
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ccd_connection::Disconnected;
 use ccd_protocol::session::{OutputEvent, OutputItem, Repaint, SessionAttachParams};
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_screen::{QueryStripper, Screen, Viewport};
@@ -15,7 +15,7 @@ use ccd_session::peer::Peer;
 use ccd_session::session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule};
+use jsonrpsee::{Extensions, PendingSubscriptionSink};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,8 +25,9 @@ const MAX_BEHIND_BYTES: u64 = 1 << 20;
 /// Time between two screens for a viewer whose terminal has another size.
 const FRAME: Duration = Duration::from_millis(33);
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     module
+        .rpc
         .register_subscription(
             SESSION_ATTACH.name,
             SESSION_ATTACH.notification,

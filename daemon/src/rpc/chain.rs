@@ -1,7 +1,7 @@
 //! `chain.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
 use ccd_protocol::chain::{
@@ -11,12 +11,11 @@ use ccd_protocol::chain::{
 };
 use ccd_protocol::{Done, SessionId, Timeout};
 use ccd_session::peer::Peer;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<ChainList, _, _>(module, |daemon, _, _| async move { list(&daemon).await })?;
     method::<ChainGet, _, _>(module, |daemon, _, params| async move {
         Ok(saved(&daemon, &params.name).await?.0)

@@ -1,17 +1,15 @@
 //! `coach.*`.
 
+use super::Module;
 use super::register::method;
-use crate::daemon::Daemon;
 use ccd_protocol::coach::{
     CoachAggregate, CoachApprove, CoachDetect, CoachEdit, CoachEvaluate, CoachEvents, CoachExport,
     CoachFingerprint, CoachForget, CoachGet, CoachGuard, CoachImport, CoachLedger, CoachMute,
     CoachPatterns, CoachPromote, CoachReject, CoachReport, CoachReview, CoachStatus, CoachUndo,
 };
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<CoachStatus, _, _>(module, |daemon, _, _| async move {
         Ok(daemon.coach.status().await?)
     })?;

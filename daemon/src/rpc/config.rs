@@ -1,16 +1,14 @@
 //! `config.*`.
 
+use super::Module;
 use super::register::method;
 use crate::config::{ConfigRefusal, check_file, entries, entry};
-use crate::daemon::Daemon;
 use ccd_protocol::daemon::{ConfigCheck, ConfigCheckReply, ConfigGet, ConfigList, ConfigListReply};
 use ccd_store::blocking;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<ConfigList, _, _>(module, |daemon, _, _| async move {
         let loaded = daemon.loaded();
         Ok(ConfigListReply {

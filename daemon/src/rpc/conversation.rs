@@ -2,7 +2,7 @@
 
 use super::register::{method, parse};
 use super::subscribe::accept;
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
@@ -12,10 +12,10 @@ use ccd_protocol::conversation::{
 };
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule};
+use jsonrpsee::{Extensions, PendingSubscriptionSink};
 use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<ConversationList, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.conversation_index.list(&params).await?)
     })?;
@@ -50,6 +50,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         reading(&daemon, move |conversations| conversations.tree(&params)).await
     })?;
     module
+        .rpc
         .register_subscription(
             CONVERSATION_SUBSCRIBE.name,
             CONVERSATION_SUBSCRIBE.notification,

@@ -1,7 +1,7 @@
 //! `daemon.*`.
 
-use super::RpcError;
 use super::register::method;
+use super::{Module, RpcError};
 use crate::daemon::{Daemon, own_pid};
 use crate::upgrade::HandOverError;
 use ccd_protocol::Done;
@@ -11,12 +11,10 @@ use ccd_protocol::daemon::{
     DaemonUpgradeReply,
 };
 use ccd_store::blocking;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<DaemonPing, _, _>(module, |_, _, _| async move { Ok(Done {}) })?;
     method::<DaemonStatus, _, _>(module, |daemon, _, _| async move {
         Ok(crate::status::status(&daemon).await)

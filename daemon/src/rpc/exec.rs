@@ -1,7 +1,7 @@
 //! `exec.*`.
 
-use super::RpcError;
 use super::register::method;
+use super::{Module, RpcError};
 use crate::daemon::Daemon;
 use crate::friction::note_failed_run;
 use crate::job::{JobHandle, Outcome};
@@ -13,7 +13,6 @@ use ccd_protocol::exec::{
 };
 use ccd_protocol::method::Method as _;
 use ccd_session::peer::Peer;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde_json::{Value, to_value};
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// The list in a job's result.
 const LINES: &str = "lines";
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<ExecRun, _, _>(module, |daemon, peer, params| async move {
         start(&daemon, &peer, params).await
     })?;

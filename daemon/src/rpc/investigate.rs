@@ -1,8 +1,7 @@
 //! `investigate.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
-use crate::daemon::Daemon;
+use super::{CallError, Module, RpcError};
 use crate::discover::{investigate, learn, probe};
 use ccd_discover::reports::{Listed, Removed, Report, ReportError, Reports, Saved};
 use ccd_discover::{diff, map};
@@ -13,7 +12,6 @@ use ccd_protocol::investigate::{
     ReportCleanupReply, ReportDeleteReply, ReportListParams,
 };
 use ccd_store::blocking;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +20,7 @@ use std::sync::Arc;
 const LIMIT: u64 = 100;
 const MAX_LIMIT: u64 = 1000;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<InvestigateRun, _, _>(module, |daemon, peer, params| async move {
         Ok(investigate(&daemon, &peer, params).await?)
     })?;

@@ -1,20 +1,17 @@
 //! `job.*`.
 
-use super::CallError;
 use super::register::method;
-use crate::daemon::Daemon;
+use super::{CallError, Module};
 use crate::job::{JobError, MAX_WAIT};
 use ccd_protocol::Done;
 use ccd_protocol::job::{JobCancel, JobGet, JobList, JobListReply};
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::sync::Arc;
 use std::time::Duration;
 
 const DEFAULT_LIST_LEN: u64 = 100;
 const MAX_LIST_LEN: u64 = 1000;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<JobGet, _, _>(module, |daemon, _, params| async move {
         let wait_ms = params.wait_ms.unwrap_or(0.0);
         if wait_ms.is_nan() || wait_ms < 0.0 {

@@ -1,8 +1,7 @@
 //! `memory.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
-use crate::daemon::Daemon;
+use super::{CallError, Module, RpcError};
 use crate::memory::{Load, Memories};
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
@@ -10,18 +9,16 @@ use ccd_protocol::memory::{
     MemoryStatusReply, MemoryValidate, MemoryValidateParams, MemoryValidateReply,
 };
 use ccd_store::blocking;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Of a file that is checked: a memory is much shorter.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<MemorySave, _, _>(module, |daemon, _, params| async move {
         let project = project(&params.project)?;
         Ok(daemon.memories.save(project, params.memory).await?)

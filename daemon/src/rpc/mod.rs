@@ -24,6 +24,7 @@ mod test;
 
 use error::{CallError, RpcError};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
+use register::Module;
 
 use crate::daemon::Daemon;
 use jsonrpsee::RpcModule;
@@ -35,7 +36,10 @@ use std::sync::Arc;
 ///
 /// Two methods have the same name.
 pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, RegisterMethodError> {
-    let mut module = RpcModule::new(daemon);
+    let mut module = Module {
+        rpc: RpcModule::new(Arc::clone(&daemon)),
+        daemon,
+    };
     session::register(&mut module)?;
     run::register(&mut module)?;
     chain::register(&mut module)?;
@@ -55,5 +59,5 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     investigate::register(&mut module)?;
     test::register(&mut module)?;
     discover::register(&mut module)?;
-    Ok(module)
+    Ok(module.rpc)
 }

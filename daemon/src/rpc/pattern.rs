@@ -1,18 +1,16 @@
 //! `pattern.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::pattern::{
     PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
 };
 use ccd_store::blocking;
 use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<PatternList, _, _>(module, |daemon, _, params| async move {
         let library = &daemon.services.library;
         let compiled = library.fresh().await;

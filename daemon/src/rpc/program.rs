@@ -1,7 +1,7 @@
 //! `program.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::program::{
     ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
@@ -9,11 +9,9 @@ use ccd_protocol::program::{
 };
 use ccd_protocol::{Done, SessionId};
 use ccd_session::program::{ProgramError, refuse_secrets, unknown_fields};
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<ProgramList, _, _>(module, |daemon, _, _| async move {
         let programs = daemon.sessions.programs.list().await?;
         Ok(ProgramListReply { programs })

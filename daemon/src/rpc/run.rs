@@ -1,16 +1,14 @@
 //! `run.once`.
 
+use super::Module;
 use super::register::method;
-use crate::daemon::Daemon;
 use ccd_protocol::Method;
 use ccd_protocol::run::RunOnce;
 use ccd_session::session::{Part, Runner};
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
         // If the client disconnects, the call is dropped.
         let never = CancellationToken::new();

@@ -1,7 +1,7 @@
 //! `session.*`.
 
 use super::register::{checked_method, method, read};
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
@@ -13,11 +13,9 @@ use ccd_protocol::session::{
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
 use ccd_session::session::records_with_waiting;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// The part of a request in which unknown members are rejected.
 #[derive(Deserialize)]
@@ -29,7 +27,7 @@ struct OfTape {
 const DEFAULT_HISTORY_LEN: u64 = 200;
 const MAX_HISTORY_LEN: u64 = 10_000;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     checked_method::<SessionCreate, _, _>(module, check_tape, |daemon, peer, params| async move {
         Ok(daemon.sessions.create(&peer, params).await?)
     })?;

@@ -1,11 +1,11 @@
 //! Subscriptions: live output and progress of jobs.
 
 use super::register::parse;
-use super::{CallError, RpcError};
-use crate::connection::{Disconnected, Place, Room};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ccd_connection::{Disconnected, Place, Room};
 use ccd_protocol::job::{JobItem, JobSubscribeParams};
 use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
@@ -17,7 +17,7 @@ use ccd_text::expect::CleanStream;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::types::response::{SubscriptionPayload, SubscriptionResponse};
-use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionSink};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, SubscriptionSink};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub(super) const ITEM_ROOM_BYTES: usize = 80 << 10;
 /// Interval of keep-alive items on a silent subscription; they also detect clients that have disconnected.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
-    module.register_subscription(
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
+    module.rpc.register_subscription(
         SESSION_SUBSCRIBE.name,
         SESSION_SUBSCRIBE.notification,
         SESSION_SUBSCRIBE.unsubscribe,
@@ -44,6 +44,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         },
     )?;
     module
+        .rpc
         .register_subscription(
             JOB_SUBSCRIBE.name,
             JOB_SUBSCRIBE.notification,

@@ -1,7 +1,7 @@
 //! `tape.*`.
 
 use super::register::method;
-use super::{CallError, RpcError};
+use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
@@ -18,7 +18,6 @@ use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
 use ccd_tape::tools::{Pace, animate, diff, still, transcript};
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +40,7 @@ const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 /// Maximum number of secrets in one request.
 const MAX_SECRETS: usize = 100;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<TapeList, _, _>(module, |daemon, _, params| async move {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;

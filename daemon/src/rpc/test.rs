@@ -1,8 +1,8 @@
 //! `test.*`.
 
-use super::RpcError;
 use super::investigate::{cleanup, delete, get, list, shown};
 use super::register::method;
+use super::{Module, RpcError};
 use crate::daemon::Daemon;
 use crate::discover::test;
 use crate::test_page::{PageError, pictures};
@@ -13,12 +13,10 @@ use ccd_protocol::black_box::{
     TestListReply, TestReport, TestReportSummary, TestRun,
 };
 use ccd_store::blocking;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<TestRun, _, _>(module, |daemon, peer, params| async move {
         Ok(test(&daemon, &peer, params).await?)
     })?;

@@ -13,8 +13,8 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("dejavu", &["ccd-screen"]),
     ("directories", &["ccd"]),
     ("git2", &["ccd-repository"]),
-    ("hyper", &["ccd"]),
-    ("jsonrpsee", &["ccd"]),
+    ("hyper", &["ccd-connection"]),
+    ("jsonrpsee", &["ccd", "ccd-connection"]),
     ("notify", &["ccd-watch"]),
     ("png", &["ccd-screen"]),
     ("pty-process", &["ccd-terminal", "ccd-session"]),
@@ -38,8 +38,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
 const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("clap", &["args.rs", "lib.rs"]),
     ("directories", &["config/"]),
-    ("hyper", &["connection/http/"]),
-    ("jsonrpsee", &["connection/", "rpc/"]),
+    ("jsonrpsee", &["rpc/"]),
     ("sd_notify", &["service.rs", "socket.rs"]),
     ("tracing_subscriber", &["log.rs", "log/"]),
 ];

@@ -6,6 +6,7 @@ use crate::tools::end_own_shell;
 use crate::transport::{Lines, Out, first_line, parse};
 use ccd_protocol::PROTOCOL_VERSION;
 use ccd_protocol::mcp::{Opening, Resume};
+use futures_util::future::{BoxFuture, FutureExt};
 use rmcp::RoleServer;
 use rmcp::ServerHandler as _;
 use rmcp::model::{
@@ -40,79 +41,82 @@ pub struct Limits {
 /// # Errors
 ///
 /// The connection ends before MCP has started.
-pub async fn serve(
+pub fn serve<'a>(
     stream: UnixStream,
     first: Vec<u8>,
     daemon: Arc<dyn Daemon>,
     limits: Limits,
     stop: CancellationToken,
-) -> io::Result<()> {
-    let (mut reader, writer) = stream.into_split();
-    let out = Arc::new(Out::new(writer, limits.write_stall));
-    let opening = first_line(&mut reader, first, limits.opening_bytes);
-    let Some(read) = stop.run_until_cancelled(opening).await else {
-        return Ok(());
-    };
-    let (buffer, line_len) = read?;
-    let mut opening = match opening_of(&buffer[..line_len]) {
-        Ok(opening) => opening,
-        Err(mistake) => {
-            let error = ErrorData::invalid_request(mistake, None);
-            return out.write(&ServerJsonRpcMessage::error(error, None)).await;
+) -> BoxFuture<'a, io::Result<()>> {
+    async move {
+        let (mut reader, writer) = stream.into_split();
+        let out = Arc::new(Out::new(writer, limits.write_stall));
+        let opening = first_line(&mut reader, first, limits.opening_bytes);
+        let Some(read) = stop.run_until_cancelled(opening).await else {
+            return Ok(());
+        };
+        let (buffer, line_len) = read?;
+        let mut opening = match opening_of(&buffer[..line_len]) {
+            Ok(opening) => opening,
+            Err(mistake) => {
+                let error = ErrorData::invalid_request(mistake, None);
+                return out.write(&ServerJsonRpcMessage::error(error, None)).await;
+            }
+        };
+        let resume = opening.resume.take().unwrap_or_default();
+        let unanswered: VecDeque<_> = (resume.unanswered.iter())
+            .filter_map(|message| parse(message.get().as_bytes()).ok())
+            .collect();
+        let tracker = TaskTracker::new();
+        let give_up = CancellationToken::new();
+        let ids = unanswered.iter().filter_map(|message| match message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        });
+        let (own, instance) = (Arc::clone(&daemon), opening.instance.clone());
+        let server = Server::new(
+            daemon,
+            opening,
+            ids.collect(),
+            give_up.clone(),
+            tracker.clone(),
+        );
+        let rest = (buffer, line_len + 1);
+        let lines = Lines::new(
+            reader,
+            rest,
+            unanswered,
+            out,
+            stop.clone(),
+            limits.in_flight,
+        );
+        let serving = async {
+            if let Some(running) = start(server, lines, &resume, give_up.clone()).await {
+                // It ends with the loop of `rmcp`; its panic would be a bug there, and is logged by tokio.
+                let _ = running.waiting().await;
+            }
+        };
+        let patience = async {
+            stop.cancelled().await;
+            tokio::time::sleep(limits.grace).await;
+            give_up.cancel();
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = serving => {}
+            () = patience => {}
         }
-    };
-    let resume = opening.resume.take().unwrap_or_default();
-    let unanswered: VecDeque<_> = (resume.unanswered.iter())
-        .filter_map(|message| parse(message.get().as_bytes()).ok())
-        .collect();
-    let tracker = TaskTracker::new();
-    let give_up = CancellationToken::new();
-    let ids = unanswered.iter().filter_map(|message| match message {
-        JsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    });
-    let (own, instance) = (Arc::clone(&daemon), opening.instance.clone());
-    let server = Server::new(
-        daemon,
-        opening,
-        ids.collect(),
-        give_up.clone(),
-        tracker.clone(),
-    );
-    let rest = (buffer, line_len + 1);
-    let lines = Lines::new(
-        reader,
-        rest,
-        unanswered,
-        out,
-        stop.clone(),
-        limits.in_flight,
-    );
-    let serving = async {
-        if let Some(running) = start(server, lines, &resume, give_up.clone()).await {
-            // It ends with the loop of `rmcp`; its panic would be a bug there, and is logged by tokio.
-            let _ = running.waiting().await;
-        }
-    };
-    let patience = async {
-        stop.cancelled().await;
-        tokio::time::sleep(limits.grace).await;
-        give_up.cancel();
-        std::future::pending().await
-    };
-    tokio::select! {
-        () = serving => {}
-        () = patience => {}
+        tracker.close();
+        tracker.wait().await;
+        let calls = Calls {
+            daemon: &*own,
+            agent: NAMELESS,
+        };
+        stop.run_until_cancelled(end_own_shell(calls, &instance))
+            .await;
+        Ok(())
     }
-    tracker.close();
-    tracker.wait().await;
-    let calls = Calls {
-        daemon: &*own,
-        agent: NAMELESS,
-    };
-    stop.run_until_cancelled(end_own_shell(calls, &instance))
-        .await;
-    Ok(())
+    .boxed()
 }
 
 fn opening_of(line: &[u8]) -> Result<Opening, String> {

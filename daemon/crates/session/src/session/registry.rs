@@ -9,6 +9,7 @@ use crate::program::Programs;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
+use futures_util::future::{BoxFuture, FutureExt};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::{Notify, watch};
@@ -87,24 +88,27 @@ impl Sessions {
     /// # Errors
     ///
     /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates; or the database cannot be read.
-    pub async fn find(&self, text: &str) -> Result<Arc<Session>, SessionError> {
-        let found = self.find_listed(text);
-        let is_meant = |session: &Session| {
-            session.id().as_str() == text
-                || session.is_alive()
-                    && session
-                        .facts
-                        .name
-                        .as_ref()
-                        .is_some_and(|name| name.as_str() == text)
-        };
-        match found {
-            Ok(session) if is_meant(&session) => return Ok(session),
-            Err(SessionError::InvalidArgument(_)) => return found,
-            // Sessions that are not listed may have this name, or the same prefix.
-            _ => self.load_named(text).await?,
+    pub fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Arc<Session>, SessionError>> {
+        async move {
+            let found = self.find_listed(text);
+            let is_meant = |session: &Session| {
+                session.id().as_str() == text
+                    || session.is_alive()
+                        && session
+                            .facts
+                            .name
+                            .as_ref()
+                            .is_some_and(|name| name.as_str() == text)
+            };
+            match found {
+                Ok(session) if is_meant(&session) => return Ok(session),
+                Err(SessionError::InvalidArgument(_)) => return found,
+                // Sessions that are not listed may have this name, or the same prefix.
+                _ => self.load_named(text).await?,
+            }
+            self.find_listed(text)
         }
-        self.find_listed(text)
+        .boxed()
     }
 
     /// Finds a session as [`Sessions::find`] does, except those that ended under an earlier worker and that nobody has

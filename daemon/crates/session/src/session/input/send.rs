@@ -12,6 +12,7 @@ use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use ccd_text::canonical::LINE_LEN;
 use encoding_rs::{Encoding, UTF_8};
+use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -85,22 +86,26 @@ impl Session {
     /// # Errors
     ///
     /// [`SessionError::InputFull`] if the program does not read; errors of [`Self::expect`].
-    pub async fn send(
-        self: &Arc<Self>,
-        peer: &Peer,
-        params: &SessionSendParams,
-    ) -> Result<SessionSendReply, SessionError> {
-        let began = Instant::now();
-        let sent = self.type_and_search(peer, params).await;
-        match &sent {
-            // The search has noted its own failure.
-            Ok(_) | Err(SessionError::ExpectTimeout { .. } | SessionError::ProcessEnded(_)) => {}
-            // The client of a run sends its input, or the end of it, whether the program has ended or not.
-            Err(SessionError::NotAlive { .. }) if self.facts.transient => {}
-            // The row has no text: whether the terminal would have hidden it is not known.
-            Err(error) => self.note_failure(peer, error, began, None, None),
+    pub fn send<'a>(
+        self: &'a Arc<Self>,
+        peer: &'a Peer,
+        params: &'a SessionSendParams,
+    ) -> BoxFuture<'a, Result<SessionSendReply, SessionError>> {
+        async move {
+            let began = Instant::now();
+            let sent = self.type_and_search(peer, params).await;
+            match &sent {
+                // The search has noted its own failure.
+                Ok(_) | Err(SessionError::ExpectTimeout { .. } | SessionError::ProcessEnded(_)) => {
+                }
+                // The client of a run sends its input, or the end of it, whether the program has ended or not.
+                Err(SessionError::NotAlive { .. }) if self.facts.transient => {}
+                // The row has no text: whether the terminal would have hidden it is not known.
+                Err(error) => self.note_failure(peer, error, began, None, None),
+            }
+            sent
         }
-        sent
+        .boxed()
     }
 
     async fn type_and_search(

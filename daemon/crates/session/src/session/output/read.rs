@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{SessionReadParams, SessionReadReply};
 use ccd_store::blocking;
 use ccd_text::expect::clean_lossy;
+use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 
 /// Most bytes of output in one reply.
@@ -34,57 +35,60 @@ impl Session {
     /// # Errors
     ///
     /// The session's log cannot be read.
-    pub async fn read(
-        self: &Arc<Self>,
-        peer: &Peer,
-        params: &SessionReadParams,
-    ) -> Result<SessionReadReply, SessionError> {
-        let upto = wait_for_published(self).await;
-        let start = first_offset(self, params, upto).await?;
-        let most = params
-            .max_bytes
-            .unwrap_or(MAX_READ_BYTES)
-            .min(MAX_READ_BYTES);
-        let lines = params.since.and(params.lines);
-        let collected = collect(self, start, upto, most, lines).await?;
-        self.note(
-            Some(peer),
-            Event::Read {
-                upto: collected.end,
-            },
-        );
-        let left_out = upto - collected.end;
-        let stderr = self.stderr(collected.start, collected.end).await;
-        let (raw, encoding) = (params.raw, self.facts.encoding);
-        let bytes = collected.bytes;
-        let is_large = bytes.len() > PIECE_BYTES;
-        let convert = move || {
-            if raw {
-                STANDARD.encode(bytes)
+    pub fn read<'a>(
+        self: &'a Arc<Self>,
+        peer: &'a Peer,
+        params: &'a SessionReadParams,
+    ) -> BoxFuture<'a, Result<SessionReadReply, SessionError>> {
+        async move {
+            let upto = wait_for_published(self).await;
+            let start = first_offset(self, params, upto).await?;
+            let most = params
+                .max_bytes
+                .unwrap_or(MAX_READ_BYTES)
+                .min(MAX_READ_BYTES);
+            let lines = params.since.and(params.lines);
+            let collected = collect(self, start, upto, most, lines).await?;
+            self.note(
+                Some(peer),
+                Event::Read {
+                    upto: collected.end,
+                },
+            );
+            let left_out = upto - collected.end;
+            let stderr = self.stderr(collected.start, collected.end).await;
+            let (raw, encoding) = (params.raw, self.facts.encoding);
+            let bytes = collected.bytes;
+            let is_large = bytes.len() > PIECE_BYTES;
+            let convert = move || {
+                if raw {
+                    STANDARD.encode(bytes)
+                } else {
+                    clean_lossy(&bytes, encoding)
+                }
+            };
+            // A large conversion has a thread, because the others would notice the time.
+            let output = if is_large {
+                blocking(convert).await
             } else {
-                clean_lossy(&bytes, encoding)
-            }
-        };
-        // A large conversion has a thread, because the others would notice the time.
-        let output = if is_large {
-            blocking(convert).await
-        } else {
-            convert()
-        };
-        let (text, data_b64) = if raw {
-            (None, Some(output))
-        } else {
-            (Some(output), None)
-        };
-        Ok(SessionReadReply {
-            text,
-            data_b64,
-            start: collected.start,
-            end: collected.end,
-            truncated: left_out > 0,
-            omitted_bytes: left_out + collected.lost_bytes,
-            stderr,
-        })
+                convert()
+            };
+            let (text, data_b64) = if raw {
+                (None, Some(output))
+            } else {
+                (Some(output), None)
+            };
+            Ok(SessionReadReply {
+                text,
+                data_b64,
+                start: collected.start,
+                end: collected.end,
+                truncated: left_out > 0,
+                omitted_bytes: left_out + collected.lost_bytes,
+                stderr,
+            })
+        }
+        .boxed()
     }
 }
 

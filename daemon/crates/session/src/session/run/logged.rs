@@ -4,6 +4,7 @@ use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
+use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,16 +17,19 @@ impl Session {
     ///
     /// [`SessionError::NotAShell`]; [`SessionError::ShellBusy`]; [`SessionError::RunTimeout`] with the output so far, in
     /// which case the command keeps running.
-    pub async fn run(
-        self: &Arc<Self>,
-        peer: &Peer,
-        params: &SessionRunParams,
-    ) -> Result<SessionRunReply, SessionError> {
-        let began = Instant::now();
-        let ran = self.run_in_shell(peer, params).await;
-        if let Err(error) = &ran {
-            self.note_failure(peer, error, began, None, Some(&params.command));
+    pub fn run<'a>(
+        self: &'a Arc<Self>,
+        peer: &'a Peer,
+        params: &'a SessionRunParams,
+    ) -> BoxFuture<'a, Result<SessionRunReply, SessionError>> {
+        async move {
+            let began = Instant::now();
+            let ran = self.run_in_shell(peer, params).await;
+            if let Err(error) = &ran {
+                self.note_failure(peer, error, began, None, Some(&params.command));
+            }
+            ran
         }
-        ran
+        .boxed()
     }
 }

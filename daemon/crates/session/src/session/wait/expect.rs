@@ -12,6 +12,7 @@ use ccd_protocol::session::{ExpectResult, Pattern as WirePattern, SessionExpectP
 use ccd_text::expect::{
     BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
 };
+use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,26 +46,29 @@ impl Session {
     /// # Errors
     ///
     /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or an error in a pattern.
-    pub async fn expect(
-        self: &Arc<Self>,
-        peer: &Peer,
-        params: &SessionExpectParams,
-    ) -> Result<ExpectResult, SessionError> {
-        let (mut search, from) = (
-            self.search(&params.patterns, params.raw, params.timeout_ms)
-                .await?,
-            params.from,
-        );
-        search.from = from.unwrap_or_else(|| self.output.cursor());
-        search.moves_cursor = from.is_none();
-        let end = self.output.end();
-        if search.from > end {
-            return Err(SessionError::InvalidArgument(format!(
-                "from is {}, but the output has only {end} bytes so far",
-                search.from
-            )));
+    pub fn expect<'a>(
+        self: &'a Arc<Self>,
+        peer: &'a Peer,
+        params: &'a SessionExpectParams,
+    ) -> BoxFuture<'a, Result<ExpectResult, SessionError>> {
+        async move {
+            let (mut search, from) = (
+                self.search(&params.patterns, params.raw, params.timeout_ms)
+                    .await?,
+                params.from,
+            );
+            search.from = from.unwrap_or_else(|| self.output.cursor());
+            search.moves_cursor = from.is_none();
+            let end = self.output.end();
+            if search.from > end {
+                return Err(SessionError::InvalidArgument(format!(
+                    "from is {}, but the output has only {end} bytes so far",
+                    search.from
+                )));
+            }
+            self.run_search(peer, search).await
         }
-        self.run_search(peer, search).await
+        .boxed()
     }
 
     /// Prepares a search; its timeout starts now.

@@ -9,25 +9,25 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Room of one connection.
-pub(crate) const ROOM_BYTES: usize = 256 << 10;
+const ROOM_BYTES: usize = 256 << 10;
 
 /// The room is counted in units of this size.
 const UNIT_BYTES: usize = 1 << 10;
 
 /// In the extensions of each request for a subscription.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub struct Room {
     free: Arc<Semaphore>,
     queue: mpsc::Sender<Message>,
 }
 
 /// A part of the room, which is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place(OwnedSemaphorePermit);
+pub struct Place(OwnedSemaphorePermit);
 
 /// The connection has ended.
 #[derive(Debug)]
-pub(crate) struct Disconnected;
+pub struct Disconnected;
 
 impl Room {
     /// Returns the room of the connection that sends what is in `queue`.
@@ -43,7 +43,7 @@ impl Room {
     /// # Errors
     ///
     /// The connection has ended.
-    pub(crate) async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+    pub async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
         let place = Arc::clone(&self.free).acquire_many_owned(units(bytes));
         place.await.map(Place).map_err(|_| Disconnected)
     }
@@ -53,7 +53,7 @@ impl Room {
     /// # Errors
     ///
     /// The connection has ended.
-    pub(crate) async fn put(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
+    pub async fn put(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
         let Place(mut place) = place;
         let planned = place.num_permits();
         let excess = planned.saturating_sub(units(json.get().len()) as usize);

@@ -1,6 +1,6 @@
 //! The handshake of a WebSocket (RFC 6455, section 4.2).
 
-use crate::connection::fault::Fault;
+use crate::fault::Fault;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{

@@ -5,33 +5,33 @@ use std::time::Duration;
 
 /// Settings of the transport. A connection keeps the settings from its start, so a reload affects only new connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// Limits of every connection.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// Whether a daemon that does not run as root serves root.
-    pub(crate) allow_root_peer: bool,
+    pub allow_root_peer: bool,
 }
 
 /// Limits of one connection, and the maximum number of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Maximum number of open connections.
-    pub(crate) connections: usize,
+    pub connections: usize,
     /// Maximum number of unanswered calls of one connection.
-    pub(crate) in_flight: usize,
+    pub in_flight: usize,
     /// Maximum number of entries in one batch.
-    pub(crate) batch: usize,
+    pub batch: usize,
     /// Maximum length of one request, without its newline.
-    pub(crate) frame_bytes: usize,
+    pub frame_bytes: usize,
     /// Maximum length of one reply, or of all replies to one batch.
-    pub(crate) reply_bytes: usize,
+    pub reply_bytes: usize,
     /// Maximum number of subscriptions of one connection.
-    pub(crate) subscriptions: u32,
+    pub subscriptions: u32,
     /// A client that reads nothing for this long, while data is waiting for it, is disconnected.
-    pub(crate) write_stall: Duration,
+    pub write_stall: Duration,
     /// How long calls may keep running after the daemon was asked to stop, and notifications after their client has
     /// disconnected.
-    pub(crate) grace: Duration,
+    pub grace: Duration,
 }
 
 impl Default for Limits {

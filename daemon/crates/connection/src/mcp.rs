@@ -19,9 +19,9 @@ use tokio_util::sync::CancellationToken;
 
 /// What agents may do, and the list of sessions, while both change.
 #[derive(Clone)]
-pub(crate) struct Agents {
-    pub(crate) policy: watch::Receiver<Arc<Policy>>,
-    pub(crate) sessions: watch::Receiver<()>,
+pub struct Agents {
+    pub policy: watch::Receiver<Arc<Policy>>,
+    pub sessions: watch::Receiver<()>,
 }
 
 impl Agents {

@@ -36,33 +36,33 @@ const FIRST_READ_BYTES: usize = 1 << 10;
 
 /// Signals that end serving.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ends {
+pub struct Ends {
     /// Accept no more connections and requests; calls in flight get the grace period.
-    pub(crate) stop: CancellationToken,
+    pub stop: CancellationToken,
     /// A handover has started: calls that would keep waiting are answered at once.
-    pub(crate) leaving: CancellationToken,
+    pub leaving: CancellationToken,
 }
 
 /// What is served on each connection.
 #[derive(Clone)]
-pub(crate) struct Served {
-    pub(crate) methods: Methods,
-    pub(crate) settings: watch::Receiver<Settings>,
-    pub(crate) agents: Agents,
+pub struct Served {
+    pub methods: Methods,
+    pub settings: watch::Receiver<Settings>,
+    pub agents: Agents,
 }
 
 /// The listening socket, and those that replace it.
 #[derive(Debug)]
-pub(crate) struct Listeners {
-    pub(crate) first: UnixListener,
-    pub(crate) next: mpsc::Receiver<UnixListener>,
+pub struct Listeners {
+    pub first: UnixListener,
+    pub next: mpsc::Receiver<UnixListener>,
 }
 
 /// Accepts connections until `stop` is cancelled, and serves `served` on each.
 ///
 /// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
 /// end within the grace period. A connection keeps the `settings` of its start.
-pub(crate) async fn serve(
+pub async fn serve(
     listeners: Listeners,
     served: Served,
     ends: Ends,

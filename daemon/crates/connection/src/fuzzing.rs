@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Sends `pieces` to a daemon that has the method `echo`, closes the sending direction, and returns what the daemon sent
 /// until it closed the connection.
-pub(crate) async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
+pub async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     let (near, mut far) = UnixStream::pair()?;
     let token = CancellationToken::new;
     let peer = peer_of(&near, 1)?;

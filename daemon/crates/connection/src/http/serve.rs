@@ -2,10 +2,10 @@
 
 use super::post::Posts;
 use super::stream::HttpStream;
-use crate::connection::exchange;
-use crate::connection::framing::Framing;
-use crate::connection::guard::Shared;
-use crate::connection::service::Callee;
+use crate::exchange;
+use crate::framing::Framing;
+use crate::guard::Shared;
+use crate::service::Callee;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -29,7 +29,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 ///
 /// When `stop` is cancelled, no more requests are read, and the one in progress gets the grace period. Returns after the
 /// last call of the connection has finished or was dropped.
-pub(in crate::connection) async fn serve(
+pub(crate) async fn serve(
     stream: UnixStream,
     first: Vec<u8>,
     shared: Arc<Shared>,

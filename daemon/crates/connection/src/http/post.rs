@@ -1,11 +1,11 @@
 //! One request: its checks, its body, and the response.
 
 use super::handshake::{Handshake, WEBSOCKET_VERSION, handshake};
-use crate::connection::fault::Fault;
-use crate::connection::guard::{Guard, Shared};
-use crate::connection::outgoing::Message;
-use crate::connection::request::{LARGE_BYTES, Parsed, parse, parse_large};
-use crate::connection::service::{carry_out, complaint};
+use crate::fault::Fault;
+use crate::guard::{Guard, Shared};
+use crate::outgoing::Message;
+use crate::request::{LARGE_BYTES, Parsed, parse, parse_large};
+use crate::service::{carry_out, complaint};
 use bytes::Bytes;
 use ccd_store::blocking;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};

@@ -12,6 +12,15 @@
 //! parses large messages, and the entries of a batch one after another, where all connections wait for it. Over HTTP it
 //! carries calls on when the client has hung up. Lines would need the exchange all the same.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and print what they skip"
+    )
+)]
+
 mod accept;
 mod credentials;
 mod exchange;
@@ -19,11 +28,12 @@ mod fault;
 mod frame;
 mod framing;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod fuzzing;
+pub mod fuzzing;
 mod guard;
 mod http;
 mod limits;
 mod mcp;
+mod method;
 mod outgoing;
 mod request;
 mod room;
@@ -33,8 +43,8 @@ mod socket;
 mod tests;
 mod websocket;
 
-pub(crate) use accept::{Ends, Listeners, Served, serve};
-pub(crate) use limits::{Limits, Settings};
-pub(crate) use mcp::Agents;
-pub(crate) use request::LARGE_BYTES;
-pub(crate) use room::{Disconnected, Place, Room};
+pub use accept::{Ends, Listeners, Served, serve};
+pub use limits::{Limits, Settings};
+pub use mcp::Agents;
+pub use method::{Limited, Prepare, Prepared, Reply, Running, register, text};
+pub use room::{Disconnected, Place, Room};

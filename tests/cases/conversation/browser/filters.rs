@@ -1,6 +1,6 @@
 //! Filters of a page: each alone, two together, and the tokens that follow them.
 
-use super::sample::{ROWS, open};
+use super::sample::{ROWS, on_the_sample};
 use crate::support::browser::Page;
 
 /// Numbers of the turns that are shown.
@@ -37,9 +37,17 @@ fn tokens(page: &mut Page) -> [String; 4] {
 }
 
 #[test]
-fn the_filter_of_roles_shows_the_turns_of_one() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn filters_show_what_they_name() {
+    on_the_sample(&[
+        the_filter_of_roles_shows_the_turns_of_one,
+        each_status_filter_shows_its_turns,
+        the_filter_of_tools_shows_calls_with_their_results,
+        the_filter_of_models_and_two_filters_together,
+        the_tokens_are_those_of_the_turns_that_are_shown,
+    ]);
+}
+
+fn the_filter_of_roles_shows_the_turns_of_one(page: &mut Page) {
     for (role, turns) in [
         ("Assistant", &[2, 3, 5, 7, 9, 11, 13, 15][..]),
         ("User", &[1, 4, 6, 8, 10, 12, 14]),
@@ -56,10 +64,7 @@ fn the_filter_of_roles_shows_the_turns_of_one() {
     assert!(page.value("document.querySelector('#clear').hidden") == true);
 }
 
-#[test]
-fn each_status_filter_shows_its_turns() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn each_status_filter_shows_its_turns(page: &mut Page) {
     for (status, turns) in [
         ("error", &[9, 10][..]),
         ("pending", &[15]),
@@ -85,10 +90,7 @@ fn each_status_filter_shows_its_turns() {
     assert_eq!(shown(page), [9, 10, 15]);
 }
 
-#[test]
-fn the_filter_of_tools_shows_calls_with_their_results() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn the_filter_of_tools_shows_calls_with_their_results(page: &mut Page) {
     page.click("#tools > summary");
     let names = page.texts("#tool-list .name");
     assert_eq!(names, ["Bash", "Read", "Edit", "Task", "Grep"]);
@@ -116,10 +118,7 @@ fn the_filter_of_tools_shows_calls_with_their_results() {
     page.until("!document.querySelector('#tools').open");
 }
 
-#[test]
-fn the_filter_of_models_and_two_filters_together() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn the_filter_of_models_and_two_filters_together(page: &mut Page) {
     choose(page, "#model", "sonnet-4-5 (1)");
     page.until_text("#shown", &format!("1 of {ROWS} turns"));
     assert_eq!(shown(page), [13]);
@@ -140,10 +139,7 @@ fn the_filter_of_models_and_two_filters_together() {
     assert_eq!(chosen, serde_json::json!(["", "", 0]));
 }
 
-#[test]
-fn the_tokens_are_those_of_the_turns_that_are_shown() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn the_tokens_are_those_of_the_turns_that_are_shown(page: &mut Page) {
     assert_eq!(page.text("#scope"), "Tokens");
     // Eight messages and two of the sub-agent, each with 10 tokens of input.
     assert_eq!(tokens(page), ["100", "185", "20", "35"]);

@@ -1,6 +1,6 @@
 //! Every key that the help of a page lists.
 
-use super::sample::{ROWS, open, row};
+use super::sample::{ROWS, on_the_sample, row};
 use crate::support::browser::Page;
 
 /// The keys in the help, in its order. Each of them is pressed below.
@@ -14,9 +14,16 @@ fn selected(page: &mut Page) -> String {
 }
 
 #[test]
-fn the_help_lists_the_keys_and_closes() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn each_key_in_the_help_works() {
+    on_the_sample(&[
+        the_help_lists_the_keys_and_closes,
+        keys_select_a_turn,
+        keys_open_and_close_turns,
+        keys_search,
+    ]);
+}
+
+fn the_help_lists_the_keys_and_closes(page: &mut Page) {
     let is_open = "document.querySelector('#help').open";
     assert_eq!(page.value(is_open), false);
     page.press(&["?"]);
@@ -33,10 +40,7 @@ fn the_help_lists_the_keys_and_closes() {
     page.until(&format!("!{is_open}"));
 }
 
-#[test]
-fn keys_select_a_turn() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn keys_select_a_turn(page: &mut Page) {
     for (key, turn) in [
         ("j", "1"),
         ("ArrowDown", "2"),
@@ -54,10 +58,7 @@ fn keys_select_a_turn() {
     }
 }
 
-#[test]
-fn keys_open_and_close_turns() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn keys_open_and_close_turns(page: &mut Page) {
     let open_rows = |page: &mut Page| page.count("#window > .row.open");
     page.press(&["j", "j"]);
     for (key, open) in [
@@ -82,10 +83,7 @@ fn keys_open_and_close_turns() {
     assert_eq!((open_rows(page), page.count(closed)), (0, ROWS as u64));
 }
 
-#[test]
-fn keys_search() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn keys_search(page: &mut Page) {
     let focused = "document.activeElement.id";
     page.press(&["/"]);
     assert_eq!(page.value(focused), "query");

@@ -1,6 +1,6 @@
 //! Dark and light colours, and print.
 
-use super::sample::{ROWS, open};
+use super::sample::{ROWS, on_the_sample};
 use crate::support::browser::Page;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -15,9 +15,15 @@ fn lightness(page: &mut Page) -> u64 {
 }
 
 #[test]
-fn colours_are_those_of_the_system_until_the_button_is_used() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn colours_and_prints() {
+    on_the_sample(&[
+        colours_are_those_of_the_system_until_the_button_is_used,
+        a_print_has_all_turns_as_they_are_open_and_no_controls,
+        a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so,
+    ]);
+}
+
+fn colours_are_those_of_the_system_until_the_button_is_used(page: &mut Page) {
     let system = |page: &mut Page, scheme: &str| {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         page.call("Emulation.setEmulatedMedia", json!({"features": features}));
@@ -40,10 +46,7 @@ fn colours_are_those_of_the_system_until_the_button_is_used() {
     assert!(lightness(page) < 60);
 }
 
-#[test]
-fn a_print_has_all_turns_as_they_are_open_and_no_controls() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn a_print_has_all_turns_as_they_are_open_and_no_controls(page: &mut Page) {
     page.press(&["j", "j", "Enter"]);
     page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     // Listeners are called in the order in which they were added: the page's come first.
@@ -89,10 +92,7 @@ fn a_print_has_all_turns_as_they_are_open_and_no_controls() {
     ));
 }
 
-#[test]
-fn a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so(page: &mut Page) {
     page.click("[data-status='error']");
     page.press(&["e"]);
     page.value("addEventListener('beforeprint', () => { globalThis.printed = document.querySelector('#paper').textContent; }), 0");

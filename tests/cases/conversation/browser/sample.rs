@@ -8,13 +8,15 @@ use std::path::PathBuf;
 
 pub(super) const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
 
+const PAGE: &str = "page.html";
+
 /// The turns of the sample that its page shows, those of the sub-agent not counted.
 pub(super) const ROWS: usize = 15;
 
 /// A page, and the daemon and the files that it came from.
 pub(super) struct Opened {
     pub(super) page: Page,
-    _library: Library,
+    library: Library,
 }
 
 /// Opens the sample; `None` without Chromium.
@@ -23,6 +25,19 @@ pub(super) fn open() -> Option<Opened> {
     library.write(&library.path(SESSION), &sample());
     write_agent(&library, "x1", "t5", &sub_agent());
     open_page(library)
+}
+
+/// Opens the sample in one browser for several tests, each of which gets the page as it is at first.
+pub(super) fn on_the_sample(tests: &[fn(&mut Page)]) {
+    let Some(Opened { mut page, library }) = open() else {
+        return;
+    };
+    let file = library.daemon.home().join(PAGE);
+    for test in tests {
+        page.load(&file);
+        loaded(&mut page);
+        test(&mut page);
+    }
 }
 
 /// Opens a conversation with these lines; `None` without Chromium.
@@ -38,13 +53,13 @@ pub(super) fn open_page(library: Library) -> Option<Opened> {
     loaded(&mut page);
     Some(Opened {
         page,
-        _library: library,
+        library: library,
     })
 }
 
 /// Exports the conversation of a library.
 pub(super) fn export(library: &Library) -> PathBuf {
-    let file = library.daemon.home().join("page.html");
+    let file = library.daemon.home().join(PAGE);
     library.ok(&["export", SESSION, "--html", file.to_str().unwrap()]);
     file
 }

@@ -1,7 +1,7 @@
 //! Search in a page: N of M, next and previous, what is searched and what is marked.
 
 use super::super::library::{assistant, call, result, user};
-use super::sample::{SESSION, open, open_lines};
+use super::sample::{SESSION, on_the_sample, open_lines};
 use crate::support::browser::Page;
 use serde_json::json;
 
@@ -20,9 +20,16 @@ fn assert_at(page: &mut Page, place: &str, turn: &str) {
 }
 
 #[test]
-fn a_search_counts_the_turns_and_goes_to_each_of_them() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn a_search_finds_what_is_shown() {
+    on_the_sample(&[
+        a_search_counts_the_turns_and_goes_to_each_of_them,
+        a_hit_says_where_it_is_and_is_marked_in_the_open_turn,
+        values_are_searched_and_names_of_fields_are_not,
+        a_search_is_limited_to_the_turns_that_the_filters_show,
+    ]);
+}
+
+fn a_search_counts_the_turns_and_goes_to_each_of_them(page: &mut Page) {
     search(page, "total.rs");
     assert_at(page, "1 of 6", "5");
     for (place, turn) in [("2 of 6", "6"), ("3 of 6", "7"), ("4 of 6", "8")] {
@@ -46,10 +53,7 @@ fn a_search_counts_the_turns_and_goes_to_each_of_them() {
     assert_eq!(marks, ["total.rs"; 6]);
 }
 
-#[test]
-fn a_hit_says_where_it_is_and_is_marked_in_the_open_turn() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn a_hit_says_where_it_is_and_is_marked_in_the_open_turn(page: &mut Page) {
     search(page, "EXPLORER");
     // Only the sub-agent said it: the turn that started it is the hit.
     assert_at(page, "1 of 1", "11");
@@ -67,10 +71,7 @@ fn a_hit_says_where_it_is_and_is_marked_in_the_open_turn() {
     page.until("document.querySelector('.row.open .diff .added mark')?.innerText === 'cents'");
 }
 
-#[test]
-fn values_are_searched_and_names_of_fields_are_not() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn values_are_searched_and_names_of_fields_are_not(page: &mut Page) {
     for (query, place) in [
         ("file_path", "no hits"),
         ("command", "no hits"),
@@ -92,10 +93,7 @@ fn values_are_searched_and_names_of_fields_are_not() {
     assert_eq!(page.count("mark"), 0);
 }
 
-#[test]
-fn a_search_is_limited_to_the_turns_that_the_filters_show() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn a_search_is_limited_to_the_turns_that_the_filters_show(page: &mut Page) {
     search(page, "total.rs");
     page.until_text("#hits", "1 of 6");
     page.click("[data-status='subagent']");

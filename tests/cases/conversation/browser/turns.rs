@@ -1,7 +1,7 @@
 //! What a turn shows: closed, open, by tool, and raw.
 
 use super::super::library::{assistant, call, result, user};
-use super::sample::{ROWS, SESSION, open, open_lines, row};
+use super::sample::{ROWS, SESSION, on_the_sample, open_lines, row};
 use crate::support::browser::Page;
 use serde_json::{Value, json};
 
@@ -10,9 +10,16 @@ fn body(page: &mut Page, number: usize) -> String {
 }
 
 #[test]
-fn a_closed_turn_says_what_it_is_about() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn turns_show_their_parts() {
+    on_the_sample(&[
+        a_closed_turn_says_what_it_is_about,
+        turns_open_and_close_alone_and_together,
+        metadata_tokens_and_raw_records_of_a_turn_are_there,
+        results_are_shown_by_tool,
+    ]);
+}
+
+fn a_closed_turn_says_what_it_is_about(page: &mut Page) {
     assert_eq!(page.text("#title"), "Find why the **checkout** test fails");
     let parts = |page: &mut Page, part: &str| page.texts(&format!("#window > .row > .head {part}"));
     let roles = parts(page, ".role");
@@ -36,10 +43,7 @@ fn a_closed_turn_says_what_it_is_about() {
     );
 }
 
-#[test]
-fn turns_open_and_close_alone_and_together() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn turns_open_and_close_alone_and_together(page: &mut Page) {
     assert_eq!(page.count(".body"), 0);
     page.click(&format!("{} > .head", row(2)));
     assert_eq!(page.count(".body"), 1);
@@ -64,10 +68,7 @@ fn turns_open_and_close_alone_and_together() {
     assert_eq!(page.count(".body"), 0);
 }
 
-#[test]
-fn metadata_tokens_and_raw_records_of_a_turn_are_there() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn metadata_tokens_and_raw_records_of_a_turn_are_there(page: &mut Page) {
     page.click(&format!("{} > .head", row(2)));
     let foot = page.text(&format!("{} .foot > dl", row(2)));
     assert!(foot.contains("output\n100"), "{foot}");
@@ -98,10 +99,7 @@ fn metadata_tokens_and_raw_records_of_a_turn_are_there() {
     assert_eq!(raw, serde_json::from_str::<Value>(&line).unwrap());
 }
 
-#[test]
-fn results_are_shown_by_tool() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+fn results_are_shown_by_tool(page: &mut Page) {
     let mut opened_body = |number| {
         page.click(&format!("{} > .head", row(number)));
         let text = body(page, number);

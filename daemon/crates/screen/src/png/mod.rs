@@ -7,4 +7,6 @@ mod pixels;
 pub use picture::draw_png;
 
 #[cfg(test)]
+mod glyphs;
+#[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ pub fn draw_png(
         return Err(TOO_LARGE);
     }
     let cells = Cells::new(still, is_hollow);
-    // Memory takes all bytes, so nothing but the size can be wrong.
+    // Memory takes all bytes and a test reads the font, so nothing but the size can be wrong.
     encode(&cells, rows, width, height).map_err(|_| TOO_LARGE)
 }
 
@@ -57,7 +57,7 @@ fn encode(
     image.write_all(&margin.bytes)?;
     let mut strip = Strip {
         pixels: Pixels::new(width, CELL_HEIGHT),
-        font: Font::new(),
+        font: Font::new()?,
     };
     for row in rows.clone() {
         strip.pixels.clear(cells.default.ground);
@@ -73,7 +73,7 @@ fn encode(
 /// One row of cells. What a character has above or below its cell is cut off.
 struct Strip {
     pixels: Pixels,
-    font: Option<Font>,
+    font: Font,
 }
 
 impl Canvas for Strip {
@@ -104,16 +104,12 @@ impl Canvas for Strip {
         // All characters of the font are narrow; a terminal may have reserved two columns.
         let start = x + (width - CELL_WIDTH as f32) / 2.0 + MARGIN as f32;
         for (index, character) in glyph.text().chars().enumerate() {
-            let mask = self
-                .font
-                .as_mut()
-                .and_then(|font| font.mask(character, is_italic));
-            match mask {
+            match self.font.mask(character, is_italic) {
                 Some(mask) => {
                     // Bold letters are drawn twice, side by side.
                     for offset in 0..=i32::from(glyph.has(Attributes::BOLD)) {
                         let at = (start as i32 + offset, BASELINE as i32);
-                        self.pixels.shape(color, mask, at);
+                        self.pixels.shape(color, &mask, at);
                     }
                 }
                 None if index == 0 => self.outline(color, [x + 1.0, 3.0, width - 2.0, 12.0]),

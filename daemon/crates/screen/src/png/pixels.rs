@@ -5,8 +5,8 @@ use zeno::{Placement, Style, Transform};
 
 /// How much of each pixel a shape covers, up to 255.
 pub(super) struct Mask {
-    coverage: Vec<u8>,
-    placement: Placement,
+    pub(super) coverage: Vec<u8>,
+    pub(super) placement: Placement,
 }
 
 impl Mask {

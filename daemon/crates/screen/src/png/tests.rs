@@ -1,5 +1,6 @@
 use super::super::image::{MARGIN, PictureTooLarge};
 use super::super::model::Screen;
+use super::font::Font;
 use super::*;
 use std::collections::HashSet;
 
@@ -91,6 +92,19 @@ fn what_differs_on_a_terminal_differs_in_the_image() {
         png(1, 3, "🎉"),
         "both are missing, and boxes"
     );
+}
+
+#[test]
+fn an_italic_character_has_as_much_ink_as_an_upright_one() {
+    let font = Font::new().unwrap();
+    let ink = |character, is_italic| -> Option<u32> {
+        let mask = font.mask(character, is_italic)?;
+        Some(mask.coverage.iter().copied().map(u32::from).sum())
+    };
+    for character in '\0'..=char::MAX {
+        assert_eq!(ink(character, true), ink(character, false), "{character:?}");
+    }
+    assert_eq!((ink(' ', true), ink('語', true)), (Some(0), None));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::investigated::investigate_with;
 use crate::hook::claude::NOBODY;
 use crate::support::session::lacks;
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, eventually, is_long_run};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::json;
 use std::os::unix::fs::chown;
@@ -86,7 +86,8 @@ fn as_user(program: &Path, folder: &Path) -> Command {
 
 #[test]
 fn psql_has_backslash_commands_and_the_prompt_of_its_database() {
-    if lacks(&["psql", "setpriv"]) {
+    // Each of its commands is tried, which takes ten seconds of processor time.
+    if lacks(&["psql", "setpriv"]) || !is_long_run() {
         return;
     }
     let Some(bin) = programs() else {

@@ -4,7 +4,7 @@ use super::investigated::{investigate_together, investigate_with};
 use crate::hook::claude::claude;
 use crate::support::processes::with_variable;
 use crate::support::session::lacks;
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, eventually, is_long_run};
 use serde_json::json;
 
 #[test]
@@ -56,6 +56,10 @@ fn tmux_leaves_no_server() {
 
 #[test]
 fn claude_is_interactive_and_has_sub_commands_and_no_exit_that_fails() {
+    // It starts slowly and often, which takes twelve seconds of processor time.
+    if !is_long_run() {
+        return;
+    }
     let Some(path) = claude() else {
         eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
         return;

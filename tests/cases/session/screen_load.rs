@@ -94,7 +94,7 @@ fn nothing_is_drawn_for_a_client_that_has_left() {
 #[test]
 fn a_call_ends_in_time_with_an_older_screen_and_the_next_ones_continue() {
     let daemon = Daemon::start();
-    let session = erasing(&daemon, 300);
+    let session = erasing(&daemon, 1_000);
     let mut connection = daemon.connect();
     let mut offset = 0;
     for call in 0..200 {
@@ -109,7 +109,7 @@ fn a_call_ends_in_time_with_an_older_screen_and_the_next_ones_continue() {
         offset = drawn;
         if reply["behind"] != true {
             assert!(call > 0, "it would have to draw in several calls");
-            assert_eq!(reply["lines"], json!(["300"]));
+            assert_eq!(reply["lines"], json!(["1000"]));
             return;
         }
     }

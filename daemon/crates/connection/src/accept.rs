@@ -3,10 +3,10 @@
 use super::credentials::{is_admitted, peer_of};
 use super::fault::Fault;
 use super::framing::Framing;
-use super::guard::Shared;
 use super::limits::Settings;
 use super::mcp::{self, Agents};
 use super::service::complaint;
+use super::shared::Shared;
 use super::{exchange, http};
 use jsonrpsee::Methods;
 use std::io;

@@ -4,15 +4,17 @@
 //! idle connection owns almost no buffer. A call that has to wait becomes its own task, and its reply returns through
 //! the queue that subscriptions also use.
 
+use super::callee::Outlet;
 use super::fault::Fault;
 use super::frame::{CloseCode, OpCode};
 use super::framing::{Framing, Incoming};
-use super::guard::{Guard, Shared};
+use super::guard::Guard;
 use super::limits::Limits;
 use super::outgoing::{Message, Outgoing};
 use super::request::{LARGE_BYTES, Parsed, parse_large};
 use super::room::Room;
-use super::service::{Callee, Outlet, answer, carry_out, complaint};
+use super::service::{answer, carry_out, complaint};
+use super::shared::Shared;
 use super::socket::ClientSocket;
 use jsonrpsee::MethodSink;
 use serde_json::value::RawValue;
@@ -132,7 +134,7 @@ impl Exchange {
             sink: MethodSink::new_with_limit(sender, reply_limit),
             room: Room::new(replies.clone()),
         };
-        let service = Callee::guarded(shared, Some(outlet));
+        let service = Guard::new(shared, Some(outlet));
         Self {
             socket,
             outgoing: Outgoing::new(framing.form()),

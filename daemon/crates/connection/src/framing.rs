@@ -1,8 +1,8 @@
 //! How messages are separated on the socket, on the way in.
 
 use super::frame::CloseCode;
-use super::guard::Shared;
 use super::outgoing::Form;
+use super::shared::Shared;
 use super::websocket::{Arrived, WebSocketFrames};
 use ccd_protocol::frame::{Frame, LineFrames};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::accept::converse;
 use super::credentials::peer_of;
-use super::guard::Shared;
+use super::shared::Shared;
 use super::{Agents, Limits};
 use jsonrpsee::{Methods, RpcModule};
 use serde_json::Value;

@@ -1,21 +1,18 @@
 //! Every call passes through here, whatever its transport: limits, span, panics, error codes.
 
+use super::callee::{Callee, Outlet};
 use super::fault::Fault;
-use super::limits::Limits;
-use super::service::Callee;
+use super::shared::{BulkPlace, Shared};
 use ccd_session::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
-use jsonrpsee::types::error::OVERSIZED_RESPONSE_CODE;
 use jsonrpsee::types::{Id, Request};
-use jsonrpsee::{BatchResponseBuilder, MethodCallback, MethodResponse, Methods};
+use jsonrpsee::{BatchResponseBuilder, MethodCallback, MethodResponse};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// The outermost service of a connection.
@@ -25,27 +22,8 @@ pub(super) struct Guard {
     pub(super) shared: Arc<Shared>,
 }
 
-/// State shared by all calls of one connection.
-pub(super) struct Shared {
-    pub(super) methods: Methods,
-    pub(super) peer: Peer,
-    pub(super) limits: Limits,
-    /// Cancelled when a handover starts.
-    leaving: CancellationToken,
-    in_flight: Semaphore,
-    /// Permits for calls whose replies may be large; each is held until its reply is written.
-    bulk: Arc<Semaphore>,
-}
-
-/// Maximum number of calls of one connection with large replies that run at a time.
-const BULK_CALLS: usize = 1;
-
 /// Methods whose replies can be large.
 const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
-
-/// A permit for a bulk call.
-#[derive(Debug, Clone)]
-pub(super) struct BulkPlace(pub(super) Arc<OwnedSemaphorePermit>);
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
 /// request.
@@ -70,47 +48,13 @@ fn has_run_id(request: &Request<'_>) -> bool {
         && (request.params().parse::<Params>()).is_ok_and(|params| params.run_id.is_some())
 }
 
-impl Shared {
-    /// For the connection of `peer`.
-    pub(super) fn new(
-        methods: Methods,
-        peer: Peer,
-        limits: Limits,
-        leaving: CancellationToken,
-    ) -> Arc<Self> {
-        let in_flight = Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS));
-        Arc::new(Self {
-            methods,
-            peer,
-            limits,
-            leaving,
-            in_flight,
-            bulk: Arc::new(Semaphore::new(BULK_CALLS)),
-        })
-    }
-
-    /// Replaces jsonrpsee's error for a reply that is too large with ccd's.
-    fn translate(&self, response: MethodResponse, id: Id<'_>) -> MethodResponse {
-        // The client has the reply to a subscription already.
-        if response.is_subscription() || response.as_error_code() != Some(OVERSIZED_RESPONSE_CODE) {
-            return response;
-        }
-        let limit_bytes = self.limits.reply_bytes;
-        Fault::ReplyTooLarge { limit_bytes }.response(id)
-    }
-
-    fn is_subscription(&self, method: &str) -> bool {
-        matches!(
-            self.methods.method(method),
-            Some(MethodCallback::Subscription(_))
-        )
-    }
-}
-
 impl Guard {
-    /// Puts the guard before `inner`.
-    pub(super) fn new(inner: Callee, shared: Arc<Shared>) -> Self {
-        Self { inner, shared }
+    /// Puts the guard before the methods; without an `outlet` no subscriptions are accepted.
+    pub(super) fn new(shared: Arc<Shared>, outlet: Option<Outlet>) -> Self {
+        Self {
+            inner: Callee::new(Arc::clone(&shared), outlet),
+            shared,
+        }
     }
 }
 

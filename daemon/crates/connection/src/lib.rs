@@ -22,6 +22,7 @@
 )]
 
 mod accept;
+mod callee;
 mod credentials;
 mod exchange;
 mod fault;
@@ -38,6 +39,7 @@ mod outgoing;
 mod request;
 mod room;
 mod service;
+mod shared;
 mod socket;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Connections that speak MCP: the crate `mcp` calls methods through the same guard as every other client.
 
-use super::guard::{Guard, Shared};
-use super::service::Callee;
+use super::guard::Guard;
+use super::shared::Shared;
 use ccd_mcp::{Daemon, Limits, Policy};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use futures_util::FutureExt;
@@ -59,7 +59,7 @@ pub(super) async fn serve(
         grace: shared.limits.grace,
     };
     let methods = Methods {
-        guard: Callee::guarded(shared, None),
+        guard: Guard::new(shared, None),
         agents,
     };
     ccd_mcp::serve(stream, first, Arc::new(methods), limits, stop).await

@@ -157,7 +157,7 @@ mod tests {
         let told = error.to_string();
         assert!(told.contains("b.txt: patch does not apply"), "{told}");
         assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "a\n");
-        for outside in ["../x", ".git/hooks/post-checkout"] {
+        for outside in ["../not there", ".git/hooks/post-checkout"] {
             let patch = format!("--- /dev/null\n+++ b/{outside}\n@@ -0,0 +1 @@\n+x\n");
             let error = tree.apply(patch.as_bytes()).unwrap_err();
             assert!(error.to_string().contains("invalid path"), "{error}");

@@ -63,7 +63,7 @@ fn a_program_that_ends_often_is_not_failed_for_it() {
 #[test]
 fn the_same_bytes_in_another_order_are_one_finding() {
     let script = reader("case $word in *%*'('* | *'('*%*) kill -SEGV $$ ;; esac");
-    let report = report(&script, "fuzz", &json!({"fuzz_inputs": 600}));
+    let report = report(&script, "fuzz", &json!({"fuzz_inputs": 300}));
     let found = findings(&report, "fuzz");
     assert_eq!(found.len(), 1, "{report}");
 }
@@ -148,7 +148,7 @@ fn a_random_input_never_becomes_a_refused_command() {
     let program = daemon.home().join("dangerous");
     executable::write_script(&program, DANGEROUS);
     for seed in [2, 4] {
-        let limits = json!({"fuzz_inputs": 1500});
+        let limits = json!({"fuzz_inputs": 400});
         let params = json!({"program": program, "types": ["fuzz"], "seed": seed, "limits": limits});
         let report = run(&daemon, params);
         let refused = &result(&report, "fuzz")["details"]["refused"];

@@ -13,7 +13,7 @@ fn report(program: &str) -> Option<Value> {
         return None;
     }
     let daemon = Daemon::start();
-    let limits = json!({"fuzz_inputs": 100});
+    let limits = json!({"fuzz_inputs": 40});
     let report = run(
         &daemon,
         json!({"program": program, "seed": 5, "limits": limits}),
@@ -34,7 +34,7 @@ fn cat_passes() {
     let Some(report) = report("cat") else { return };
     assert_eq!(list(result(&report, "help"), "forms"), ["--help"]);
     assert_eq!(list(result(&report, "exit"), "working_exits"), ["C-d"]);
-    assert_eq!(result(&report, "fuzz")["details"]["inputs"], 100);
+    assert_eq!(result(&report, "fuzz")["details"]["inputs"], 40);
 }
 
 #[test]

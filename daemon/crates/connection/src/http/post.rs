@@ -2,10 +2,11 @@
 
 use super::handshake::{Handshake, WEBSOCKET_VERSION, handshake};
 use crate::fault::Fault;
-use crate::guard::{Guard, Shared};
+use crate::guard::Guard;
 use crate::outgoing::Message;
 use crate::request::{LARGE_BYTES, Parsed, parse, parse_large};
 use crate::service::{carry_out, complaint};
+use crate::shared::Shared;
 use bytes::Bytes;
 use ccd_store::blocking;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};

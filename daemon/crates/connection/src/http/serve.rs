@@ -4,8 +4,8 @@ use super::post::Posts;
 use super::stream::HttpStream;
 use crate::exchange;
 use crate::framing::Framing;
-use crate::guard::Shared;
-use crate::service::Callee;
+use crate::guard::Guard;
+use crate::shared::Shared;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -36,7 +36,7 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let posts = Arc::new(Posts {
-        service: Callee::guarded(Arc::clone(&shared), None),
+        service: Guard::new(Arc::clone(&shared), None),
         calls: TaskTracker::new(),
         is_upgraded: AtomicBool::new(false),
     });

@@ -25,7 +25,6 @@ use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
 use ccd_terminal::placeholder;
 use ccd_text::redact;
-use futures_util::future::{BoxFuture, FutureExt};
 use rand::Rng;
 use rustix::process::Signal;
 use std::ffi::{CString, OsStr, OsString};
@@ -55,34 +54,31 @@ impl Sessions {
     /// # Errors
     ///
     /// [`SessionError`] names what is wrong; nothing is registered and no file is left then.
-    pub fn create<'a>(
-        self: &'a Arc<Self>,
-        peer: &'a Peer,
+    pub async fn create(
+        self: &Arc<Self>,
+        peer: &Peer,
         params: SessionCreateParams,
-    ) -> BoxFuture<'a, Result<Record, SessionError>> {
-        async move {
-            let again = params.reuse.then(|| params.clone());
-            let started_by = params.transient.then_some(SessionCreate::NAME);
-            let mut started = self.start(peer, params, started_by).await?;
-            while started.reused {
-                // Another request may be starting it up.
-                started.session.start_up.wait().await;
-                match &again {
-                    Some(params) if started.session.start_up.has_failed() => {
-                        started = self.start(peer, params.clone(), started_by).await?;
-                    }
-                    _ => break,
+    ) -> Result<Record, SessionError> {
+        let again = params.reuse.then(|| params.clone());
+        let started_by = params.transient.then_some(SessionCreate::NAME);
+        let mut started = self.start(peer, params, started_by).await?;
+        while started.reused {
+            // Another request may be starting it up.
+            started.session.start_up.wait().await;
+            match &again {
+                Some(params) if started.session.start_up.has_failed() => {
+                    started = self.start(peer, params.clone(), started_by).await?;
                 }
+                _ => break,
             }
-            if let Some(bring_up) = started.bring_up.take() {
-                bring_up.run(peer).await?;
-            }
-            let mut record = started.session.record(None);
-            record.reused = started.reused;
-            record.warnings = started.warnings;
-            Ok(record)
         }
-        .boxed()
+        if let Some(bring_up) = started.bring_up.take() {
+            bring_up.run(peer).await?;
+        }
+        let mut record = started.session.record(None);
+        record.reused = started.reused;
+        record.warnings = started.warnings;
+        Ok(record)
     }
 
     /// Like [`Self::create`], for callers inside the daemon. A transient session has a history if `started_by` names the

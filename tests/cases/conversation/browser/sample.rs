@@ -51,10 +51,7 @@ pub(super) fn open_lines(lines: &[String]) -> Option<Opened> {
 pub(super) fn open_page(library: Library) -> Option<Opened> {
     let mut page = Page::open(&export(&library))?;
     loaded(&mut page);
-    Some(Opened {
-        page,
-        library: library,
-    })
+    Some(Opened { page, library })
 }
 
 /// Exports the conversation of a library.

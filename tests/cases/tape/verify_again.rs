@@ -94,7 +94,8 @@ const SCRIPTS: &[Script<'_>] = &[
         "yes",
     ),
     (
-        &["node"],
+        // Without the previews of results, which a slow machine shows and a quick one does not.
+        &["node", "-e", "require('repl').start({preview: false})"],
         r"> ",
         &[
             ("1+1", "2\n"),

@@ -204,7 +204,7 @@ pub(super) async fn converse(
         // Boxed, so that other connections take up no memory for it.
         Some(b'A'..=b'Z') => Box::pin(http::serve(stream, first, shared, stop)).await,
         Some(&letter) if letter == ccd_protocol::mcp::WORD.as_bytes()[0] => {
-            Box::pin(mcp::serve(stream, first, shared, agents, stop)).await
+            mcp::serve(stream, first, shared, agents, stop).await
         }
         Some(_) => exchange::serve(stream, first, Framing::lines(&shared), shared, stop).await,
     }

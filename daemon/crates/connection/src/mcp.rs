@@ -45,13 +45,13 @@ impl Agents {
 /// # Errors
 ///
 /// As [`ccd_mcp::serve`].
-pub(super) async fn serve(
+pub(super) fn serve(
     stream: UnixStream,
     first: Vec<u8>,
     shared: Arc<Shared>,
     agents: Agents,
     stop: CancellationToken,
-) -> io::Result<()> {
+) -> BoxFuture<'static, io::Result<()>> {
     let limits = Limits {
         opening_bytes: shared.limits.frame_bytes,
         in_flight: shared.limits.in_flight,
@@ -62,7 +62,7 @@ pub(super) async fn serve(
         guard: Guard::new(shared, None),
         agents,
     };
-    ccd_mcp::serve(stream, first, Arc::new(methods), limits, stop).await
+    ccd_mcp::serve(stream, first, Arc::new(methods), limits, stop)
 }
 
 struct Methods {

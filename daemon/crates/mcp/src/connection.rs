@@ -41,13 +41,14 @@ pub struct Limits {
 /// # Errors
 ///
 /// The connection ends before MCP has started.
-pub fn serve<'a>(
+pub fn serve(
     stream: UnixStream,
     first: Vec<u8>,
     daemon: Arc<dyn Daemon>,
     limits: Limits,
     stop: CancellationToken,
-) -> BoxFuture<'a, io::Result<()>> {
+) -> BoxFuture<'static, io::Result<()>> {
+    // Boxed, so that it is compiled here, for a small size, and not in the crate of all connections.
     async move {
         let (mut reader, writer) = stream.into_split();
         let out = Arc::new(Out::new(writer, limits.write_stall));

@@ -2,8 +2,8 @@
 
 use super::{Repository, candidate};
 use crate::hook::{events, failure, silent_hook};
+use crate::support::Daemon;
 use crate::support::session::lacks;
-use crate::support::{Daemon, eventually};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -89,18 +89,18 @@ fn the_example_queries_run_while_the_daemon_writes() {
 }
 
 #[test]
-fn databases_exist_from_the_first_start_and_have_the_schema() {
+fn databases_exist_from_the_first_need_and_have_the_schema() {
     if lacks(&["sqlite3"]) {
         return;
     }
     let daemon = Daemon::start();
+    daemon.open("true", &[]).ended();
+    assert!(!home(&daemon).exists(), "nobody has asked for the coach");
     let (events, ledger) = (
         home(&daemon).join("events.sqlite"),
         home(&daemon).join("ledger.sqlite"),
     );
-    eventually("both databases are open", || {
-        daemon.call_value("coach.status", &json!({})).ok()
-    });
+    daemon.call_value("coach.status", &json!({})).unwrap();
     let columns = |path, table: &str| {
         sqlite(
             path,
@@ -165,9 +165,7 @@ fn payloads_wait_while_another_program_locks_the_database() {
         return;
     }
     let daemon = Daemon::start();
-    eventually("the databases are open", || {
-        daemon.call_value("coach.status", &json!({})).ok()
-    });
+    daemon.call_value("coach.status", &json!({})).unwrap();
     let mut locking = Command::new("sqlite3")
         .arg(home(&daemon).join("events.sqlite"))
         .stdin(Stdio::piped())

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 fn status(daemon: &Daemon) -> Value {
     daemon.call_value("daemon.status", &json!({})).unwrap()
@@ -68,16 +69,21 @@ fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
 #[test]
 fn a_file_that_is_being_written_is_not_bad() {
     let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    let mut interrupted = 0;
     for max in 8..12 {
+        let began = Instant::now();
         // Like an editor that first empties the file and then writes it in parts.
         let mut file = fs::File::create(daemon.config_path()).unwrap();
         for part in ["{max_", "sessions: ", &max.to_string(), "}"] {
             std::io::Write::write_all(&mut file, part.as_bytes()).unwrap();
         }
         drop(file);
+        // A busy machine may let nobody write for as long as the daemon waits; what it then sees is bad.
+        interrupted += usize::from(began.elapsed() >= Duration::from_millis(200));
         await_max(&daemon, max);
     }
-    assert_eq!(status(&daemon)["last_errors"], json!([]));
+    let errors = status(&daemon)["last_errors"].clone();
+    assert!(errors.as_array().unwrap().len() <= interrupted, "{errors}");
 }
 
 #[test]

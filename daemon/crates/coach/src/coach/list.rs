@@ -21,7 +21,7 @@ use ccd_protocol::coach::{
 };
 use ccd_store::blocking;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Entries of a list, unless the caller says otherwise, and at most.
 const LIST_LEN: u32 = 100;
@@ -51,18 +51,7 @@ impl Coach {
             .filter(|row| row.repositories() >= config.promotion_threshold_repos);
         let written = state_of(&databases.ledger, MIRROR_HASH).await?;
         let mut problems = config.problems.clone();
-        problems.extend(
-            self.unavailable
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone(),
-        );
-        problems.extend(
-            self.incidents
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone(),
-        );
+        problems.extend(databases.incidents.clone());
         let invalid = self.queues().1;
         if invalid > 0 {
             problems.push(format!("{invalid} hook payloads could not be read"));

@@ -124,6 +124,9 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn retain(&self) -> Result<(), CoachError> {
+        if !self.paths.home.exists() {
+            return Ok(());
+        }
         let databases = self.databases().await?;
         let settings = self.settings();
         let ago = |seconds: f64| ccd_text::clock::seconds_ago(seconds);

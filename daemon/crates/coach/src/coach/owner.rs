@@ -4,20 +4,22 @@ use super::CoachError;
 use super::guard::Guards;
 use super::projects::Projects;
 use super::timing::Timings;
-use crate::config::{CoachConfig, ConfigFile};
+use crate::config::{CoachConfig, ConfigFile, create_config};
 use crate::deliver::{Delivery, Journal, JournalError, Spool};
-use crate::ledger::{LedgerWrite, Mirror};
+use crate::ledger::{LEDGER, LedgerWrite, Mirror};
 use crate::place::Places;
-use crate::record::EventWrite;
+use crate::record::{EVENTS, EventWrite};
 use ccd_protocol::coach::SignalType;
 use ccd_protocol::hook::HookStatus;
-use ccd_store::{Database, Store};
+use ccd_store::folder::prepare_private;
+use ccd_store::{Database, Opening, Store};
 use serde_json::{Map, Value};
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, OnceCell, watch};
 
 /// Where the coach's files are.
 #[derive(Debug, Clone)]
@@ -66,8 +68,8 @@ pub struct Friction {
     pub context: Map<String, Value>,
 }
 
-/// How long a call waits for the databases after the start of the daemon.
-const OPEN_PATIENCE: Duration = Duration::from_secs(6);
+/// How long a call waits for the payloads that were taken before it.
+const SETTLE_PATIENCE: Duration = Duration::from_secs(6);
 
 /// Friction that waits to be recorded; more is dropped.
 const MAX_FRICTION: usize = 1000;
@@ -81,15 +83,10 @@ pub struct Coach {
     pub(super) spool: Mutex<Spool>,
     pub(super) settings: RwLock<CoachSettings>,
     pub(super) config: Arc<Mutex<ConfigFile>>,
-    pub(super) databases: OnceLock<Databases>,
-    /// Whether they have been opened, or could not be.
-    pub(super) tried: watch::Sender<bool>,
+    /// Opened when they are needed for the first time, or at the start if there are any: their guards answer hooks.
+    pub(super) databases: OnceCell<Databases>,
     /// Notified after each batch of payloads.
     pub(super) progress: watch::Sender<()>,
-    /// What happened to the databases at the start.
-    pub(super) incidents: Mutex<Vec<String>>,
-    /// Why the databases are not open.
-    pub(super) unavailable: Mutex<Option<String>>,
     pub(super) guards: RwLock<Arc<Guards>>,
     pub(super) projects: Projects,
     pub(super) friction: Mutex<Vec<(String, Friction)>>,
@@ -109,6 +106,8 @@ pub struct Coach {
 pub(super) struct Databases {
     pub(super) events: Database<EventWrite>,
     pub(super) ledger: Database<LedgerWrite>,
+    /// What happened to them when they were opened.
+    pub(super) incidents: Vec<String>,
 }
 
 impl Databases {
@@ -131,7 +130,9 @@ impl Coach {
         settings: CoachSettings,
     ) -> Result<(Arc<Self>, super::Work), JournalError> {
         let (journal, reader) = Journal::open(&paths.journal)?;
-        ccd_store::folder::prepare_private(&paths.home)?;
+        if paths.home.exists() {
+            prepare_private(&paths.home)?;
+        }
         let coach = Arc::new(Self {
             spool: Spool::new(paths.spool.clone()).into(),
             config: Arc::new(ConfigFile::new(paths.config()).into()),
@@ -143,11 +144,8 @@ impl Coach {
             store,
             journal,
             settings: settings.into(),
-            databases: OnceLock::new(),
-            tried: watch::Sender::new(false),
+            databases: OnceCell::new(),
             progress: watch::Sender::new(()),
-            incidents: Mutex::default(),
-            unavailable: Mutex::default(),
             guards: RwLock::default(),
             projects: Projects::default(),
             friction: Mutex::default(),
@@ -193,6 +191,11 @@ impl Coach {
         }
     }
 
+    pub(super) fn has_friction(&self) -> bool {
+        let waiting = self.friction.lock().unwrap_or_else(PoisonError::into_inner);
+        !waiting.is_empty()
+    }
+
     /// Puts settings in force.
     pub fn set_settings(&self, settings: CoachSettings) {
         *self
@@ -216,23 +219,36 @@ impl Coach {
         ccd_store::blocking(fresh).await
     }
 
-    /// Returns the databases, once they are open.
+    /// Returns the databases; opens them if they are not open.
     ///
     /// # Errors
     ///
     /// [`CoachError::Unavailable`] if they cannot be opened.
     pub(super) async fn databases(&self) -> Result<&Databases, CoachError> {
-        let mut tried = self.tried.subscribe();
-        // An error means that the time is up, and the reason is in `unavailable` or not known yet.
-        let _ = tokio::time::timeout(OPEN_PATIENCE, tried.wait_for(|tried| *tried)).await;
-        self.databases.get().ok_or_else(|| {
-            let why = self
-                .unavailable
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
-            CoachError::Unavailable(why.unwrap_or_else(|| "they are still being opened".into()))
-        })
+        let opened = self.databases.get_or_try_init(|| self.open()).await;
+        opened.map_err(|error| CoachError::Unavailable(error.to_string()))
+    }
+
+    async fn open(&self) -> Result<Databases, Box<dyn Error + Send + Sync>> {
+        let home = &self.paths.home;
+        prepare_private(home)?;
+        create_config(&self.paths.config());
+        let (events, ledger) = (home.join("events.sqlite"), home.join("ledger.sqlite"));
+        let events = EVENTS.open(&events, Opening::First).await?;
+        let ledger = LEDGER.open(&ledger, Opening::First).await?;
+        let asides = events.set_aside.iter().chain(&ledger.set_aside);
+        let incidents = asides.map(|aside| {
+            let aside = aside.display();
+            format!("a damaged database was set aside as {aside}; a new one was created")
+        });
+        let databases = Databases {
+            incidents: incidents.collect(),
+            events: events.database,
+            ledger: ledger.database,
+        };
+        self.finish_decisions(&databases).await?;
+        self.use_guards(&databases).await?;
+        Ok(databases)
     }
 
     /// Returns once the payloads that have been taken so far are processed, or after some seconds.
@@ -240,7 +256,7 @@ impl Coach {
         let (end, _) = self.journal.positions();
         let mut progress = self.progress.subscribe();
         let is_done = |(): &()| self.journal.positions().1 >= end;
-        let _ = tokio::time::timeout(OPEN_PATIENCE, progress.wait_for(is_done)).await;
+        let _ = tokio::time::timeout(SETTLE_PATIENCE, progress.wait_for(is_done)).await;
     }
 
     /// Returns the hooks since the start, and what waits in the spool.

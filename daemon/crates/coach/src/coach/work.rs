@@ -1,21 +1,22 @@
 //! Processes payloads: from the journal to the databases.
 
+use super::CoachError;
 use super::owner::{Coach, Databases};
 use super::received::read;
-use crate::config::{CoachConfig, create_config};
+use crate::config::CoachConfig;
 use crate::deliver::{Delivery, Reader};
 use crate::detect::{Detected, Detector, context, is_answer};
 use crate::event::Success;
-use crate::ledger::{Change, LEDGER, LedgerWrite};
+use crate::ledger::{Change, LedgerWrite};
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::record::{
-    EVENTS, EventWrite, PROMPT_ID, PayloadRow, PayloadWrite, Recorded, RecordedSignal, TOOL_USE_ID,
-    mutes, payloads_of, taken,
+    EventWrite, PROMPT_ID, PayloadRow, PayloadWrite, Recorded, RecordedSignal, TOOL_USE_ID, mutes,
+    payloads_of, taken,
 };
 use crate::signal::Signal;
 use ccd_protocol::coach::{EventType, Mute};
-use ccd_store::{Opening, StoreError};
+use ccd_store::StoreError;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Component, Path};
@@ -65,7 +66,6 @@ impl Work {
 
     /// Runs until `stop`, then processes what is waiting, as far as the databases can be used.
     pub async fn run(mut self, stop: CancellationToken) {
-        create_config(&self.coach.paths.config());
         let mut pause = FIRST_PAUSE;
         loop {
             let done = self.step().await;
@@ -101,10 +101,13 @@ impl Work {
     }
 
     /// Processes what there is; false if there was nothing.
-    async fn step(&mut self) -> Result<bool, StoreError> {
+    async fn step(&mut self) -> Result<bool, CoachError> {
         let coach = Arc::clone(&self.coach);
-        let databases = open(&coach).await?;
         let deliveries = self.next_deliveries();
+        if deliveries.is_empty() && !coach.has_friction() && !coach.paths.home.exists() {
+            return Ok(false);
+        }
+        let databases = coach.databases().await?;
         let friction = std::mem::take(
             &mut *coach
                 .friction
@@ -112,7 +115,7 @@ impl Work {
                 .unwrap_or_else(PoisonError::into_inner),
         );
         if deliveries.is_empty() && friction.is_empty() {
-            return self.batch_if_due().await;
+            return Ok(self.batch_if_due().await);
         }
         let config = coach.config().await;
         self.patterns = Arc::clone(&config.patterns);
@@ -281,12 +284,12 @@ impl Work {
     }
 
     /// Makes candidates of events if it is time; false if it is not.
-    async fn batch_if_due(&mut self) -> Result<bool, StoreError> {
+    async fn batch_if_due(&mut self) -> bool {
         let is_due = self
             .batch_at
             .is_some_and(|at| self.turn_has_ended || at <= Instant::now());
         if !is_due {
-            return Ok(false);
+            return false;
         }
         (self.batch_at, self.turn_has_ended) = (None, false);
         if let Err(error) = self.coach.run_batch().await {
@@ -295,59 +298,8 @@ impl Work {
                 "events could not be turned into candidates"
             );
         }
-        Ok(true)
+        true
     }
-}
-
-/// Opens the databases, unless they are open.
-async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
-    if let Some(databases) = coach.databases.get() {
-        return Ok(databases);
-    }
-    let opened = async {
-        let home = &coach.paths.home;
-        let events = EVENTS
-            .open(&home.join("events.sqlite"), Opening::First)
-            .await?;
-        let ledger = LEDGER
-            .open(&home.join("ledger.sqlite"), Opening::First)
-            .await?;
-        for aside in events.set_aside.iter().chain(&ledger.set_aside) {
-            let text = format!(
-                "a damaged database was set aside as {}; a new one was created",
-                aside.display()
-            );
-            coach
-                .incidents
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(text);
-        }
-        let databases = Databases {
-            events: events.database,
-            ledger: ledger.database,
-        };
-        coach.finish_decisions(&databases).await?;
-        coach.use_guards(&databases).await?;
-        Ok(databases)
-    };
-    let result: Result<Databases, StoreError> = opened.await;
-    let mut unavailable = coach
-        .unavailable
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    let opened = match result {
-        Ok(databases) => {
-            *unavailable = None;
-            Ok(coach.databases.get_or_init(|| databases))
-        }
-        Err(error) => {
-            *unavailable = Some(error.to_string());
-            Err(error)
-        }
-    };
-    coach.tried.send_replace(true);
-    opened
 }
 
 /// Returns payloads in parts of about [`BATCH_BYTES`].

@@ -1,7 +1,7 @@
 use super::*;
 use crate::coach::{CoachPaths, CoachSettings};
 use ccd_protocol::hook::spool::FileName;
-use ccd_store::{AnyWrite, Schema, Store, Synchronous, query_as, query_scalar};
+use ccd_store::{AnyWrite, Opening, Schema, Store, Synchronous, query_as, query_scalar};
 use serde_json::json;
 use std::time::SystemTime;
 

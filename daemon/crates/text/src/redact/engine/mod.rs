@@ -11,6 +11,6 @@ pub(crate) use mask::part_of;
 pub(super) use mask::{masked_part, merge};
 pub(super) use patterns::Patterns;
 pub use redactor::Redacted;
-pub(super) use redactor::{MAX_PASSES, Redactor};
+pub(super) use redactor::{Anchors, MAX_PASSES, Redactor};
 pub(super) use rule::{Rule, Verdict};
 pub(super) use shown::Shown;

@@ -1,4 +1,4 @@
-//! A set of rules, ready to search.
+//! Rules and patterns, ready to search.
 
 use super::mask::{in_original, masked, merge};
 use super::patterns::Patterns;
@@ -7,6 +7,7 @@ use super::shown::Shown;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Maximum number of times that a text is searched; more than two are rarely needed.
 pub(in crate::redact) const MAX_PASSES: usize = 8;
@@ -20,35 +21,40 @@ pub struct Redacted<'a> {
     pub removed: usize,
 }
 
-/// A set of rules, ready to search.
-pub(in crate::redact) struct Redactor {
-    anchors: AhoCorasick,
+/// The anchors of rules, ready to search.
+pub(in crate::redact) struct Anchors {
+    search: AhoCorasick,
     /// The judge of each anchor.
     judges: Vec<Judge>,
-    patterns: Patterns,
 }
 
-impl Redactor {
-    pub(in crate::redact) fn new(
-        rules: impl IntoIterator<Item = Rule>,
-        patterns: Patterns,
-    ) -> Self {
+impl Anchors {
+    pub(in crate::redact) fn of(rules: impl IntoIterator<Item = Rule>) -> Self {
         let (literals, judges): (Vec<_>, Vec<_>) = rules
             .into_iter()
             .flat_map(|rule| rule.anchors.iter().map(move |&anchor| (anchor, rule.judge)))
             .unzip();
-        let anchors = AhoCorasick::builder()
+        let search = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
             // Twice as fast as the other kinds, and takes less than 1 MB.
             .kind(Some(AhoCorasickKind::DFA))
             .build(literals)
             .expect("a few hundred short literals are far below the limits of the automaton");
-        Self {
-            anchors,
-            judges,
-            patterns,
-        }
+        Self { search, judges }
+    }
+}
+
+/// Rules and patterns, ready to search.
+pub(in crate::redact) struct Redactor {
+    /// Made for the first text: that takes milliseconds.
+    anchors: &'static LazyLock<Anchors>,
+    patterns: Patterns,
+}
+
+impl Redactor {
+    pub(in crate::redact) fn new(anchors: &'static LazyLock<Anchors>, patterns: Patterns) -> Self {
+        Self { anchors, patterns }
     }
 
     pub(in crate::redact) fn patterns(&self) -> &Patterns {
@@ -106,10 +112,11 @@ impl Redactor {
         let text = shown.text;
         let mut found = Vec::new();
         let mut from = 0;
-        while let Some(hit) = self.anchors.find(Input::new(text).span(from..text.len())) {
+        let anchors = &**self.anchors;
+        while let Some(hit) = anchors.search.find(Input::new(text).span(from..text.len())) {
             // An anchor may start inside another one that proved innocent.
             from = hit.start() + 1;
-            let judge = self.judges[hit.pattern().as_usize()];
+            let judge = anchors.judges[hit.pattern().as_usize()];
             match judge(shown, hit.range()) {
                 Verdict::Secret(secret) => found.push(secret),
                 Verdict::Secrets(first, second) => found.extend([first, second]),

@@ -2,8 +2,10 @@
 
 use super::builtin::builtin;
 use super::user::UserRules;
-use crate::redact::engine::Redactor;
+use crate::redact::engine::{Anchors, Redactor};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+static BUILTIN: LazyLock<Anchors> = LazyLock::new(|| Anchors::of(builtin()));
 
 static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
     LazyLock::new(|| RwLock::new(Arc::new(UserRules::default().with_builtin())));
@@ -27,6 +29,6 @@ impl UserRules {
     }
 
     fn with_builtin(self) -> Redactor {
-        Redactor::new(builtin(), self.0)
+        Redactor::new(&BUILTIN, self.0)
     }
 }

@@ -210,6 +210,9 @@ async fn shown_match(
     in_its_lines(session, &text, place, nearby).await
 }
 
+/// How often it is judged whether a line was echoed that is being echoed.
+const MAX_JUDGEMENTS: usize = 20;
+
 /// How texts start in which a line can be a secret because of earlier lines: private keys and the entries of a `.netrc`.
 const MULTILINE_STARTS: [&[u8]; 3] = [b"-----BEGIN ", b"machine", b"default login"];
 
@@ -261,8 +264,18 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
     }
     // The last inputs of a batch were typed a moment ago.
     tokio::time::sleep_until(noted.at + JUDGEMENT).await;
-    if let Some(shown) = shown_input(session, typed).await {
-        return shown;
+    let mut begun = None;
+    for _ in 0..MAX_JUDGEMENTS {
+        if let Some(shown) = shown_input(session, typed).await {
+            return shown;
+        }
+        // A busy machine takes its time to echo a long line.
+        let now = begun_echo(session, typed).await;
+        if now <= begun {
+            break;
+        }
+        begun = now;
+        tokio::time::sleep(JUDGEMENT).await;
     }
     // Programs may print a line that they did not echo.
     if matches!(typed.form, Form::Line | Form::Text | Form::Inexact { .. }) {
@@ -271,17 +284,25 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
     HIDDEN.into()
 }
 
+/// Returns how much of its first line the terminal has shown so far, if that is all that it has shown.
+async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
+    let first = typed.echo.as_ref()?.lines().next()?;
+    echo_of(session, typed).await.has_begun(first)
+}
+
+async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
+    let nearby = Nearby::default();
+    let output = nearby.read(session, typed.offset, ECHO_BYTES).await;
+    Echo::of(&output, &clean_lossy(&output, session.about().encoding))
+}
+
 /// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
 pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
     if typed.hidden {
         return Some(HIDDEN.into());
     }
     if let Some(echo) = &typed.echo {
-        let output = Nearby::default()
-            .read(session, typed.offset, ECHO_BYTES)
-            .await;
-        let encoding = session.about().encoding;
-        let screen = Echo::of(&output, &clean_lossy(&output, encoding));
+        let screen = echo_of(session, typed).await;
         let mut lines = echo.lines().filter(|line| !line.trim().is_empty());
         let is_first_shown = match lines.next() {
             Some(line) => screen.shows(line, true) && !is_at_secret_prompt(session, typed).await,

@@ -20,6 +20,6 @@ pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;
 pub use note::Note;
 pub use open::ECHO_BYTES;
-pub use recording::Recording;
+pub use recording::{Recording, Typing};
 pub use resume::Resumption;
 pub use typed::{CommandLine, Noted, Typed};

@@ -3,7 +3,7 @@
 use super::asked::asks_for_secret;
 use super::journal::{Begin, EndEntry, Journal, JournalEntry, line_of, now_us};
 use super::kept::KeptRecording;
-use super::open::Open;
+use super::open::{ECHO_BYTES, Open};
 use super::resume::Resumption;
 use super::typed::{Noted, Typed};
 use crate::key::PromptTracker;
@@ -40,6 +40,8 @@ struct State {
     /// Number of the newest exchange.
     number: u64,
     open: Option<Open>,
+    /// What was printed since the next input is being typed, up to [`ECHO_BYTES`].
+    early: Option<Vec<u8>>,
     /// The lines before the open input, if they started a secret.
     typed: TypedLines,
     /// Microseconds, offset and length of the last output, which may be extended.
@@ -164,8 +166,14 @@ impl Recording {
         self.lock().problem.clone()
     }
 
-    /// Records typed bytes. When this returns, a complete input is in the file, as a mask if it may be a secret.
-    pub fn typed(&self, typed: Typed<'_>) -> Noted {
+    /// To be called before bytes are typed: the program may answer the first ones while the last ones are written. What
+    /// is printed from now on belongs to them.
+    pub fn typing(&self) -> Typing<'_> {
+        self.lock().early = Some(Vec::new());
+        Typing(self)
+    }
+
+    fn note_typed(&self, typed: Typed<'_>) -> Noted {
         let mut state = self.lock();
         let at_us = now_us();
         state.close_piece();
@@ -200,6 +208,7 @@ impl Recording {
         if let Some(open) = &mut state.open {
             open.typed(&typed, hidden);
         }
+        state.end_typing();
         state.note_complete();
         state.write();
         let has_learned = std::mem::take(&mut state.has_learned);
@@ -216,7 +225,10 @@ impl Recording {
         if let Some(prompt) = &mut state.prompt {
             prompt.feed(bytes);
         }
-        if let Some(open) = &mut state.open {
+        if let Some(early) = &mut state.early {
+            let room = ECHO_BYTES.saturating_sub(early.len());
+            early.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        } else if let Some(open) = &mut state.open {
             open.printed(bytes);
             if !open.is_written {
                 state.note_complete();
@@ -276,6 +288,28 @@ impl Recording {
     }
 }
 
+/// Bytes that are being typed.
+#[must_use]
+#[derive(Debug)]
+pub struct Typing<'a>(&'a Recording);
+
+impl Typing<'_> {
+    /// Records the bytes that were typed. When this returns, a complete input is in the file, as a mask if it may be a
+    /// secret.
+    pub fn typed(self, typed: Typed<'_>) -> Noted {
+        self.0.note_typed(typed)
+    }
+}
+
+impl Drop for Typing<'_> {
+    /// If nothing was typed, what was printed belongs to what was typed before.
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.end_typing();
+        state.note_complete();
+    }
+}
+
 impl State {
     fn new(journal: Option<Journal>, redacts: bool, number: u64, hidden: Arc<HiddenTexts>) -> Self {
         Self {
@@ -284,6 +318,14 @@ impl State {
             number,
             hidden,
             ..Self::default()
+        }
+    }
+
+    fn end_typing(&mut self) {
+        if let (Some(early), Some(open)) = (self.early.take(), &mut self.open)
+            && !early.is_empty()
+        {
+            open.printed(&early);
         }
     }
 

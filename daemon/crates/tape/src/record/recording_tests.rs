@@ -33,7 +33,14 @@ impl Recorded {
     }
 
     fn types(&self, text: &str, unseen: bool) -> Noted {
-        self.recording.typed(Typed {
+        self.types_while(text, unseen, || {})
+    }
+
+    /// Types text; `meanwhile` it is written.
+    fn types_while(&self, text: &str, unseen: bool, meanwhile: impl FnOnce()) -> Noted {
+        let typing = self.recording.typing();
+        meanwhile();
+        typing.typed(Typed {
             bytes: text.as_bytes(),
             offset: 0,
             unseen,
@@ -108,6 +115,32 @@ fn a_key_is_in_the_journal_when_it_was_answered() {
     recorded.has(&["j"]);
     recorded.prints("\x07");
     recorded.has(&["j", "kl"]);
+}
+
+#[test]
+fn a_line_that_is_shown_while_it_is_written_is_no_secret() {
+    let recorded = Recorded::new(true);
+    recorded.types("ls -l\r", false);
+    recorded.prints("ls -l\r\ntotal 0\r\n");
+    recorded.types_while("make it\r", false, || recorded.prints("make "));
+    recorded.has(&["ls -l\r", "***\r"]);
+    recorded.prints("it\r\n");
+    recorded.has(&["ls -l\r", "make it\r"]);
+    recorded.types_while("h", false, || recorded.prints("h"));
+    recorded.types_while("alf\r", false, || recorded.prints("alf"));
+    recorded.has(&["ls -l\r", "make it\r", "half\r"]);
+}
+
+#[test]
+fn what_is_printed_while_nothing_could_be_typed_answers_what_was_typed_before() {
+    let recorded = Recorded::new(true);
+    recorded.types("make it\r", false);
+    let typing = recorded.recording.typing();
+    recorded.prints("make it\r\n");
+    recorded.has(&["***\r"]);
+    drop(typing);
+    recorded.recording.flush();
+    recorded.has(&["make it\r"]);
 }
 
 #[test]

@@ -40,6 +40,15 @@ impl Echo {
         }
     }
 
+    /// Returns how much of a typed line was echoed so far, in bytes, if nothing else was printed.
+    pub fn has_begun(&self, line: &str) -> Option<usize> {
+        let [first] = &self.lines[..] else {
+            return None;
+        };
+        let is_begun = !first.is_empty() && without_blanks(line).starts_with(first);
+        is_begun.then_some(first.len())
+    }
+
     /// Returns whether one of the lines of a typed text was echoed. `is_first`: nothing was typed before it.
     ///
     /// Programs print secrets too: "logged in with hunter2". So the text must begin the output, follow a prompt, or be
@@ -136,6 +145,21 @@ mod tests {
             "hunter\r\n",
         ] {
             assert!(!shows(raw), "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn an_echo_that_has_begun_is_told_from_other_output() {
+        for (raw, begun) in [
+            ("", None),
+            ("hun", Some(3)),
+            ("hunter \r2", Some(7)),
+            ("hunter 2\r\n", None),
+            ("*", None),
+            ("got", None),
+        ] {
+            let echo = Echo::of(raw.as_bytes(), raw);
+            assert_eq!(echo.has_begun("hunter 2"), begun, "{raw:?}");
         }
     }
 

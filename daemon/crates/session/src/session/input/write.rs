@@ -3,7 +3,7 @@
 //! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
-use ccd_tape::record::Typed;
+use ccd_tape::record::{Recording, Typed};
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use ccd_text::canonical;
@@ -276,6 +276,8 @@ impl Input {
         }
         let never_echoes = tape.as_ref().is_some_and(|tape| tape.never_echoes());
         let hides = never_echoes && hides_more(&master);
+        let recording = tape.as_ref().and_then(|tape| tape.recording());
+        let typing = recording.map(Recording::typing);
         let mut read = Vec::new();
         let outcome = match &self.piped {
             Some(_) => self.write_to_pipes(&master, bytes, &mut read).await,
@@ -295,9 +297,8 @@ impl Input {
             false => hidden,
         };
         let typed = stroke.typed(offset, unseen, before.canonical);
-        let recording = tape.as_ref().and_then(|tape| tape.recording());
-        let recording = recording.filter(|_| !typed.bytes.is_empty());
-        let noted = recording.map(|recording| recording.typed(typed));
+        let typing = typing.filter(|_| !typed.bytes.is_empty());
+        let noted = typing.map(|typing| typing.typed(typed));
         let must_keep = noted.is_some_and(|noted| noted.must_keep);
         let counts = |tape: &Arc<SessionTape>| tape.note_live(stroke.bytes);
         let is_counted = tape.as_ref().is_some_and(counts);

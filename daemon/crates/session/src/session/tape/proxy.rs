@@ -13,6 +13,7 @@ use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use ccd_tape::TapeError;
 use ccd_tape::key::{PromptTracker, prompt_signature};
 use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
+use ccd_tape::record::Recording;
 use ccd_tape::settings::Settings;
 use ccd_terminal::probe::Line;
 use serde::{Deserialize, Serialize};
@@ -91,14 +92,15 @@ impl Live {
             Cow::Owned(keys) => stroke.of(keys),
             Cow::Borrowed(_) => stroke,
         };
+        let typing = tape.recording().map(Recording::typing);
         let written = session.input.strike(keys, end);
         let written = Box::pin(written).await?;
         if let Some(player) = &tape.player {
             player.note_proxied(inputs_in(stroke.bytes));
         }
-        if let Some(recording) = tape.recording() {
+        if let Some(typing) = typing {
             let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
-            recording.typed(stroke.typed(offset, written.hidden, written.canonical));
+            typing.typed(stroke.typed(offset, written.hidden, written.canonical));
         }
         Ok(())
     }

@@ -123,8 +123,10 @@ fn a_value_of_the_wrong_type_is_refused_wherever_it_is() {
             schemas.walk(&param["schema"], 0, &within, &mut |types, within| {
                 places += 1;
                 for (kind, value) in samples() {
-                    // `null` is the same as an absent parameter.
-                    if kind != "null" && !types.iter().any(|name| name == kind) {
+                    let has = |kind| types.iter().any(|name| name == kind);
+                    // `null` is the same as an absent parameter, and an empty list as an object without members.
+                    let is_same = kind == "null" || kind == "array" && has("object");
+                    if !is_same && !has(kind) {
                         let params = within(value);
                         let error = connection.call_value(name, &params).unwrap_err();
                         let told = error["message"].as_str().unwrap();
@@ -142,16 +144,10 @@ fn a_value_of_the_wrong_type_is_refused_wherever_it_is() {
 }
 
 #[test]
-fn a_request_is_no_list_and_neither_is_the_name_of_its_client() {
+fn a_request_is_no_list() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
-    for wrong in [
-        r#"[["2.0", 1, "daemon.ping", null, null]]"#,
-        r#"{"jsonrpc": "2.0", "id": 1, "method": "daemon.ping", "ccd": [1, "me"]}"#,
-    ] {
-        connection.send_raw(format!("{wrong}\n").as_bytes());
-        let reply = connection.next_line().unwrap();
-        let reply = reply.get(0).unwrap_or(&reply);
-        assert_eq!(reply["error"]["code"], -32600, "{wrong}: {reply}");
-    }
+    connection.send_raw(b"[[\"2.0\", 1, \"daemon.ping\", null, null]]\n");
+    let reply = connection.next_line().unwrap();
+    assert_eq!(reply[0]["error"]["code"], -32600, "{reply}");
 }

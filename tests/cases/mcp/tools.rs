@@ -233,11 +233,11 @@ fn the_shell_of_an_agent_ends_with_it_unless_a_command_runs_in_it() {
     drop(agent);
     eventually("the idle shell has ended", || (shells() == 0).then_some(()));
     let mut agent = Agent::start(&daemon);
-    let said = agent.tool(
-        "shell_run",
-        json!({"command": "sleep 600", "timeout_s": 0.5}),
-    );
+    let begun = daemon.home().join("begun");
+    let command = format!("touch {}; sleep 600", begun.display());
+    let said = agent.tool("shell_run", json!({"command": command, "timeout_s": 0.5}));
     let id = super::agent::id_of(&said);
+    eventually("the command runs", || begun.exists().then_some(()));
     let (_, status) = agent.finish();
     assert_eq!((status, shells()), (Some(0), 1));
     let mut agent = Agent::start(&daemon);

@@ -6,7 +6,7 @@ use ccd_session::peer::Peer;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
 use jsonrpsee::types::{Extensions, Id, InvalidRequest, Request, TwoPointZero};
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -137,8 +137,14 @@ impl<'de> Visitor<'de> for IdVisitor {
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {
-    let envelope: Envelope<'a> =
-        ccd_protocol::read(json).map_err(|mistake| wrong(json, mistake.error))?;
+    let envelope = match json.trim_ascii_start().starts_with('[') {
+        // The derived code would take its items for the members.
+        true => Err(serde_json::Error::custom(
+            "invalid type: sequence, expected an object",
+        )),
+        false => serde_json::from_str::<Envelope<'a>>(json),
+    };
+    let envelope = envelope.map_err(|error| wrong(json, error))?;
     let mut extensions = Extensions::new();
     if let Some(Caller { protocol, client }) = envelope.ccd {
         if protocol != PROTOCOL_VERSION {

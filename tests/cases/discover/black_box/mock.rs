@@ -76,7 +76,7 @@ fn the_same_seed_gives_the_same_findings() {
     let daemon = Daemon::start();
     let once = || {
         let params = json!({"program": MOCK_TARGET, "types": ["fuzz"], "seed": 11,
-            "limits": {"fuzz_inputs": 60}});
+            "limits": {"fuzz_inputs": 24}});
         let report = run(&daemon, params);
         let mut details = result(&report, "fuzz")["details"].clone();
         for finding in details["findings"].as_array_mut().unwrap() {

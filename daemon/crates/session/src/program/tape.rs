@@ -38,7 +38,7 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     check_options(tape)?;
     let text = Value::Object(tape.clone()).to_string();
     let options: TapeOptions = ccd_protocol::read(&text)
-        .map_err(|mistake| Mistake::at(format!("tape.{}", mistake.path), mistake.message()))?;
+        .map_err(|mistake| Mistake::at(format!("tape.{}", mistake.path), mistake.message))?;
     // Only the form of the folder is checked, so the base does not matter.
     let settings = Settings::over(&options, &Replay::default(), Path::new("/"));
     settings.map_err(|error| {

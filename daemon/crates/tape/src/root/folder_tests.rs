@@ -89,21 +89,6 @@ fn a_root_that_comes_goes_and_comes_again_is_noticed() {
 }
 
 #[test]
-fn ten_thousand_tapes_that_appear_at_once_are_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = open(folder.path());
-    let ids: Vec<String> = (0..10_000)
-        .map(|number| format!("p/{}/t{number:05}", number % 7))
-        .collect();
-    for id in &ids {
-        write(folder.path(), id, &tape("p"));
-    }
-    let mut ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    ids.sort_unstable();
-    eventually(&root, &ids, 0);
-}
-
-#[test]
 fn what_has_changed_can_be_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let root = open(folder.path());

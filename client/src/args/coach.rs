@@ -75,11 +75,6 @@ an event.")]
         #[arg(long)]
         now: bool,
     },
-    /// Measure the detector on its labelled cases: precision and recall of each type
-    #[command(after_help = "Examples:
-  ccctl coach evaluate
-  ccctl coach evaluate --json | jq '.types[] | select(.precision < 0.95)'")]
-    Evaluate,
     /// Turn an approved rule into a guard that refuses tool calls, or remove the guard
     Guard(GuardArgs),
     /// Stop recording a type of event, a project, or both

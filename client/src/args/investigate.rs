@@ -171,23 +171,22 @@ pub(crate) struct LearnArgs {
 #[command(
     after_help = "Examples:
   ccctl map sqlite3
-  ccctl map --svg 3f2a91bc > states.svg
-  ccctl map --dot ./server | dot -Tpng > states.png
+  ccctl map --dot 3f2a91bc | dot -Tsvg > states.svg
   ccctl map --mermaid ./server
 
-Without --dot, --mermaid, --svg or --json, the map is printed as text. It shows the newest report with the same program and arguments; \
+Without --dot, --mermaid or --json, the map is printed as text. It shows the newest report with the same program and arguments; \
 if there is none, the program is investigated first. If the program has changed since, run ccctl investigate first.",
     mut_args(for_copies)
 )]
 pub(crate) struct MapArgs {
-    /// Print the map for Graphviz
+    /// Print the map for Graphviz, whose dot draws it
     #[arg(long, group = "form")]
     pub(crate) dot: bool,
     /// Print the map for Mermaid
     #[arg(long, group = "form")]
     pub(crate) mermaid: bool,
-    /// Print the map as an SVG image
-    #[arg(long, group = "form")]
+    /// No longer drawn: the error names what draws it
+    #[arg(long, group = "form", hide = true)]
     pub(crate) svg: bool,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,

@@ -54,7 +54,6 @@ const REPEATABLE: &[&str] = &[
     "coach.patterns",
     "coach.detect",
     "coach.fingerprint",
-    "coach.evaluate",
     "coach.export",
     "exec.get",
     "exec.list",

@@ -25,8 +25,8 @@ mod words;
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
 pub(crate) use clean::{on_one_line, printable, readable};
 pub(crate) use coach::{
-    candidate, candidates, coach_status, detected, evaluation, events, evidence, ledger, mutes,
-    pattern_groups, pattern_texts, report, summary,
+    candidate, candidates, coach_status, detected, events, evidence, ledger, mutes, pattern_groups,
+    pattern_texts, report, summary,
 };
 pub(crate) use conversation::{
     LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,

@@ -3,7 +3,7 @@
 use super::Module;
 use super::register::method;
 use ccd_protocol::coach::{
-    CoachAggregate, CoachApprove, CoachDetect, CoachEdit, CoachEvaluate, CoachEvents, CoachExport,
+    CoachAggregate, CoachApprove, CoachDetect, CoachEdit, CoachEvents, CoachExport,
     CoachFingerprint, CoachForget, CoachGet, CoachGuard, CoachImport, CoachLedger, CoachMute,
     CoachPatterns, CoachPromote, CoachReject, CoachReport, CoachReview, CoachStatus, CoachUndo,
 };
@@ -66,9 +66,6 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     })?;
     method::<CoachAggregate, _, _>(module, |daemon, _, _| async move {
         Ok(daemon.coach.aggregate().await?)
-    })?;
-    method::<CoachEvaluate, _, _>(module, |daemon, _, _| async move {
-        Ok(daemon.coach.evaluate().await)
     })?;
     method::<CoachExport, _, _>(module, |daemon, _, _| async move {
         Ok(daemon.coach.export().await?)

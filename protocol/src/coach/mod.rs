@@ -28,8 +28,8 @@ pub use report::{
 };
 pub use try_out::{
     CoachAggregateParams, CoachAggregateReply, CoachDetectParams, CoachDetectReply,
-    CoachEvaluateReply, CoachFingerprintParams, CoachFingerprintReply, CoachPatternsReply,
-    Detected, PatternGroup, Quality, Signal,
+    CoachFingerprintParams, CoachFingerprintReply, CoachPatternsReply, Detected, PatternGroup,
+    Signal,
 };
 
 methods! {
@@ -48,7 +48,6 @@ methods! {
     CoachDetect = "coach.detect" (CoachDetectParams) -> CoachDetectReply, "Returns the signals in hook payloads, each judged in the light of the earlier ones of its session; stores nothing.";
     CoachFingerprint = "coach.fingerprint" (CoachFingerprintParams) -> CoachFingerprintReply, "Returns the fingerprint of a candidate with these words.";
     CoachAggregate = "coach.aggregate" (CoachAggregateParams) -> CoachAggregateReply, "Turns recorded events into candidates now, instead of at the end of the interval.";
-    CoachEvaluate = "coach.evaluate" (NoParams) -> CoachEvaluateReply, "Runs the detector on its labelled cases, and returns precision and recall for each type of signal.";
     CoachGuard = "coach.guard" (CoachGuardParams) -> CoachGuardReply, "Turns an approved rule into a guard, which `ccctl hook` enforces before a tool runs; or removes it.";
     CoachMute = "coach.mute" (CoachMuteParams) -> CoachMuteReply, "Stops recording a type of signal, a project, or both; or starts again.";
     CoachForget = "coach.forget" (CoachForgetParams) -> CoachForgetReply, "Deletes recorded events and payloads.";

@@ -115,27 +115,3 @@ pub struct PatternGroup {
     /// True if it is not from the configuration file.
     pub built_in: bool,
 }
-
-/// Reply of `coach.evaluate`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CoachEvaluateReply {
-    /// Number of labelled cases.
-    pub cases: u64,
-    /// One for each type of signal.
-    pub types: Vec<Quality>,
-}
-
-/// How well one type of signal is detected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Quality {
-    pub signal_type: SignalType,
-    pub true_positives: u64,
-    pub false_positives: u64,
-    pub false_negatives: u64,
-    /// Part of the detected signals that are labelled so, 0.0 to 1.0.
-    pub precision: f64,
-    /// Part of the labelled signals that are detected, 0.0 to 1.0.
-    pub recall: f64,
-}

@@ -112,8 +112,6 @@ pub enum MapFormat {
     Dot,
     /// For Mermaid, which Markdown viewers draw.
     Mermaid,
-    /// An SVG image.
-    Svg,
 }
 
 /// Reply of `investigate.map`.

@@ -52,7 +52,7 @@ fn detect_sees_each_payload_in_the_light_of_the_earlier_ones_and_stores_nothing(
 }
 
 #[test]
-fn fingerprint_and_evaluate_print_what_they_are_for() {
+fn a_fingerprint_is_printed_with_the_words_it_is_of() {
     let daemon = Daemon::start();
     let words = [
         "coach",
@@ -71,12 +71,4 @@ fn fingerprint_and_evaluate_print_what_they_are_for() {
         "dont use the any type use unknown"
     );
     assert_eq!(fingerprint["fingerprint"].as_str().unwrap().len(), 64);
-    let evaluated: Value =
-        serde_json::from_str(&Ccctl::new(&daemon).ok(&["coach", "evaluate", "--json"])).unwrap();
-    let types = evaluated["types"].as_array().unwrap();
-    assert_eq!(types.len(), 8);
-    for one in types {
-        assert!(one["precision"].as_f64().unwrap() >= 0.95, "{one}");
-        assert!(one["recall"].as_f64().unwrap() >= 0.85, "{one}");
-    }
 }

@@ -90,9 +90,10 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
         client.ok(&["map", "mock"]),
         "main  mock>  (start)\n  config → config\nconfig  config>\n  end → main\n"
     );
-    assert!(client.ok(&["map", "--svg", "aaaa1"]).starts_with("<svg "));
-    assert!(client.ok(&["map", "aaaa1", "--svg"]).starts_with("<svg "));
+    let refused = client.run(&["map", "--svg", "aaaa1"]);
+    assert!(refused.stderr.contains("ccctl map --dot aaaa1 | dot -Tsvg"));
     assert!(client.ok(&["map", "--dot", "aaaa1"]).contains("s0 -> s1"));
+    assert!(client.ok(&["map", "aaaa1", "--dot"]).contains("s0 -> s1"));
     assert_eq!(
         json(&client.ok(&["map", "--json", "aaaa1"]))["program"],
         "mock"

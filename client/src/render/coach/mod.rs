@@ -7,7 +7,7 @@ mod report;
 mod status;
 
 pub(crate) use candidate::{candidate, candidates, evidence, ledger, summary};
-pub(crate) use records::{detected, evaluation, events, mutes, pattern_groups, pattern_texts};
+pub(crate) use records::{detected, events, mutes, pattern_groups, pattern_texts};
 pub(crate) use report::report;
 pub(crate) use status::coach_status;
 

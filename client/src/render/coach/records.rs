@@ -6,9 +6,7 @@ use crate::render::printable;
 use crate::render::style::{Colour, Style};
 use crate::render::table::{Cell, Table};
 use crate::render::words::shell_line;
-use ccd_protocol::coach::{
-    CoachEvaluateReply, CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup,
-};
+use ccd_protocol::coach::{CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup};
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -17,10 +15,6 @@ const BEFORE_CONTENT: usize = 70;
 
 /// The text of an event is truncated to no less.
 const MIN_CONTENT: usize = 20;
-
-/// A part that is lower than this is marked: the goals of the detector.
-const PRECISION_GOAL: f64 = 0.95;
-const RECALL_GOAL: f64 = 0.85;
 
 /// Writes one line per event, on a terminal fitted to `columns`.
 pub(crate) fn events(
@@ -135,42 +129,6 @@ pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io
     patterns.try_for_each(|pattern| writeln!(out, "{}", printable(pattern)))
 }
 
-/// Writes the detector's quality, one line per type.
-pub(crate) fn evaluation(
-    reply: &CoachEvaluateReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let mut table = Table::new([
-        "TYPE",
-        "PRECISION",
-        "RECALL",
-        "CORRECT",
-        "FALSE_ALARMS",
-        "MISSED",
-    ]);
-    for one in &reply.types {
-        table.row([
-            one.signal_type.name().into(),
-            part(one.precision, PRECISION_GOAL),
-            part(one.recall, RECALL_GOAL),
-            one.true_positives.to_string().into(),
-            one.false_positives.to_string().into(),
-            one.false_negatives.to_string().into(),
-        ]);
-    }
-    table.write(out, style)
-}
-
-fn part(part: f64, goal: f64) -> Cell {
-    let colour = if part < goal {
-        Colour::Bad
-    } else {
-        Colour::Good
-    };
-    Cell::coloured(format!("{part:.3}"), colour)
-}
-
 /// Writes one line for each rule about what is not recorded.
 pub(crate) fn mutes(all: &[Mute], out: &mut dyn Write) -> io::Result<()> {
     if all.is_empty() {
@@ -248,16 +206,6 @@ mod tests {
 3  -                -     -     error: not JSON
 ";
         assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn quality_has_precision_and_recall() {
-        let reply: CoachEvaluateReply = of(json!({"cases": 9, "types": [
-            {"signal_type": "REPETITION", "true_positives": 8, "false_positives": 0,
-             "false_negatives": 1, "precision": 1.0, "recall": 0.8889},
-        ]}));
-        let text = shown(|out| evaluation(&reply, out, Style::default()));
-        assert_eq!(text, "REPETITION  1.000  0.889  8  0  1\n");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `evaluate`,
+//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`,
 //! `aggregate`.
 
 use crate::args::{DetectArgs, FingerprintArgs};
@@ -8,8 +8,8 @@ use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
-    CoachAggregate, CoachAggregateParams, CoachDetect, CoachDetectParams, CoachEvaluate,
-    CoachFingerprint, CoachFingerprintParams, CoachPatterns, PatternGroup,
+    CoachAggregate, CoachAggregateParams, CoachDetect, CoachDetectParams, CoachFingerprint,
+    CoachFingerprintParams, CoachPatterns, PatternGroup,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -87,14 +87,6 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
         false => context.render(|out| render::pattern_texts(&groups, out))?,
     }
     Ok(Exit::Done)
-}
-
-pub(super) fn evaluate(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<CoachEvaluate>(&NoParams {})?;
-    if !context.global.json {
-        context.note(&counted(answer.value.cases, "labelled case"));
-    }
-    context.print(&answer, render::evaluation)
 }
 
 /// Prints the new candidates.

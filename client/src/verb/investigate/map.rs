@@ -17,6 +17,12 @@ use ccd_protocol::investigate::{
 ///
 /// Errors of the calls.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if args.svg {
+        return Err(Failure::Usage(format!(
+            "ccctl draws no maps: use ccctl map --dot {} | dot -Tsvg",
+            args.target
+        )));
+    }
     let report = match report_of(args, context)? {
         Some(report) => report,
         None => match investigate(params(args)?, context)? {
@@ -27,7 +33,6 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
     let format = match () {
         () if args.dot => MapFormat::Dot,
         () if args.mermaid => MapFormat::Mermaid,
-        () if args.svg => MapFormat::Svg,
         () => MapFormat::Json,
     };
     let answer = context.call::<InvestigateMap>(&InvestigateMapParams { report, format })?;

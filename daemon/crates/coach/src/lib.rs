@@ -11,7 +11,8 @@ pub mod command;
 mod config;
 mod deliver;
 pub mod detect;
-pub mod evaluate;
+#[cfg(test)]
+mod evaluate;
 pub mod event;
 pub mod fingerprint;
 mod instant;

@@ -57,7 +57,7 @@ proptest! {
     fn any_investigation_is_compared_and_drawn(a in any_investigation(), b in any_investigation()) {
         prop_assert!(diff::diff(&a, &a).equal);
         let _ = diff::diff(&a, &b);
-        for format in [MapFormat::Json, MapFormat::Dot, MapFormat::Mermaid, MapFormat::Svg] {
+        for format in [MapFormat::Json, MapFormat::Dot, MapFormat::Mermaid] {
             let text = map::write(&map::of(&a), format);
             // JSON keeps texts as they are.
             let is_shown = format != MapFormat::Json;
@@ -88,7 +88,7 @@ fn a_report_with_very_many_states_is_drawn_at_once() {
         "safe_mode": true, "states": states});
     let report: InvestigationReport = serde_json::from_value(report).unwrap();
     let start = Instant::now();
-    assert!(map::write(&map::of(&report), MapFormat::Svg).len() > 100_000);
+    assert!(map::write(&map::of(&report), MapFormat::Dot).len() > 100_000);
     assert!(
         start.elapsed() < Duration::from_secs(10),
         "{:?}",

@@ -5,7 +5,6 @@ use super::batch::{LAST_PROPOSAL, MIRROR_HASH};
 use super::owner::{Coach, Databases};
 use super::reports::shown_effect;
 use crate::detect::Detector;
-use crate::evaluate::{LabelledSet, evaluate};
 use crate::fingerprint::{fingerprint, normalise};
 use crate::ledger::{
     CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
@@ -14,10 +13,10 @@ use crate::ledger::{
 use crate::payload::Payload;
 use crate::record::{Filter, clip, counts, mutes, page as events_page};
 use ccd_protocol::coach::{
-    Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEvaluateReply,
-    CoachEventsParams, CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply,
-    CoachGetParams, CoachGetReply, CoachLedgerParams, CoachLedgerReply, CoachPatternsReply,
-    CoachReviewParams, CoachReviewReply, CoachStatusReply, Decision, Detected, Quality, Signal,
+    Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEventsParams,
+    CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply, CoachGetParams, CoachGetReply,
+    CoachLedgerParams, CoachLedgerReply, CoachPatternsReply, CoachReviewParams, CoachReviewReply,
+    CoachStatusReply, Decision, Detected, Signal,
 };
 use ccd_store::blocking;
 use std::collections::HashMap;
@@ -231,25 +230,6 @@ impl Coach {
             normalized_trigger: normalise(trigger),
             normalized_action: normalise(action),
             fingerprint: fingerprint(kind, trigger, action).to_string(),
-        }
-    }
-
-    /// Returns how well the detector does on its labelled cases.
-    pub async fn evaluate(&self) -> CoachEvaluateReply {
-        let patterns = Arc::clone(&self.config().await.patterns);
-        // The other set was used to make the rules.
-        let evaluation = blocking(move || evaluate(LabelledSet::HeldOut, &patterns)).await;
-        let types = evaluation.types.iter().map(|score| Quality {
-            signal_type: score.signal_type,
-            true_positives: score.true_positives as u64,
-            false_positives: score.false_positives as u64,
-            false_negatives: score.false_negatives as u64,
-            precision: score.precision,
-            recall: score.recall,
-        });
-        CoachEvaluateReply {
-            cases: evaluation.cases as u64,
-            types: types.collect(),
         }
     }
 

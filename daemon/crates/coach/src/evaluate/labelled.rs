@@ -2,13 +2,12 @@
 
 use crate::payload::Payload;
 use crate::signal::SignalType;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A set of labelled cases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LabelledSet {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum LabelledSet {
     Tuned,
     HeldOut,
     /// Written by a second author, who then changed the rules: 230 cases before that author had read them, 134 made to
@@ -47,7 +46,7 @@ pub(super) struct Case {
 }
 
 impl LabelledSet {
-    /// Returns the cases, and the lines that are none, of which there are none in the sets that come with the program.
+    /// Returns the cases, and the lines that are none, of which there are none in the sets.
     pub(super) fn cases(self) -> Vec<Result<Case, serde_json::Error>> {
         let lines = match self {
             Self::Tuned => include_str!("labelled/tuned.jsonl"),

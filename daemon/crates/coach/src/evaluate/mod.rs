@@ -8,8 +8,7 @@
 
 mod labelled;
 mod score;
-#[cfg(test)]
 mod score_tests;
 
-pub use labelled::LabelledSet;
-pub use score::{Evaluation, Mistake, TypeScore, evaluate};
+use labelled::LabelledSet;
+use score::evaluate;

@@ -4,120 +4,78 @@ use super::labelled::LabelledSet;
 use crate::detect::Detector;
 use crate::patterns::PatternSet;
 use crate::signal::SignalType;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How good the detection is on a labelled set.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evaluation {
-    pub set: LabelledSet,
-    pub cases: usize,
-    pub types: Vec<TypeScore>,
-    pub mistakes: Vec<Mistake>,
+/// What the detector finds in a labelled set.
+pub(super) struct Evaluation {
+    pub(super) cases: usize,
+    pub(super) types: [TypeScore; 8],
+    /// The cases whose signals differ from their labels.
+    pub(super) mistakes: Vec<String>,
 }
 
 /// How good the detection of one kind of signal is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct TypeScore {
-    pub signal_type: SignalType,
-    pub true_positives: usize,
-    pub false_positives: usize,
-    pub false_negatives: usize,
-    /// Share of the signals that are right; 1 when there are none.
-    pub precision: f64,
-    /// Share of the labels that are found; 1 when there are none.
-    pub recall: f64,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TypeScore {
+    pub(super) signal_type: SignalType,
+    pub(super) hits: u32,
+    pub(super) false_alarms: u32,
+    pub(super) misses: u32,
 }
 
-/// A case whose signals differ from its labels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mistake {
-    pub text: String,
-    pub expected: Vec<SignalType>,
-    pub found: Vec<SignalType>,
+impl TypeScore {
+    /// Share of the signals that are right; 1 when there are none.
+    pub(super) fn precision(&self) -> f64 {
+        share(self.hits, self.false_alarms)
+    }
+
+    /// Share of the labels that are found; 1 when there are none.
+    pub(super) fn recall(&self) -> f64 {
+        share(self.hits, self.misses)
+    }
+}
+
+fn share(right: u32, wrong: u32) -> f64 {
+    match right + wrong {
+        0 => 1.0,
+        all => f64::from(right) / f64::from(all),
+    }
 }
 
 /// Returns how good the detection with these patterns is.
-pub fn evaluate(set: LabelledSet, patterns: &Arc<PatternSet>) -> Evaluation {
-    let mut types = SignalType::ALL.map(TypeScore::new);
+pub(super) fn evaluate(set: LabelledSet, patterns: &Arc<PatternSet>) -> Evaluation {
+    let mut types = SignalType::ALL.map(|signal_type| TypeScore {
+        signal_type,
+        hits: 0,
+        false_alarms: 0,
+        misses: 0,
+    });
     let mut mistakes = Vec::new();
     let cases: Vec<_> = set.cases().into_iter().flatten().collect();
     for case in &cases {
         let mut detector = Detector::new(Arc::clone(patterns));
-        let last = case
-            .payloads()
-            .iter()
-            .map(|payload| detector.detect(payload))
-            .last()
-            .unwrap_or_default();
-        let found: BTreeSet<_> = last
-            .signals
-            .iter()
-            .map(|signal| signal.signal_type)
-            .collect();
+        let payloads = case.payloads();
+        let detected = payloads.iter().map(|payload| detector.detect(payload));
+        let signals = detected.last().unwrap_or_default().signals;
+        let found: BTreeSet<_> = signals.iter().map(|signal| signal.signal_type).collect();
         let expected: BTreeSet<_> = case.expect.iter().copied().collect();
         for score in &mut types {
-            score.count(
-                expected.contains(&score.signal_type),
-                found.contains(&score.signal_type),
-            );
+            let is_in = |set: &BTreeSet<_>| set.contains(&score.signal_type);
+            match (is_in(&expected), is_in(&found)) {
+                (true, true) => score.hits += 1,
+                (false, true) => score.false_alarms += 1,
+                (true, false) => score.misses += 1,
+                (false, false) => {}
+            }
         }
         if expected != found {
-            mistakes.push(Mistake {
-                text: case.shown(),
-                expected: expected.into_iter().collect(),
-                found: found.into_iter().collect(),
-            });
+            mistakes.push(format!("+{found:?} -{expected:?}: {}", case.shown()));
         }
     }
-    let types = types.into_iter().map(TypeScore::with_shares).collect();
     Evaluation {
-        set,
         cases: cases.len(),
         types,
         mistakes,
-    }
-}
-
-impl TypeScore {
-    fn new(signal_type: SignalType) -> Self {
-        Self {
-            signal_type,
-            true_positives: 0,
-            false_positives: 0,
-            false_negatives: 0,
-            precision: 1.0,
-            recall: 1.0,
-        }
-    }
-
-    fn count(&mut self, is_expected: bool, is_found: bool) {
-        match (is_expected, is_found) {
-            (true, true) => self.true_positives += 1,
-            (false, true) => self.false_positives += 1,
-            (true, false) => self.false_negatives += 1,
-            (false, false) => {}
-        }
-    }
-
-    fn with_shares(self) -> Self {
-        Self {
-            precision: share(self.true_positives, self.false_positives),
-            recall: share(self.true_positives, self.false_negatives),
-            ..self
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "there are some hundreds of cases"
-)]
-fn share(right: usize, wrong: usize) -> f64 {
-    if right + wrong == 0 {
-        1.0
-    } else {
-        right as f64 / (right + wrong) as f64
     }
 }

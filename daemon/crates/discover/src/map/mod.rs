@@ -3,11 +3,9 @@
 mod dot;
 mod graph;
 mod label;
-mod layout;
 #[cfg(test)]
 mod map_tests;
 mod mermaid;
-mod svg;
 
 use ccd_protocol::investigate::{InvestigationReport, MapFormat, StateMap};
 
@@ -22,6 +20,5 @@ pub fn write(map: &StateMap, format: MapFormat) -> String {
         MapFormat::Json => serde_json::to_string_pretty(map).unwrap_or_default(),
         MapFormat::Dot => dot::write(map),
         MapFormat::Mermaid => mermaid::write(map),
-        MapFormat::Svg => svg::write(map),
     }
 }

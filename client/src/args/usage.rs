@@ -1,21 +1,12 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
 use super::{Ccctl, ConversationVerb, Global, Noun};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
-/// Commands that documents mention and that come with later versions.
-const LATER: &[&str] = &["conversations", "pipe", "upgrade"];
-
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
 pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
-    if let Some(verb) = later(error) {
-        return format!(
-            "{verb}: comes with a later version; {} --help lists the commands of this one",
-            command_of(words)
-        );
-    }
     if lacks_verb(error) {
         let command = command_of(words);
         return format!("{command}: the subcommand is missing; {command} --help lists them");
@@ -121,17 +112,6 @@ pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
     asked
 }
 
-/// The command of a later version that was asked for.
-fn later(error: &clap::Error) -> Option<&str> {
-    if error.kind() != ErrorKind::InvalidSubcommand {
-        return None;
-    }
-    match error.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(verb) => LATER.contains(&&**verb).then_some(verb),
-        _ => None,
-    }
-}
-
 /// The command that the words name, or the start of one.
 fn command_of(words: &[OsString]) -> String {
     let mut command = &Ccctl::command();
@@ -209,17 +189,6 @@ mod tests {
             let line = explain(line);
             assert!(line.contains("0 or more"), "{line}");
         }
-    }
-
-    #[test]
-    fn commands_of_later_versions_are_known() {
-        assert!(explain(&["ccctl", "pipe"]).starts_with("pipe: comes with a later version"));
-        let line = explain(&["ccctl", "session", "upgrade", "py"]);
-        assert!(
-            line.starts_with("upgrade: comes with a later version; ccctl session --help"),
-            "{line}"
-        );
-        assert!(explain(&["ccctl", "frobnicate"]).contains("unrecognized"));
     }
 
     #[test]

@@ -233,6 +233,7 @@ fn the_shell_of_an_agent_ends_with_it_unless_a_command_runs_in_it() {
     drop(agent);
     eventually("the idle shell has ended", || (shells() == 0).then_some(()));
     let mut agent = Agent::start(&daemon);
+    agent.tool("shell_run", json!({"command": "true"}));
     let begun = daemon.home().join("begun");
     let command = format!("touch {}; sleep 600", begun.display());
     let said = agent.tool("shell_run", json!({"command": command, "timeout_s": 0.5}));

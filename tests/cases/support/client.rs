@@ -1,13 +1,16 @@
 //! The real `ccctl`, as scripts and people use it.
 
-use super::connection::Connection;
 use super::daemon::Daemon;
+use super::eventually::{PATIENCE, eventually_within};
 use super::executable::copy_program;
 use super::session::{OpenSession, program};
 use ccd_protocol::session::SessionCreateParams;
+use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -68,6 +71,8 @@ impl Ran {
 /// A directory with `ccctl` and `ccd`, like that of an installation, and an empty home.
 pub(crate) struct Installation {
     folder: TempDir,
+    /// The daemon's lock, taken at the end: dropped after the directory, in which no other daemon is to start.
+    lock: Option<fs::File>,
 }
 
 impl Installation {
@@ -78,7 +83,7 @@ impl Installation {
         // A link would be followed to the directory of the build, which may contain an older daemon.
         copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
         symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
-        Self { folder }
+        Self { folder, lock: None }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -110,13 +115,24 @@ impl Installation {
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.ccctl(args).output().unwrap())
     }
+
+    fn stop(&self) -> io::Result<usize> {
+        let mut connection = UnixStream::connect(self.socket())?;
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "daemon.stop"});
+        connection.write_all(format!("{request}\n").as_bytes())?;
+        connection.read(&mut [0])
+    }
 }
 
 impl Drop for Installation {
-    /// Ends the daemon, which is not a child of this process, even if the test fails.
+    /// Ends the daemon, which is not a child of this process, even if the test fails, and one that has waited for that.
     fn drop(&mut self) {
-        if std::os::unix::net::UnixStream::connect(self.socket()).is_ok() {
-            let _ = Connection::open(&self.socket()).call_value("daemon.stop", &json!({}));
+        self.lock = fs::File::open(self.home().join("ccd.lock")).ok();
+        if let Some(lock) = &self.lock {
+            eventually_within(PATIENCE, || {
+                let _ = self.stop();
+                flock(lock, FlockOperation::NonBlockingLockExclusive).ok()
+            });
         }
     }
 }

@@ -21,8 +21,6 @@ mod change_tests;
 #[cfg(test)]
 mod explain_tests;
 #[cfg(test)]
-mod figures;
-#[cfg(test)]
 mod find_tests;
 #[cfg(test)]
 mod test_tapes;

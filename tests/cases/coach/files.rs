@@ -4,7 +4,10 @@ use super::{Repository, candidate};
 use crate::hook::{events, failure, silent_hook};
 use crate::support::Daemon;
 use crate::support::session::lacks;
+use crate::support::worker::{is_one_process, kill_worker};
 use serde_json::json;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -120,6 +123,25 @@ fn databases_exist_from_the_first_need_and_have_the_schema() {
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'ccd_%' AND name != 'events'",
     );
     assert_eq!(foreign, "");
+}
+
+#[test]
+fn a_directory_that_is_not_safe_costs_the_coach_alone() {
+    let mut daemon = Daemon::builder().prepare();
+    std::fs::create_dir(home(&daemon)).unwrap();
+    std::fs::set_permissions(home(&daemon), Permissions::from_mode(0o1777)).unwrap();
+    daemon.restart();
+    let session = daemon.open("cat", &[]);
+    session.ask("at first", "at first\n");
+    if !is_one_process(&daemon) {
+        kill_worker(&daemon);
+    }
+    session.ask("and after a kill", "and after a kill\n");
+    let refused = daemon.call_value("coach.status", &json!({})).unwrap_err();
+    assert!(refused.to_string().contains("chmod go-w"), "{refused}");
+    std::fs::set_permissions(home(&daemon), Permissions::from_mode(0o700)).unwrap();
+    daemon.call_value("coach.status", &json!({})).unwrap();
+    session.close();
 }
 
 #[test]

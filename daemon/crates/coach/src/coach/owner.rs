@@ -130,9 +130,6 @@ impl Coach {
         settings: CoachSettings,
     ) -> Result<(Arc<Self>, super::Work), JournalError> {
         let (journal, reader) = Journal::open(&paths.journal)?;
-        if paths.home.exists() {
-            prepare_private(&paths.home)?;
-        }
         let coach = Arc::new(Self {
             spool: Spool::new(paths.spool.clone()).into(),
             config: Arc::new(ConfigFile::new(paths.config()).into()),

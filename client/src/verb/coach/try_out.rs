@@ -1,5 +1,4 @@
-//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`,
-//! `aggregate`.
+//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `aggregate`.
 
 use crate::args::{DetectArgs, FingerprintArgs};
 use crate::render::counted;

@@ -305,8 +305,10 @@ impl Drop for Typing<'_> {
     /// If nothing was typed, what was printed belongs to what was typed before.
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        state.end_typing();
-        state.note_complete();
+        if state.early.is_some() {
+            state.end_typing();
+            state.note_complete();
+        }
     }
 }
 

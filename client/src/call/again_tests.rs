@@ -1,6 +1,7 @@
 //! Which requests are repeated, and how, against a server that closes its connections.
 
 use super::*;
+use crate::Exit;
 use crate::call::request_at;
 use ccd_protocol::methods;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -151,12 +152,14 @@ fn what_is_typed_or_started_is_never_repeated_once_it_was_read() {
         "session.signal",
         "session.cleanup",
         "run.once",
+        "daemon.reload",
         "daemon.stop",
         "daemon.restart",
         "daemon.upgrade",
     ] {
         let server = serve(vec![Turn::Lost]);
         let failure = server.ask(method, &json!({})).unwrap_err();
+        assert_eq!(failure.exit(), Exit::NoDaemon);
         let Failure::Lost { was_read, .. } = failure else {
             panic!("{failure}");
         };

@@ -81,15 +81,6 @@ fn what_only_looks_is_asked_again_when_the_daemon_goes_away() {
 }
 
 #[test]
-fn what_changes_something_is_never_asked_again() {
-    let server = serve(&[""]);
-    let error = call_at::<DaemonReload>(&server.place, &NoParams {}).unwrap_err();
-    assert!(matches!(error, Failure::Lost { .. }), "{error}");
-    assert_eq!(error.exit(), Exit::NoDaemon);
-    assert_eq!(server.requests.join().unwrap().len(), 1);
-}
-
-#[test]
 fn a_line_that_is_no_message_is_an_internal_error() {
     let server = serve(&["hello\n"]);
     assert_eq!(ping(&server).unwrap_err().exit(), Exit::Internal);

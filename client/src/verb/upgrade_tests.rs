@@ -70,27 +70,6 @@ fn who_asks_waits_until_another_process_answers() {
 }
 
 #[test]
-fn a_build_that_was_rolled_back_is_a_failure_with_its_reason() {
-    let (folder, socket, requests) = serve(vec![
-        Some(asked()),
-        Some(status(3, &hand_over_of(2, true, "upgrade"))),
-    ]);
-    let binary = folder.path().join("ccd");
-    std::fs::write(&binary, "").unwrap();
-    let args = UpgradeArgs {
-        binary: Some(binary.clone()),
-    };
-    let failure = upgrade(&args, &mut context(&socket)).unwrap_err();
-    assert_eq!(
-        failure.line(),
-        "ccctl: daemon.upgrade: the new build failed to start and was rolled back: it ended; pid 3 continues with the old build"
-    );
-    assert_eq!(failure.exit(), Exit::Failed);
-    let requests = requests.join().unwrap();
-    assert_eq!(requests[0]["params"]["binary"], json!(binary));
-}
-
-#[test]
 fn a_crash_meanwhile_is_no_restart() {
     let (_folder, socket, _requests) = serve(vec![
         Some(asked()),

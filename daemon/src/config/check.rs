@@ -290,6 +290,7 @@ mod tests {
         ] {
             assert_eq!(mistakes(text), [expected], "{text}");
         }
+        assert!(mistakes("max_sessions = 1")[0].starts_with("1:1"));
         assert_eq!(
             mistakes(" [1]"),
             ["1:2: the file must contain one object, { … }"]

@@ -173,6 +173,19 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
     refused(&daemon, "chain.run", &json!({}), InvalidArgument);
     let both = json!({"name": "a", "chain": {"commands": [{"command": "a"}]}});
     refused(&daemon, "chain.run", &both, InvalidArgument);
+    let chain = json!({"commands": [{"command": "a"}]});
+    for (method, params) in [
+        ("chain.run", json!({"chain": chain, "cwd": "rel"})),
+        ("chain.run", json!({"chain": chain, "caller_cwd": "rel"})),
+        ("chain.parallel", json!({"commands": ["a"], "cwd": "rel"})),
+        (
+            "chain.watch",
+            json!({"program": "a", "patterns": [{"exact": "a"}], "cwd": "rel"}),
+        ),
+    ] {
+        let told = refused(&daemon, method, &params, InvalidArgument);
+        assert_eq!(told, "cwd \"rel\" is not absolute", "{method}");
+    }
 }
 
 #[test]
@@ -201,6 +214,13 @@ fn what_may_surprise_is_a_warning() {
         .call_value("chain.run", &json!({"name": "x", "shell": true}))
         .unwrap();
     assert!(run.get("warnings").is_none(), "{run}");
+    let chain =
+        json!({"commands": [{"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"}]});
+    let saved = daemon.call_value("chain.save", &json!({"name": "y", "chain": chain}));
+    let saved = saved.unwrap();
+    let warning = saved["warnings"][0].as_str().unwrap();
+    let told = "step 1: send_text is stored as plain text";
+    assert!(warning.starts_with(told), "{saved}");
 }
 
 #[test]
@@ -235,37 +255,4 @@ fn a_file_that_is_no_chain_is_named_and_hides_no_other() {
             .stderr
             .contains("the file of the chain bad: commands")
     );
-}
-
-#[test]
-fn what_answers_a_question_for_a_password_is_saved_with_a_warning() {
-    let daemon = Daemon::start();
-    let chain =
-        json!({"commands": [{"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"}]});
-    let saved = daemon
-        .call_value("chain.save", &json!({"name": "x", "chain": chain}))
-        .unwrap();
-    let warning = saved["warnings"][0].as_str().unwrap();
-    assert!(
-        warning.starts_with("step 1: send_text is stored as plain text"),
-        "{saved}"
-    );
-}
-
-#[test]
-fn a_folder_of_a_request_is_absolute() {
-    let daemon = Daemon::start();
-    let chain = json!({"commands": [{"command": "a"}]});
-    for (method, params) in [
-        ("chain.run", json!({"chain": chain, "cwd": "rel"})),
-        ("chain.run", json!({"chain": chain, "caller_cwd": "rel"})),
-        ("chain.parallel", json!({"commands": ["a"], "cwd": "rel"})),
-        (
-            "chain.watch",
-            json!({"program": "a", "patterns": [{"exact": "a"}], "cwd": "rel"}),
-        ),
-    ] {
-        let told = refused(&daemon, method, &params, ErrorCode::InvalidArgument);
-        assert_eq!(told, "cwd \"rel\" is not absolute", "{method}");
-    }
 }

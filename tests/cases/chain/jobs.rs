@@ -19,10 +19,13 @@ fn a_job_is_listed_newest_first_and_survives_a_restart() {
     let mut connection = daemon.connect();
     let first = run_check(&mut connection);
     let second = run_check(&mut connection);
-    assert_eq!(
-        (&first["state"], &second["state"]),
-        (&json!("done"), &json!("done"))
-    );
+    for job in [&first, &second] {
+        let expected = (&json!("done"), &json!("daemon.check"));
+        assert_eq!((&job["state"], &job["method"]), expected);
+        assert_eq!(job["result"]["problems"], json!([]));
+        let has_error = job.get("error").is_some_and(|error| !error.is_null());
+        assert!(job["ended_at"].is_string() && !has_error, "{job}");
+    }
     let listed = |daemon: &Daemon, limit: u64| {
         let reply = daemon
             .call_value("job.list", &json!({"limit": limit}))
@@ -48,63 +51,7 @@ fn a_job_is_listed_newest_first_and_survives_a_restart() {
 }
 
 #[test]
-fn a_subscriber_sees_the_job_to_its_end() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let started = connection.call_value("daemon.check", &json!({})).unwrap();
-    connection
-        .call_value("job.subscribe", &json!({"job": started["job"]}))
-        .unwrap();
-    for seq in 0.. {
-        let item = connection.next_item().unwrap();
-        assert_eq!((&item["seq"], &item["job"]), (&json!(seq), &started["job"]));
-        let has_ended = item["state"] == "done";
-        assert_eq!(item["ended"], has_ended, "{item}");
-        if has_ended {
-            break;
-        }
-        assert_eq!(item["state"], "running");
-    }
-}
-
-#[test]
-fn what_is_no_job_is_an_error() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let done = run_check(&mut connection);
-    for method in ["job.get", "job.cancel", "job.subscribe"] {
-        let error = connection
-            .call_value(method, &json!({"job": "job-none"}))
-            .unwrap_err();
-        assert_eq!(
-            (kind(&error), &error["code"]),
-            ("not_found", &json!(1002)),
-            "{method}"
-        );
-    }
-    let error = connection
-        .call_value("job.get", &json!({"job": done["job"], "wait_ms": -1}))
-        .unwrap_err();
-    assert_eq!(kind(&error), "invalid_argument");
-    // Cancelling a job that has ended changes nothing.
-    assert_eq!(
-        connection.call_value("job.cancel", &json!({"job": done["job"]})),
-        Ok(json!({}))
-    );
-    assert_eq!(
-        connection
-            .call_value("job.get", &json!({"job": done["job"]}))
-            .unwrap()["state"],
-        "done"
-    );
-    eventually("no job is counted as running", || {
-        let status = connection.call_value("daemon.status", &json!({})).unwrap();
-        (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
-    });
-}
-
-#[test]
-fn the_begin_of_an_id_names_a_job_that_has_no_namesake() {
+fn the_begin_of_an_id_names_a_job_that_has_no_namesake_and_what_is_no_job_is_an_error() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let id = run_check(&mut connection)["job"]
@@ -126,6 +73,23 @@ fn the_begin_of_an_id_names_a_job_that_has_no_namesake() {
             .unwrap_err();
         assert_eq!(kind(&error), "not_found", "{begin}");
     }
+    for method in ["job.get", "job.cancel", "job.subscribe"] {
+        let error = connection.call_value(method, &json!({"job": "job-none"}));
+        let error = error.unwrap_err();
+        let told = (kind(&error), &error["code"]);
+        assert_eq!(told, ("not_found", &json!(1002)), "{method}");
+    }
+    let wait = json!({"job": id, "wait_ms": -1});
+    connection.refused("job.get", &wait, "invalid_argument");
+    // Cancelling a job that has ended changes nothing.
+    let job = json!({"job": id});
+    assert_eq!(connection.call_value("job.cancel", &job), Ok(json!({})));
+    let after = connection.call_value("job.get", &job).unwrap();
+    assert_eq!(after["state"], "done");
+    eventually("no job is counted as running", || {
+        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
+    });
     // Of seventeen ids, two start with the same digit.
     let mut ids = vec![id];
     while ids.len() < 17 {

@@ -129,7 +129,7 @@ fn no_more_run_at_a_time_than_are_asked_for_or_have_a_place() {
 }
 
 #[test]
-fn each_command_has_its_own_time() {
+fn each_command_has_its_own_time_and_what_cannot_be_meant_is_refused() {
     let daemon = Daemon::start();
     let params = json!({"commands": ["sleep 4714.1", "echo quick"], "timeout_ms": 500});
     let results = results(&daemon, &params);
@@ -139,6 +139,16 @@ fn each_command_has_its_own_time() {
     );
     assert_eq!(results[1]["output"], "quick\n");
     assert!(with_command_line("sleep 4714.1").is_empty());
+    for params in [
+        json!({"commands": []}),
+        json!({"commands": ["a"], "max_concurrent": 0}),
+        json!({"commands": ["a"], "max_concurrent": 65}),
+        json!({"commands": ["a"], "timeout_ms": -1}),
+        json!({"commands": vec!["a"; 1001]}),
+    ] {
+        let error = daemon.call_value("chain.parallel", &params).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+    }
 }
 
 #[test]
@@ -171,21 +181,6 @@ fn cancelled_it_leaves_nothing_and_says_what_was_done() {
         ]
     );
     assert_eq!(ended["result"]["succeeded"], 1);
-}
-
-#[test]
-fn what_cannot_be_meant_is_refused() {
-    let daemon = Daemon::start();
-    for params in [
-        json!({"commands": []}),
-        json!({"commands": ["a"], "max_concurrent": 0}),
-        json!({"commands": ["a"], "max_concurrent": 65}),
-        json!({"commands": ["a"], "timeout_ms": -1}),
-        json!({"commands": vec!["a"; 1001]}),
-    ] {
-        let error = daemon.call_value("chain.parallel", &params).unwrap_err();
-        assert_error(&error, ErrorCode::InvalidArgument);
-    }
 }
 
 #[test]

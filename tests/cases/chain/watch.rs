@@ -27,7 +27,7 @@ fn lines(result: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn three_times_an_error_are_three_hits() {
+fn three_times_an_error_are_three_hits_with_their_lines_and_none_is_an_empty_list() {
     let daemon = Daemon::start();
     let script = "for n in 1 2 3; do echo fine; echo \"  Error: no $n\"; done; exit 4";
     let params = json!({"program": "sh", "args": ["-c", script], "patterns": [{"exact": "never"}, {"regex": "Error: no (\\d)"}]});
@@ -51,38 +51,18 @@ fn three_times_an_error_are_three_hits() {
         (&result["exit_code"], &result["timed_out"]),
         (&json!(4), &json!(false))
     );
-}
-
-#[test]
-fn without_a_match_the_list_is_empty_when_it_ends() {
-    let daemon = Daemon::start();
-    let result = watched(
-        &daemon,
-        &json!({"program": "echo", "args": ["x"], "patterns": [{"regex": "y"}]}),
-    );
-    assert_eq!(
-        (&result["hits"], &result["exit_code"]),
-        (&json!([]), &json!(0))
-    );
-}
-
-#[test]
-fn several_hits_may_stand_in_a_line_and_lines_have_begin_and_end() {
-    let daemon = Daemon::start();
     let watch = |text: &str, regex: &str| {
         let params = json!({"program": "printf", "args": [text], "patterns": [{ "regex": regex }]});
-        let result = watched(&daemon, &params);
-        lines(&result)
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<Vec<String>>()
+        watched(&daemon, &params)
     };
-    assert_eq!(
-        watch("a b a b\\nb a\\n", "a"),
-        ["a b a b", "a b a b", "b a"]
-    );
-    assert_eq!(watch("one\\ntwo\\n", "^t.*$"), ["two"]);
-    assert_eq!(watch("\\033[31mred\\033[0m\\n", "red"), ["red"]);
+    let none = watch("x\\n", "y");
+    assert_eq!((&none["hits"], &none["exit_code"]), (&json!([]), &json!(0)));
+    let several = watch("a b a b\\nb a\\n", "a");
+    assert_eq!(lines(&several), ["a b a b", "a b a b", "b a"]);
+    assert_eq!(lines(&watch("one\\ntwo\\n", "^t.*$")), ["two"]);
+    assert_eq!(lines(&watch("\\033[31mred\\033[0m\\n", "red")), ["red"]);
+    let params = json!({"program": "sh", "args": ["-c", "echo $GREETING"], "env": {"GREETING": "hello"}, "patterns": [{"exact": "hello"}]});
+    assert_eq!(lines(&watched(&daemon, &params)), ["hello"]);
 }
 
 #[test]
@@ -131,7 +111,7 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
 }
 
 #[test]
-fn enough_is_enough() {
+fn enough_is_enough_and_what_comes_too_fast_is_counted() {
     let daemon = Daemon::start();
     let params = json!({"program": "sh", "args": ["-c", "yes 4715.2"], "patterns": [{"regex": "4715"}], "max_hits": 50});
     let result = watched(&daemon, &params);
@@ -139,19 +119,12 @@ fn enough_is_enough() {
     eventually("it was ended", || {
         with_command_line("yes 4715.2").is_empty().then_some(())
     });
-}
-
-#[test]
-fn what_comes_too_fast_is_counted() {
-    let daemon = Daemon::start();
     let params = json!({"program": "seq", "args": ["12000"], "patterns": [{"regex": "^.+$"}]});
     let result = watched(&daemon, &params);
     let hits = result["hits"].as_array().unwrap();
     assert_eq!(hits.last().unwrap()["line"], "12000");
-    assert_eq!(
-        hits.len() as u64 + result["omitted_entries"].as_u64().unwrap(),
-        12_000
-    );
+    let omitted = result["omitted_entries"].as_u64().unwrap();
+    assert_eq!(hits.len() as u64 + omitted, 12_000);
 }
 
 #[test]
@@ -375,13 +348,6 @@ fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
         assert_eq!(hit["groups"][1], "***", "{result}");
         assert!(!result.to_string().contains("Hunter2"), "{result}");
     }
-}
-
-#[test]
-fn a_watched_program_gets_the_variables_of_the_request() {
-    let daemon = Daemon::start();
-    let params = json!({"program": "sh", "args": ["-c", "echo $GREETING"], "env": {"GREETING": "hello"}, "patterns": [{"exact": "hello"}]});
-    assert_eq!(lines(&watched(&daemon, &params)), ["hello"]);
 }
 
 #[test]

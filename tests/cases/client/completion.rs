@@ -57,7 +57,7 @@ fn named(daemon: &Daemon, name: &str) {
 }
 
 #[test]
-fn bash_offers_names_that_the_daemon_has() {
+fn bash_offers_names_that_the_daemon_has_or_that_of_the_socket_in_the_line() {
     if lacks(&["bash"]) {
         return;
     }
@@ -115,6 +115,11 @@ fn bash_offers_names_that_the_daemon_has() {
     );
     let job = ccctl.ok(&["chain", "run", "my-chain", "--detach"]);
     assert!(offered(&["ccctl", "job", "get", ""]).contains(&job.trim().to_owned()));
+    let other = Daemon::start();
+    named(&other, "elsewhere");
+    let socket = other.socket().display().to_string();
+    let words = ["ccctl", "--socket", &socket, "session", "send", ""];
+    assert_eq!(offered(&words), ["elsewhere"]);
 }
 
 #[test]
@@ -204,16 +209,4 @@ fn no_daemon_is_started_or_told_of() {
         assert!(output.stderr.is_empty(), "{words:?}: {output:?}");
     }
     assert!(!daemon.socket().exists());
-}
-
-#[test]
-fn another_socket_is_asked_where_the_line_names_one() {
-    let (daemon, other) = (Daemon::start(), Daemon::start());
-    named(&other, "elsewhere");
-    let socket = other.socket().display().to_string();
-    let words = [
-        "complete", "5", "ccctl", "--socket", &socket, "session", "send", "",
-    ];
-    let offered = Ccctl::new(&daemon).ok(&words);
-    assert_eq!(offered, "elsewhere\tcat -u\n");
 }

@@ -96,21 +96,6 @@ fn a_configuration_that_prevents_the_start_is_wrong() {
 }
 
 #[test]
-fn a_daemon_on_another_socket_is_named() {
-    let installation = Installation::new();
-    installation.run(&["daemon", "start"]);
-    let other = installation.home().join("other.sock");
-    let ran = installation.run(&["--socket", other.to_str().unwrap(), "doctor"]);
-    let socket = installation.socket().display().to_string();
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    let line = ran
-        .stdout
-        .lines()
-        .find(|line| line.contains("another socket"));
-    assert!(line.is_some_and(|line| line.contains(&socket)), "{ran:?}");
-}
-
-#[test]
 fn an_mcp_server_whose_program_is_gone_is_wrong() {
     let installation = Installation::new();
     let config = installation.bin().parent().unwrap().join(".claude.json");
@@ -133,33 +118,6 @@ fn an_mcp_server_whose_program_is_gone_is_wrong() {
         found[0].0 == "warning" && found[0].1.contains("listed twice"),
         "{found:?}"
     );
-}
-
-#[test]
-fn a_base_directory_that_is_a_link_is_wrong() {
-    let installation = Installation::new();
-    let target = installation.bin();
-    set_mode(&target, 0o700);
-    std::os::unix::fs::symlink(&target, installation.home()).unwrap();
-    assert_wrong(&installation, "base", "a symbolic link");
-}
-
-#[test]
-fn files_that_others_may_use_are_wrong() {
-    let installation = Installation::new();
-    installation.run(&["daemon", "start"]);
-    let home = installation.home();
-    for (path, name, mode) in [
-        (installation.socket(), "socket", 0o600),
-        (home.clone(), "base", 0o700),
-        (home.join("run"), "runtime", 0o700),
-        (home.join("ccd.sqlite"), "databases", 0o600),
-    ] {
-        set_mode(&path, mode | 0o044);
-        assert_wrong(&installation, name, "chmod go-rwx");
-        set_mode(&path, mode);
-    }
-    assert_eq!(doctor(&installation).0, Some(0));
 }
 
 #[test]
@@ -188,9 +146,18 @@ fn a_damaged_database_is_wrong_until_it_is_set_aside() {
 }
 
 #[test]
-fn a_mistake_in_the_configuration_is_wrong() {
+fn a_daemon_on_another_socket_with_a_mistake_in_its_configuration_or_without_a_reply_is_wrong() {
     let installation = Installation::new();
     installation.run(&["daemon", "start"]);
+    let other = installation.home().join("other.sock");
+    let ran = installation.run(&["--socket", other.to_str().unwrap(), "doctor"]);
+    let socket = installation.socket().display().to_string();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let line = ran
+        .stdout
+        .lines()
+        .find(|line| line.contains("another socket"));
+    assert!(line.is_some_and(|line| line.contains(&socket)), "{ran:?}");
     fs::write(
         installation.home().join("config.json"),
         "{ max_sessions: 'x' }",
@@ -198,12 +165,6 @@ fn a_mistake_in_the_configuration_is_wrong() {
     .unwrap();
     installation.run(&["daemon", "reload"]);
     assert_wrong(&installation, "daemon", "config.json:1:");
-}
-
-#[test]
-fn a_daemon_that_does_not_reply_is_wrong() {
-    let installation = Installation::new();
-    installation.run(&["daemon", "start"]);
     let status: Value =
         serde_json::from_str(&installation.run(&["daemon", "status", "--json"]).stdout).unwrap();
     let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
@@ -219,6 +180,11 @@ fn a_daemon_that_does_not_reply_is_wrong() {
 #[test]
 fn what_is_wrong_is_printed_first() {
     let installation = Installation::new();
+    let target = installation.bin();
+    set_mode(&target, 0o700);
+    std::os::unix::fs::symlink(&target, installation.home()).unwrap();
+    assert_wrong(&installation, "base", "a symbolic link");
+    fs::remove_file(installation.home()).unwrap();
     fs::create_dir(installation.home()).unwrap();
     set_mode(&installation.home(), 0o755);
     let ran = installation.run(&["doctor"]);

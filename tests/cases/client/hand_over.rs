@@ -36,12 +36,18 @@ fn restart_and_upgrade_tell_how_it_went() {
         "{said}"
     );
     let broken = other_build(&daemon, "broken");
+    let executable = || std::fs::read_link(format!("/proc/{}/exe", worker(&daemon))).unwrap();
+    let before = executable();
     let ran = ccctl.run(&["daemon", "upgrade", broken.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
-        ran.stderr.contains("rolled back") && ran.stderr.contains("status 3"),
+        ran.stderr
+            .contains("the new build failed to start and was rolled back")
+            && ran.stderr.contains("status 3")
+            && ran.stderr.contains("continues with the old build"),
         "{ran:?}"
     );
+    assert_eq!(executable(), before);
     let status = ccctl.ok(&["daemon", "status"]);
     assert!(status.contains("rolled back"), "{status}");
     let ran = ccctl.run(&["daemon", "upgrade", "/bin/true"]);

@@ -50,19 +50,10 @@ fn the_menu_shows_and_runs_commands() {
     });
     menu.keys(&["Enter"]);
     menu.shows("what do you want to do?");
-    // Back, and leave the menu.
+    // Back.
     menu.keys(&["Left"]);
     menu.shows("what do you want to work with?");
-    menu.text("q");
-    assert_eq!(menu.ended().exitstatus, Some(0));
-    assert!(!menu.screen().alternate);
-}
-
-#[test]
-fn what_a_command_fails_with_is_seen() {
-    let daemon = Daemon::start();
-    let menu = daemon.open_client(&[], (24, 100));
-    menu.shows("what do you want to work with?");
+    // What a command fails with is seen.
     menu.text("1");
     menu.shows("› sessions");
     menu.text("3");
@@ -74,6 +65,7 @@ fn what_a_command_fails_with_is_seen() {
     menu.shows("(exit status: 1; Enter: menu, q: quit)");
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
+    assert!(!menu.screen().alternate);
 }
 
 #[test]

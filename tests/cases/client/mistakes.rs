@@ -13,7 +13,7 @@ fn line_of(ran: &Ran) -> &str {
 }
 
 #[test]
-fn errors_name_what_was_typed() {
+fn errors_name_what_was_typed_in_one_line_of_json_where_that_is_asked_for() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     for (words, name) in [
@@ -25,12 +25,6 @@ fn errors_name_what_was_typed() {
         let line = line_of(&ran);
         assert!(line.starts_with(&format!("ccctl: {name}: ")), "{line}");
     }
-}
-
-#[test]
-fn a_wrong_command_line_is_one_line_of_json_where_that_is_asked_for() {
-    let daemon = Daemon::start();
-    let ccctl = Ccctl::new(&daemon);
     let ran = ccctl.run(&["session", "read", "a", "--since", "-1", "--json"]);
     let line: Value = serde_json::from_str(line_of(&ran)).unwrap();
     let message = line["error"]["message"].as_str().unwrap();
@@ -40,6 +34,14 @@ fn a_wrong_command_line_is_one_line_of_json_where_that_is_asked_for() {
     // The `--json` after `--` belongs to the program.
     let ran = ccctl.run(&["run", "--no-such-option", "--", "echo", "--json"]);
     assert!(line_of(&ran).starts_with("ccctl: "), "{}", ran.stderr);
+    let missing = daemon.home().join("missing.json");
+    let missing = missing.to_str().unwrap();
+    let told = format!("error: the configuration {missing} does not exist\n");
+    let ran = ccctl.run(&["config", "check", missing]);
+    assert_eq!((ran.stdout.as_str(), ran.code), (told.as_str(), Some(1)));
+    let mut command = ccctl.command(&["config", "check"]);
+    let ran = Ran::of(command.env("CCD_CONFIG", missing).output().unwrap());
+    assert_eq!((ran.stdout.as_str(), ran.code), (told.as_str(), Some(1)));
 }
 
 #[test]
@@ -54,20 +56,6 @@ fn a_wrong_option_of_the_daemon_is_one_line() {
         "ccd: unexpected argument '--bogus' found; ccd --help shows more"
     );
     assert_eq!(ran.code, Some(2));
-}
-
-#[test]
-fn the_file_that_was_named_is_checked() {
-    let daemon = Daemon::start();
-    let ccctl = Ccctl::new(&daemon);
-    let missing = daemon.home().join("missing.json");
-    let missing = missing.to_str().unwrap();
-    let told = format!("error: the configuration {missing} does not exist\n");
-    let ran = ccctl.run(&["config", "check", missing]);
-    assert_eq!((ran.stdout.as_str(), ran.code), (told.as_str(), Some(1)));
-    let mut command = ccctl.command(&["config", "check"]);
-    let ran = Ran::of(command.env("CCD_CONFIG", missing).output().unwrap());
-    assert_eq!((ran.stdout.as_str(), ran.code), (told.as_str(), Some(1)));
 }
 
 #[test]

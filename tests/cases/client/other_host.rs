@@ -87,10 +87,19 @@ fn commands_use_the_daemon_of_another_host_and_its_directories() {
     eventually("nothing is left of the connections", || {
         host.dials().is_empty().then_some(())
     });
+
+    let folder = host.installation.home().join("it's $HOME; a `b`");
+    fs::create_dir_all(&folder).unwrap();
+    let url = format!("{}{}/s.sock", host.url(), folder.display());
+    host.ok(&["daemon", "stop"]);
+    let told = host.ok(&["-H", &url, "daemon", "ping"]);
+    assert!(told.contains("replied"), "{told}");
+    assert!(folder.join("s.sock").exists());
+    host.ok(&["-H", &url, "daemon", "stop"]);
 }
 
 #[test]
-fn a_command_makes_one_connection_to_another_host() {
+fn a_command_makes_one_connection_and_dial_passes_on_every_byte() {
     let Some(host) = OtherHost::start() else {
         return;
     };
@@ -106,20 +115,30 @@ fn a_command_makes_one_connection_to_another_host() {
         host.ok(words);
         assert_eq!(host.connections() - before, 1, "{words:?}");
     }
-}
-
-#[test]
-fn a_socket_with_any_name_is_reached_on_another_host() {
-    let Some(host) = OtherHost::start() else {
-        return;
-    };
-    let folder = host.installation.home().join("it's $HOME; a `b`");
-    fs::create_dir_all(&folder).unwrap();
-    let url = format!("{}{}/s.sock", host.url(), folder.display());
-    let told = host.ok(&["-H", &url, "daemon", "ping"]);
-    assert!(told.contains("replied"), "{told}");
-    assert!(folder.join("s.sock").exists());
-    host.ok(&["-H", &url, "daemon", "stop"]);
+    let mut dial = host.ssh(&["ccctl", "dial"]);
+    let mut dial = dial
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = dial.stdin.take().unwrap();
+    let mut output = BufReader::new(dial.stdout.take().unwrap());
+    for id in 1..3 {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "daemon.ping"});
+        writeln!(input, "{request}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(reply["id"], id);
+    }
+    // A subscription keeps a connection open, but not beyond its input.
+    let request = json!({"jsonrpc": "2.0", "id": 3, "method": "daemon.status"});
+    writeln!(input, "{request}").unwrap();
+    drop(input);
+    let mut rest = String::new();
+    output.read_line(&mut rest).unwrap();
+    assert!(rest.contains("holder_pid"), "{rest}");
+    assert!(dial.wait().unwrap().success());
 }
 
 #[test]
@@ -178,37 +197,6 @@ fn why_another_host_is_not_reached_is_told_apart() {
     ls.env("CCD_HOST", host.url()).env("PATH", host.bin());
     let old = said(&Ran::of(ls.output().unwrap()));
     assert!(old.contains("another version of ccd"), "{old}");
-}
-
-#[test]
-fn dial_passes_on_every_byte_and_ends_with_its_input() {
-    let Some(host) = OtherHost::start() else {
-        return;
-    };
-    let mut dial = host.ssh(&["ccctl", "dial"]);
-    let mut dial = dial
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = dial.stdin.take().unwrap();
-    let mut output = BufReader::new(dial.stdout.take().unwrap());
-    for id in 1..3 {
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": "daemon.ping"});
-        writeln!(input, "{request}").unwrap();
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let reply: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(reply["id"], id);
-    }
-    // A subscription keeps a connection open, but not beyond its input.
-    let request = json!({"jsonrpc": "2.0", "id": 3, "method": "daemon.status"});
-    writeln!(input, "{request}").unwrap();
-    drop(input);
-    let mut rest = String::new();
-    output.read_line(&mut rest).unwrap();
-    assert!(rest.contains("holder_pid"), "{rest}");
-    assert!(dial.wait().unwrap().success());
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! `ccctl run` through a handover, with a fake daemon.
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -108,40 +107,6 @@ fn record() -> Value {
     })
 }
 
-fn output(start: u64, data_b64: &str) -> Value {
-    json!({"seq": 0, "start": start, "end": start + 2, "data_b64": data_b64})
-}
-
-#[test]
-fn a_run_subscribes_again_and_sends_its_input_over_another_connection() {
-    let daemon = FakeDaemon::start();
-    let mut run = daemon.run();
-    let (mut lifeline, input) = daemon.started();
-    lifeline.push(&output(0, "YQo="));
-    drop((lifeline, input));
-    let mut lifeline = daemon.asked();
-    lifeline.expect("session.subscribe");
-    assert_eq!(lifeline.request["params"]["session"], "k3");
-    assert_eq!(lifeline.request["params"]["since"], 2);
-    lifeline.answer(&json!("s1"));
-    // Input that could not be sent while nobody was listening is sent now.
-    run.stdin.take().unwrap().write_all(b"x\n").unwrap();
-    let mut input = daemon.asked();
-    input.expect("session.send");
-    assert_eq!(input.request["params"]["data_b64"], "eAo=");
-    input.answer(&json!({"offset": 2, "written_bytes": 2, "hidden": false}));
-    input.next();
-    assert_eq!(input.request["params"]["eof"], true);
-    input.answer(&json!({"offset": 2, "written_bytes": 0, "hidden": false}));
-    lifeline.push(&output(2, "Ygo="));
-    let ended = json!({"exitstatus": 5, "signal": null, "end_reason": "exited", "end": 4});
-    lifeline.push(&json!({"seq": 1, "ended": ended}));
-    let ran = run.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
-    assert_eq!(ran.stdout, b"a\nb\n");
-    assert_eq!(ran.status.code(), Some(5));
-}
-
 #[test]
 fn input_that_was_not_answered_is_not_typed_twice_and_told() {
     let daemon = FakeDaemon::start();
@@ -166,21 +131,6 @@ fn input_that_was_not_answered_is_not_typed_twice_and_told() {
         "ccctl: run: the daemon was restarted or killed: up to 2 bytes of input may be lost\n"
     );
     assert_eq!(ran.status.code(), Some(0));
-}
-
-#[test]
-fn a_signal_ends_the_run_on_the_connection_of_the_moment() {
-    let daemon = FakeDaemon::start();
-    let run = daemon.run();
-    let (lifeline, _input) = daemon.started();
-    drop(lifeline);
-    let mut lifeline = daemon.asked();
-    lifeline.expect("session.subscribe");
-    lifeline.answer(&json!("s1"));
-    kill_process(Pid::from_child(&run), Signal::TERM).unwrap();
-    assert_eq!(lifeline.reader.read(&mut [0]).unwrap(), 0);
-    let ran = run.wait_with_output().unwrap();
-    assert_eq!(ran.status.code(), Some(143));
 }
 
 #[test]

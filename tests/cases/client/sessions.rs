@@ -149,16 +149,21 @@ fn the_status_counts_sessions_and_names_limits_and_paths() {
     daemon.open("echo", &["done"]).ended();
     daemon.open("cat", &[]);
     daemon.open("cat", &[]);
-    let status = json(&ccctl.ok(&["daemon", "status", "--json"]));
-    assert_eq!(
-        status["sessions"],
-        json(r#"{"live": 2, "ended": 1, "max": 7}"#)
-    );
+    let status = eventually("all are counted", || {
+        let status = json(&ccctl.ok(&["daemon", "status", "--json"]));
+        let counted = json(r#"{"live": 2, "ended": 1, "max": 7}"#);
+        (status["sessions"] == counted).then_some(status)
+    });
     assert_eq!(status["limits"]["max_sessions"], 7);
     assert_eq!(status["holder_pid"], daemon.pid());
     assert_eq!(status["socket"], daemon.socket().display().to_string());
     assert_eq!(status["paths"]["base"], daemon.home().display().to_string());
-    assert!(status["sizes"]["sessions"].as_u64().unwrap() > 0);
+    assert_eq!(status["protocol"], ccd_protocol::PROTOCOL_VERSION);
+    for part in ["sessions", "database"] {
+        assert!(status["sizes"][part].as_u64().unwrap() > 0, "{status}");
+    }
+    let nothing = (&json("[]"), &json("{}"));
+    assert_eq!((&status["last_errors"], &status["drops"]), nothing);
     assert!(status["uptime_s"].as_f64().unwrap() > 0.0);
     let text = ccctl.ok(&["daemon", "status"]);
     assert!(text.contains("2 live") || text.contains('2'), "{text}");

@@ -46,7 +46,7 @@ fn modes(bash: &OpenSession<'_>) -> String {
 }
 
 #[test]
-fn sessions_come_and_go_while_top_shows_them() {
+fn sessions_come_and_go_while_top_shows_them_and_what_has_not_changed_is_not_drawn_again() {
     let daemon = Daemon::start();
     let cat = named(&daemon, "first", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
@@ -54,18 +54,6 @@ fn sessions_come_and_go_while_top_shows_them() {
     let lines = top.shows("ccctl top  2 live sessions");
     assert!(lines[1].starts_with("ID "), "{lines:?}");
     assert!(top.screen().alternate && !top.screen().cursor.visible);
-    let _second = named(&daemon, "second", &["cat", "-u"]);
-    top.shows("cat -u");
-    cat.close();
-    hides(&top, "first");
-}
-
-#[test]
-fn nothing_is_drawn_again_that_has_not_changed() {
-    let daemon = Daemon::start();
-    let _cat = named(&daemon, "first", &["cat"]);
-    let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
-    top.shows("first");
     // Ages, the output of top itself, and whether it is waiting change; the heading does not.
     let end = usize::try_from(top.now().output.output_bytes).unwrap();
     eventually("top refreshes a few times", || {
@@ -76,6 +64,13 @@ fn nothing_is_drawn_again_that_has_not_changed() {
     let text = String::from_utf8(top.bytes()).unwrap();
     assert_eq!(text.matches("\x1b[2J").count(), 1);
     assert!(text[..end].contains("STATE") && !text[end..].contains("STATE"));
+    let _second = named(&daemon, "second", &["cat", "-u"]);
+    top.shows("cat -u");
+    cat.close();
+    hides(&top, "first");
+    // It ends with its terminal.
+    let closed = top.close();
+    assert!(!closed.forced, "{closed:?}");
 }
 
 #[test]
@@ -250,15 +245,6 @@ fn a_daemon_that_goes_away_is_waited_for() {
     hides(&top, &id);
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));
-}
-
-#[test]
-fn a_terminal_that_goes_away_ends_top() {
-    let daemon = Daemon::start();
-    let top = daemon.open_client(&["top"], (24, 80));
-    top.shows("ccctl top");
-    let closed = top.close();
-    assert!(!closed.forced, "{closed:?}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Decisions, and the files that they change.
 
-use super::{Repository, candidate};
+use super::candidate;
 use crate::hook::{events, failure, hook, silent_hook};
-use crate::support::{Ccctl, Daemon, kind};
+use crate::support::exec::Repository;
+use crate::support::{Ccctl, Daemon, eventually, kind};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -12,10 +13,10 @@ use std::process::{Command, Stdio};
 fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
     let daemon = Daemon::start();
     let repository = Repository::new();
-    let file = repository.path().join("CLAUDE.md");
+    let file = repository.root().join("CLAUDE.md");
     fs::write(&file, "# Project\r\n\r\nno newline at the end").unwrap();
     let candidate = candidate(&daemon, &repository);
-    let id = json!({"id": candidate["id"], "cwd": repository.path()});
+    let id = json!({"id": candidate["id"], "cwd": repository.root()});
     let approved = daemon.call_value("coach.approve", &id).unwrap();
     assert_eq!(approved["candidate"]["status"], "approved");
     assert_eq!(approved["file"], json!(file));
@@ -30,7 +31,7 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
         fs::read(&file).unwrap(),
         b"# Project\r\n\r\nno newline at the end"
     );
-    assert_eq!(repository.git(&["status", "--porcelain"]), "?? CLAUDE.md\n");
+    assert_eq!(repository.git(&["status", "--porcelain"]), "?? CLAUDE.md");
 
     // Edited since, with the rule still there: left alone.
     daemon.call_value("coach.approve", &id).unwrap();
@@ -51,19 +52,15 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
     let undone = daemon.call_value("coach.undo", &id).unwrap();
     assert_eq!(undone["candidate"]["status"], "pending");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-}
 
-#[test]
-fn the_diff_is_a_patch_that_git_applies_and_a_branch_leaves_the_work_tree_alone() {
-    let daemon = Daemon::start();
-    let repository = Repository::new();
-    fs::write(repository.path().join("AGENTS.md"), "# Agents\n").unwrap();
+    // The diff is a patch that git applies, and a branch leaves the work tree alone.
+    fs::remove_file(&file).unwrap();
+    fs::write(repository.root().join("AGENTS.md"), "# Agents\n").unwrap();
     repository.git(&["add", "."]);
     repository.git(&["commit", "-q", "-m", "agents"]);
-    let candidate = candidate(&daemon, &repository);
     let id = candidate["id"].as_str().unwrap();
     let mut ccctl = Ccctl::new(&daemon).command(&["coach", "approve", id, "--diff"]);
-    let diff = ccctl.current_dir(repository.path()).output().unwrap();
+    let diff = ccctl.current_dir(repository.root()).output().unwrap();
     assert!(
         diff.status.success(),
         "{}",
@@ -76,7 +73,7 @@ fn the_diff_is_a_patch_that_git_applies_and_a_branch_leaves_the_work_tree_alone(
     );
     let mut git = Command::new("git")
         .args(["apply", "--check", "-"])
-        .current_dir(repository.path())
+        .current_dir(repository.root())
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
@@ -87,10 +84,10 @@ fn the_diff_is_a_patch_that_git_applies_and_a_branch_leaves_the_work_tree_alone(
         String::from_utf8_lossy(&diff.stdout)
     );
 
-    let params = json!({"id": id, "cwd": repository.path(), "branch": "coach/rule"});
+    let params = json!({"id": id, "cwd": repository.root(), "branch": "coach/rule"});
     daemon.call_value("coach.approve", &params).unwrap();
     assert_eq!(repository.git(&["status", "--porcelain"]), "");
-    assert_eq!(repository.git(&["branch", "--show-current"]), "main\n");
+    assert_eq!(repository.git(&["branch", "--show-current"]), "main");
     assert!(
         repository
             .git(&["show", "coach/rule:AGENTS.md"])
@@ -103,15 +100,15 @@ fn a_rule_is_written_to_a_project_in_which_it_was_seen_or_not_at_all() {
     let daemon = Daemon::start();
     let (seen, other) = (Repository::new(), Repository::new());
     let candidate = candidate(&daemon, &seen);
-    let elsewhere = json!({"id": candidate["id"], "scope": "project", "cwd": other.path()});
+    let elsewhere = json!({"id": candidate["id"], "scope": "project", "cwd": other.root()});
     let approved = daemon.call_value("coach.approve", &elsewhere).unwrap();
-    assert_eq!(approved["file"], json!(seen.path().join("CLAUDE.md")));
+    assert_eq!(approved["file"], json!(seen.root().join("CLAUDE.md")));
     daemon.call_value("coach.undo", &elsewhere).unwrap();
-    let place = seen.path();
+    let place = seen.root();
     let moved = place.with_extension("moved");
-    fs::rename(&place, &moved).unwrap();
+    fs::rename(place, &moved).unwrap();
     let gone = daemon.call_value("coach.approve", &elsewhere).unwrap_err();
-    fs::rename(&moved, &place).unwrap();
+    fs::rename(&moved, place).unwrap();
     assert_eq!(kind(&gone), "candidate_state");
     assert!(
         gone["message"]
@@ -120,44 +117,33 @@ fn a_rule_is_written_to_a_project_in_which_it_was_seen_or_not_at_all() {
             .contains("no longer exists"),
         "{gone}"
     );
-    assert!(!other.path().join("CLAUDE.md").exists());
+    assert!(!other.root().join("CLAUDE.md").exists());
     let empty = daemon.call_value("coach.forget", &json!({"session": ""}));
     assert_eq!(kind(&empty.unwrap_err()), "invalid_argument");
-}
 
-#[test]
-fn a_rejected_candidate_does_not_come_back_and_its_count_goes_on() {
-    let daemon = Daemon::start();
-    let repository = Repository::new();
-    let candidate = candidate(&daemon, &repository);
-    let params = json!({"id": candidate["id"], "reason": "we have no queue"});
-    daemon.call_value("coach.reject", &params).unwrap();
-    silent_hook(
-        &daemon,
-        &failure(
-            "s2",
-            "t9",
-            "gh pr merge 8",
-            "Exit code 1\nmerge queue is required",
-        ),
+    // Rules in one file can be undone in any order.
+    let mut payload = failure(
+        "s",
+        "t2",
+        "git push",
+        "Exit code 1\nerror: protected branch hook declined",
     );
-    events(&daemon, 2);
-    let again = daemon.call_value("coach.aggregate", &json!({})).unwrap();
-    assert_eq!(again["candidates"], json!([]));
-    let review = daemon.call_value("coach.review", &json!({})).unwrap();
-    assert_eq!(review["candidates"], json!([]));
-    let got = daemon.call_value("coach.get", &params).unwrap();
-    assert_eq!(got["candidate"]["status"], "rejected");
-    assert_eq!(got["candidate"]["count"], 2);
-    assert_eq!(got["decisions"][0]["reason"], "we have no queue");
-    let mirror = fs::read_to_string(daemon.home().join(".claude-coach/candidates.json")).unwrap();
-    let mirror: Value = serde_json::from_str(&mirror).unwrap();
-    assert_eq!(mirror["rejected"][0]["id"], candidate["id"]);
-    assert_eq!(mirror["pending"], json!([]));
+    payload["cwd"] = json!(place);
+    silent_hook(&daemon, &payload);
+    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    let ids = [&candidate["id"], &made["candidates"][0]["id"]];
+    for method in ["coach.approve", "coach.undo"] {
+        for id in ids {
+            let params = json!({"id": id, "scope": "project"});
+            daemon.call_value(method, &params).unwrap();
+        }
+    }
+    let left = fs::read_to_string(place.join("CLAUDE.md")).unwrap_or_default();
+    assert!(!left.contains("ccd:rule"), "{left}");
 }
 
 #[test]
-fn promotion_needs_two_projects_or_a_reason_and_can_be_undone() {
+fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
     let daemon = Daemon::start();
     let repository = Repository::new();
     let candidate = candidate(&daemon, &repository);
@@ -182,11 +168,57 @@ fn promotion_needs_two_projects_or_a_reason_and_can_be_undone() {
         .map(|one| &one["reason"])
         .collect();
     assert_eq!(reasons, ["undo", "everywhere the same"]);
+
+    // Words can be edited before a decision.
+    let edit = |params: Value| daemon.call_value("coach.edit", &params);
+    let bad = edit(json!({"id": candidate["id"], "action": "a --> b"})).unwrap_err();
+    assert_eq!(kind(&bad), "invalid_argument");
+    let edited =
+        edit(json!({"id": candidate["id"], "action": "ask before merging anything"})).unwrap();
+    let new = &edited["candidate"];
+    assert_ne!(new["fingerprint"], candidate["fingerprint"]);
+    let gone = daemon
+        .call_value("coach.get", &json!({"id": candidate["fingerprint"]}))
+        .unwrap_err();
+    assert_eq!(kind(&gone), "candidate_not_found");
+    let undone = daemon
+        .call_value("coach.undo", &json!({"id": new["id"]}))
+        .unwrap();
+    assert_eq!(undone["candidate"]["fingerprint"], candidate["fingerprint"]);
+
+    // A rejected candidate does not come back, and its count goes on.
+    let params = json!({"id": candidate["id"], "reason": "we have no queue"});
+    daemon.call_value("coach.reject", &params).unwrap();
+    silent_hook(
+        &daemon,
+        &failure(
+            "s2",
+            "t9",
+            "gh pr merge 8",
+            "Exit code 1\nmerge queue is required",
+        ),
+    );
+    events(&daemon, 2);
+    let again = daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    assert_eq!(again["candidates"], json!([]));
+    let review = daemon.call_value("coach.review", &json!({})).unwrap();
+    assert_eq!(review["candidates"], json!([]));
+    let got = daemon.call_value("coach.get", &params).unwrap();
+    assert_eq!(got["candidate"]["status"], "rejected");
+    assert_eq!(got["candidate"]["count"], 2);
+    assert_eq!(
+        got["decisions"].as_array().unwrap().last().unwrap()["reason"],
+        "we have no queue"
+    );
+    let mirror = fs::read_to_string(daemon.home().join(".claude-coach/candidates.json")).unwrap();
+    let mirror: Value = serde_json::from_str(&mirror).unwrap();
+    assert_eq!(mirror["rejected"][0]["id"], candidate["id"]);
+    assert_eq!(mirror["pending"], json!([]));
 }
 
 #[test]
-fn a_guard_refuses_the_command_of_its_rule_and_counts() {
-    let daemon = Daemon::start();
+fn a_guard_refuses_the_command_of_its_rule_and_counts_unless_guards_are_switched_off() {
+    let daemon = Daemon::builder().config("{}").start();
     let repository = Repository::new();
     let candidate = candidate(&daemon, &repository);
     let id = json!({"id": candidate["id"]});
@@ -203,7 +235,7 @@ fn a_guard_refuses_the_command_of_its_rule_and_counts() {
     daemon.call_value("coach.guard", &params).unwrap();
     let call = |command: &str| {
         let payload = json!({
-            "session_id": "s", "cwd": repository.path(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "session_id": "s", "cwd": repository.root(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_use_id": command, "tool_input": {"command": command},
         });
         let ran = hook(&daemon, payload.to_string().as_bytes());
@@ -214,56 +246,17 @@ fn a_guard_refuses_the_command_of_its_rule_and_counts() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
     assert_eq!(call("gh pr merge 9 --auto"), "");
     assert_eq!(call("gh pr view 9"), "");
+    eventually("the refusal is counted", || {
+        let status = daemon.call_value("coach.status", &json!({})).ok()?;
+        (status["guards"][0]["hits"] == 1).then_some(())
+    });
+    for is_on in [false, true] {
+        let config = json!({"coach": {"guards": is_on}}).to_string();
+        fs::write(daemon.config_path(), config).unwrap();
+        daemon.call_value("daemon.reload", &json!({})).unwrap();
+        let answer = call(&format!("gh pr merge {}", i32::from(is_on)));
+        assert_eq!(answer.contains("deny"), is_on, "{answer}");
+    }
     daemon.call_value("coach.undo", &id).unwrap();
     assert_eq!(call("gh pr merge 9"), "", "the guard goes with the rule");
-}
-
-#[test]
-fn words_can_be_edited_before_a_rule_is_approved() {
-    let daemon = Daemon::start();
-    let repository = Repository::new();
-    let candidate = candidate(&daemon, &repository);
-    let edit = |params: Value| daemon.call_value("coach.edit", &params);
-    let bad = edit(json!({"id": candidate["id"], "action": "a --> b"})).unwrap_err();
-    assert_eq!(kind(&bad), "invalid_argument");
-    let edited =
-        edit(json!({"id": candidate["id"], "action": "ask before merging anything"})).unwrap();
-    let new = &edited["candidate"];
-    assert_ne!(new["fingerprint"], candidate["fingerprint"]);
-    let gone = daemon
-        .call_value("coach.get", &json!({"id": candidate["fingerprint"]}))
-        .unwrap_err();
-    assert_eq!(kind(&gone), "candidate_not_found");
-    let undone = daemon
-        .call_value("coach.undo", &json!({"id": new["id"]}))
-        .unwrap();
-    assert_eq!(undone["candidate"]["fingerprint"], candidate["fingerprint"]);
-}
-
-#[test]
-fn rules_in_one_file_can_be_undone_in_any_order() {
-    let daemon = Daemon::start();
-    let repository = Repository::new();
-    let first = candidate(&daemon, &repository);
-    let mut payload = failure(
-        "s",
-        "t2",
-        "git push",
-        "Exit code 1\nerror: protected branch hook declined",
-    );
-    payload["cwd"] = json!(repository.path());
-    silent_hook(&daemon, &payload);
-    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
-    let second = &made["candidates"][0];
-    for one in [&first, second] {
-        let params = json!({"id": one["id"], "scope": "project"});
-        daemon.call_value("coach.approve", &params).unwrap();
-    }
-    for one in [&first, second] {
-        daemon
-            .call_value("coach.undo", &json!({"id": one["id"]}))
-            .unwrap();
-    }
-    let left = fs::read_to_string(repository.path().join("CLAUDE.md")).unwrap_or_default();
-    assert!(!left.contains("ccd:rule"), "{left}");
 }

@@ -1,8 +1,9 @@
 //! The coach's databases, as other programs see them.
 
-use super::{Repository, candidate};
+use super::candidate;
 use crate::hook::{events, failure, silent_hook};
 use crate::support::Daemon;
+use crate::support::exec::Repository;
 use crate::support::session::lacks;
 use crate::support::worker::{is_one_process, kill_worker};
 use serde_json::json;
@@ -59,7 +60,7 @@ fn the_example_queries_run_while_the_daemon_writes() {
         "gh pr merge 8",
         "Exit code 1\nmerge queue is required",
     );
-    payload["cwd"] = json!(two.path());
+    payload["cwd"] = json!(two.root());
     silent_hook(&daemon, &payload);
     events(&daemon, 2);
     daemon.call_value("coach.aggregate", &json!({})).unwrap();
@@ -99,7 +100,7 @@ fn databases_exist_from_the_first_need_and_have_the_schema() {
     let daemon = Daemon::start();
     daemon.open("true", &[]).ended();
     assert!(!home(&daemon).exists(), "nobody has asked for the coach");
-    let (events, ledger) = (
+    let (events_file, ledger) = (
         home(&daemon).join("events.sqlite"),
         home(&daemon).join("ledger.sqlite"),
     );
@@ -111,7 +112,7 @@ fn databases_exist_from_the_first_need_and_have_the_schema() {
         )
     };
     assert_eq!(
-        columns(&events, "events").trim(),
+        columns(&events_file, "events").trim(),
         "id,timestamp,event_type,signal_type,repo_id,content,context,processed,created_at"
     );
     assert_eq!(
@@ -119,10 +120,35 @@ fn databases_exist_from_the_first_need_and_have_the_schema() {
         "id,fingerprint,from_scope,to_scope,reason,promoted_at"
     );
     let foreign = sqlite(
-        &events,
+        &events_file,
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'ccd_%' AND name != 'events'",
     );
     assert_eq!(foreign, "");
+
+    // Payloads wait while another program locks the database.
+    let mut locking = Command::new("sqlite3")
+        .arg(&events_file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = locking.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"BEGIN EXCLUSIVE;\nSELECT 'locked';\n").unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(locking.stdout.as_mut().unwrap()),
+        &mut line,
+    )
+    .unwrap();
+    assert_eq!(line, "locked\n");
+    silent_hook(
+        &daemon,
+        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
+    );
+    std::io::Write::write_all(&mut input, b"COMMIT;\n").unwrap();
+    drop(input);
+    locking.wait().unwrap();
+    events(&daemon, 1);
 }
 
 #[test]
@@ -179,36 +205,4 @@ fn an_older_events_database_is_completed_and_a_corrupt_one_set_aside() {
             .contains("ledger.sqlite.corrupt-")
     }));
     assert!(daemon.log_text().contains("set aside"));
-}
-
-#[test]
-fn payloads_wait_while_another_program_locks_the_database() {
-    if lacks(&["sqlite3"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    daemon.call_value("coach.status", &json!({})).unwrap();
-    let mut locking = Command::new("sqlite3")
-        .arg(home(&daemon).join("events.sqlite"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = locking.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, b"BEGIN EXCLUSIVE;\nSELECT 'locked';\n").unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(
-        &mut std::io::BufReader::new(locking.stdout.as_mut().unwrap()),
-        &mut line,
-    )
-    .unwrap();
-    assert_eq!(line, "locked\n");
-    silent_hook(
-        &daemon,
-        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
-    );
-    std::io::Write::write_all(&mut input, b"COMMIT;\n").unwrap();
-    drop(input);
-    locking.wait().unwrap();
-    events(&daemon, 1);
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 #[test]
-fn detect_sees_each_payload_in_the_light_of_the_earlier_ones_and_stores_nothing() {
+fn what_is_tried_out_is_seen_in_the_light_of_what_came_before_and_not_stored() {
     let daemon = Daemon::start();
     let failure = |command: &str| {
         crate::hook::failure(
@@ -49,11 +49,8 @@ fn detect_sees_each_payload_in_the_light_of_the_earlier_ones_and_stores_nothing(
     assert!(results[3]["error"].is_string());
     let status = daemon.call_value("coach.status", &json!({})).unwrap();
     assert_eq!(status["pending_events"], 0);
-}
 
-#[test]
-fn a_fingerprint_is_printed_with_the_words_it_is_of() {
-    let daemon = Daemon::start();
+    // A fingerprint is printed with the words that it is of.
     let words = [
         "coach",
         "fingerprint",

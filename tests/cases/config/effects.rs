@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Keys with tests in `hook/`.
+/// Keys with tests in `hook/` and `coach/`.
 const OF_HOOKS: [&str; 7] = [
     "hooks.enabled",
     "hooks.timeout_ms",
@@ -54,8 +54,10 @@ const OF_DISCOVER: [&str; 10] = [
     "testing.timeout",
 ];
 
-/// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
-const ELSEWHERE: [&str; 7] = [
+/// Keys whose effects are tested in `connection/`, in `reload.rs`, and with the pipes.
+const ELSEWHERE: [&str; 9] = [
+    "max_sessions",
+    "pipe_dir",
     "allow_root_peer",
     "limits.connections",
     "limits.in_flight",
@@ -94,8 +96,7 @@ const OF_TAPES: [&str; 21] = [
 const OF_AGENTS: [&str; 3] = ["mcp.programs", "mcp.sessions", "mcp.read_only"];
 
 /// Keys with a test in this file.
-const HERE: [&str; 18] = [
-    "max_sessions",
+const HERE: [&str; 16] = [
     "session_timeout",
     "max_session_runtime",
     "max_output_size",
@@ -107,7 +108,6 @@ const HERE: [&str; 18] = [
     "ended_session_ttl",
     "ended_session_limit",
     "log_level",
-    "pipe_dir",
     "limits.rows",
     "limits.cols",
     "logging.format",
@@ -150,37 +150,6 @@ fn start(connection: &mut Connection, argv: &[&str]) -> String {
 }
 
 #[test]
-fn max_sessions_counts_live_ones() {
-    let daemon = with(json!({"max_sessions": 2}));
-    let mut connection = daemon.connect();
-    let first = start(&mut connection, &["cat"]);
-    start(&mut connection, &["cat"]);
-    let error = connection
-        .call_value("session.create", &json!({"program": "cat"}))
-        .unwrap_err();
-    assert_eq!(
-        (kind(&error), &error["data"]["max_sessions"]),
-        ("max_sessions", &json!(2))
-    );
-    connection
-        .call_value("session.close", &json!({"session": first}))
-        .unwrap();
-    start(&mut connection, &["cat"]);
-}
-
-#[test]
-fn pipe_dir_is_where_pipes_lie() {
-    let folder = tempfile::tempdir().unwrap();
-    let pipe_dir = folder.path().join("in/a folder");
-    let daemon = with(json!({"pipe_dir": pipe_dir}));
-    let create = json!({"program": "cat", "stream": true});
-    let session = daemon.call_value("session.create", &create).unwrap();
-    let path = std::path::Path::new(session["pipe"]["pipe_path"].as_str().unwrap());
-    assert_eq!(path.parent().unwrap(), pipe_dir);
-    assert!(path.exists());
-}
-
-#[test]
 fn session_timeout_ends_idle_sessions() {
     let daemon = with(json!({"session_timeout": 0.3}));
     let mut connection = daemon.connect();
@@ -208,11 +177,21 @@ fn max_session_runtime_ends_busy_sessions() {
 }
 
 #[test]
-fn max_output_size_ends_a_session_that_prints_more() {
-    let daemon = with(json!({"max_output_size": 100_000}));
+fn max_output_size_ends_a_session_that_prints_more_and_log_rotation_size_cuts_the_log() {
+    let daemon = with(json!({"max_output_size": 100_000, "log_rotation_size": 4096}));
     let mut connection = daemon.connect();
-    let within = start(&mut connection, &["sh", "-c", "yes | head -c 50000"]);
-    assert_eq!(connection.ended(&within)["end_reason"], "exited");
+    let script =
+        "for i in 1 2 3 4 5 6 7 8; do head -c 2000 /dev/zero | tr '\\0' x; sleep 0.02; done";
+    let within = start(&mut connection, &["sh", "-c", script]);
+    let record = connection.ended(&within);
+    assert_eq!(record["end_reason"], "exited");
+    assert!(record["output"]["rotated_at"].is_string(), "{record}");
+    let folder = daemon.home().join("sessions").join(&within);
+    let logs = fs::read_dir(folder).unwrap().filter(|file| {
+        let name = file.as_ref().unwrap().file_name().into_string().unwrap();
+        name.ends_with(".log")
+    });
+    assert!(logs.count() >= 2);
     let over = start(&mut connection, &["yes"]);
     assert_eq!(connection.ended(&over)["end_reason"], "output_limit");
 }
@@ -261,23 +240,6 @@ fn default_timeout_holds_where_a_request_does_not_say() {
         waited >= Duration::from_millis(300) && waited < Duration::from_secs(3),
         "{waited:?}"
     );
-}
-
-#[test]
-fn log_rotation_size_cuts_the_log_into_files() {
-    let daemon = with(json!({"log_rotation_size": 4096}));
-    let mut connection = daemon.connect();
-    let script =
-        "for i in 1 2 3 4 5 6 7 8; do head -c 2000 /dev/zero | tr '\\0' x; sleep 0.02; done";
-    let session = start(&mut connection, &["sh", "-c", script]);
-    let record = connection.ended(&session);
-    assert!(record["output"]["rotated_at"].is_string(), "{record}");
-    let folder = daemon.home().join("sessions").join(&session);
-    let logs = fs::read_dir(folder).unwrap().filter(|file| {
-        let name = file.as_ref().unwrap().file_name().into_string().unwrap();
-        name.ends_with(".log")
-    });
-    assert!(logs.count() >= 2);
 }
 
 #[test]
@@ -383,14 +345,24 @@ fn is_kept_over_a_restart(config: Value) -> bool {
 
 #[test]
 fn keep_log_days_and_auto_cleanup_decide_what_is_collected() {
-    let gone = json!({"keep_log_days": 0, "ended_session_ttl": 0});
-    assert!(!is_kept_over_a_restart(gone));
-    let kept_for_days = json!({"keep_log_days": 1, "ended_session_ttl": 0});
-    assert!(is_kept_over_a_restart(kept_for_days));
-    let still_listed = json!({"keep_log_days": 0, "ended_session_ttl": 3600});
-    assert!(is_kept_over_a_restart(still_listed));
-    let never = json!({"keep_log_days": 0, "ended_session_ttl": 0, "auto_cleanup": false});
-    assert!(is_kept_over_a_restart(never));
+    let cases = [
+        (json!({"keep_log_days": 0, "ended_session_ttl": 0}), false),
+        (json!({"keep_log_days": 1, "ended_session_ttl": 0}), true),
+        // It is still listed.
+        (json!({"keep_log_days": 0, "ended_session_ttl": 3600}), true),
+        (
+            json!({"keep_log_days": 0, "ended_session_ttl": 0, "auto_cleanup": false}),
+            true,
+        ),
+    ];
+    std::thread::scope(|scope| {
+        for (config, is_kept) in cases {
+            scope.spawn(move || {
+                let told = config.to_string();
+                assert_eq!(is_kept_over_a_restart(config), is_kept, "{told}");
+            });
+        }
+    });
 }
 
 #[test]
@@ -424,43 +396,26 @@ fn limits_of_rows_and_columns_hold_for_new_and_resized_terminals() {
 }
 
 #[test]
-fn log_level_decides_what_is_logged() {
-    for (level, has_info, has_debug) in [
-        ("error", false, false),
-        ("info", true, false),
-        ("debug", true, true),
+fn the_log_has_the_level_the_format_and_the_place_that_are_set() {
+    for (level, format, has_info, has_debug) in [
+        ("error", "text", false, false),
+        ("info", "text", true, false),
+        ("debug", "json", true, true),
     ] {
-        let daemon = with(json!({"log_level": level}));
+        let logging = json!({"format": format, "destination": "file"});
+        let daemon = with(json!({"log_level": level, "logging": logging}));
         daemon.connect().start_session(&["true"]);
         let text = daemon.log_text();
-        assert_eq!(
-            (text.contains("INFO"), text.contains("DEBUG")),
-            (has_info, has_debug),
-            "{level}: {text}"
-        );
+        let found = (text.contains("INFO"), text.contains("DEBUG"));
+        assert_eq!(found, (has_info, has_debug), "{level}: {text}");
+        assert_eq!(text.contains("serving"), has_info, "{level}: {text}");
+        assert!(daemon.printed().is_empty());
+        for line in text.lines() {
+            let event = serde_json::from_str::<Value>(line).unwrap_or_default();
+            let is_json = event["level"].is_string() && event["timestamp"].is_string();
+            assert_eq!(is_json, format == "json", "{line}");
+        }
     }
-}
-
-#[test]
-fn the_format_of_the_log_is_lines_or_json() {
-    let daemon = with(json!({"logging": {"format": "json"}}));
-    let text = daemon.log_text();
-    assert!(!text.is_empty());
-    for line in text.lines() {
-        let event: Value = serde_json::from_str(line).unwrap();
-        assert!(
-            event["level"].is_string() && event["timestamp"].is_string(),
-            "{line}"
-        );
-    }
-    let daemon = with(json!({"logging": {"format": "text"}}));
-    assert!(serde_json::from_str::<Value>(daemon.log_text().lines().next().unwrap()).is_err());
-}
-
-#[test]
-fn the_log_goes_where_it_is_sent() {
-    let file = with(json!({"logging": {"destination": "file"}}));
-    assert!(file.log_text().contains("serving") && file.printed().is_empty());
     let shown = with(json!({"logging": {"destination": "stderr"}}));
     assert!(shown.log_text().is_empty());
     let year = shown.printed();

@@ -13,6 +13,10 @@ fn max_sessions(daemon: &Daemon) -> Value {
 fn a_reload_puts_the_new_configuration_in_force() {
     let daemon = Daemon::builder().config("{max_sessions: 1}").start();
     let mut connection = daemon.connect();
+    let first = connection.start_session(&["cat"]);
+    connection
+        .call_value("session.close", &json!({"session": first}))
+        .unwrap();
     connection.start_session(&["cat"]);
     let error = connection
         .call_value("session.create", &json!({"program": "cat"}))
@@ -135,7 +139,7 @@ fn config_check_looks_at_a_file_without_using_it() {
 }
 
 #[test]
-fn the_level_of_the_log_changes_while_the_daemon_runs() {
+fn the_level_of_the_log_and_debug_change_while_the_daemon_runs() {
     let daemon = Daemon::start();
     let shown = daemon.call_value("daemon.log", &json!({})).unwrap();
     assert_eq!(
@@ -166,6 +170,16 @@ fn the_level_of_the_log_changes_while_the_daemon_runs() {
         before,
         "nothing less serious is logged"
     );
+    // Debug is a switch of its own.
+    let params = json!({"level": "info", "debug": true});
+    let on = daemon.call_value("daemon.log", &params).unwrap();
+    assert_eq!((&on["level"], &on["debug"]), (&json!("info"), &json!(true)));
+    eventually("details are logged", || {
+        daemon.call_value("daemon.ping", &json!({})).unwrap();
+        daemon.log_text()[before..].contains("DEBUG").then_some(())
+    });
+    let off = daemon.call_value("daemon.log", &json!({"debug": false}));
+    assert_eq!(off.unwrap()["debug"], false);
     let error = daemon
         .call_value("daemon.log", &json!({"level": "loud"}))
         .unwrap_err();
@@ -174,23 +188,6 @@ fn the_level_of_the_log_changes_while_the_daemon_runs() {
         error["message"].as_str().unwrap().contains("warn"),
         "{error}"
     );
-}
-
-#[test]
-fn debug_is_a_switch_of_its_own() {
-    let daemon = Daemon::start();
-    let on = daemon
-        .call_value("daemon.log", &json!({"debug": true}))
-        .unwrap();
-    assert_eq!((&on["level"], &on["debug"]), (&json!("info"), &json!(true)));
-    eventually("details are logged", || {
-        daemon.call_value("daemon.ping", &json!({})).unwrap();
-        daemon.log_text().contains("DEBUG").then_some(())
-    });
-    let off = daemon
-        .call_value("daemon.log", &json!({"debug": false}))
-        .unwrap();
-    assert_eq!(off["debug"], false);
 }
 
 #[test]

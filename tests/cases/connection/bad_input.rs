@@ -66,19 +66,13 @@ fn traces(daemon: &Daemon) -> usize {
 }
 
 #[test]
-fn an_unknown_session_is_named_by_every_method() {
+fn an_unknown_session_is_named_and_what_cannot_be_an_id_is_an_argument_error_everywhere() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     for (method, params) in session_calls("nobody") {
         let message = connection.refused(method, &params, "session_not_found");
         assert!(message.contains("nobody"), "{method}: {message}");
     }
-}
-
-#[test]
-fn what_cannot_be_an_id_is_an_argument_error_everywhere() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     for id in bad_ids() {
         for (method, params) in session_calls(&id) {
             connection.refused(method, &params, "invalid_argument");
@@ -166,6 +160,7 @@ fn arguments_of_create_are_checked_before_anything_is_made() {
         json!({"program": "cat", "cwd": ""}),
         json!({"program": "cat", "env": {"": "x"}}),
         json!({"program": "cat", "env": {"A=B": "x"}}),
+        json!({"program": "cat", "env": {"A\0": "x"}}),
         json!({"program": "cat", "env": {"A": "x\0y"}}),
         json!({"program": "cat", "encoding": "no-such-encoding"}),
         json!({"program": "cat", "timeout_s": -1}),
@@ -175,17 +170,6 @@ fn arguments_of_create_are_checked_before_anything_is_made() {
         json!({"program": "cat", "output_limit": -5}),
     ] {
         connection.refused("session.create", &params, "invalid_argument");
-    }
-    for params in [
-        json!({"program": 5}),
-        json!({"program": "cat", "args": "one two"}),
-        json!({"program": "cat", "rows": "24"}),
-        json!({"program": "cat", "rows": 1.5}),
-        json!({"program": "cat", "timeout_s": "5"}),
-        json!({"program": "cat", "env": ["A=B"]}),
-        json!({"program": "cat", "persist": "yes"}),
-    ] {
-        connection.refused("session.create", &params, "invalid_params");
     }
     assert_eq!(traces(&daemon), 0);
 }

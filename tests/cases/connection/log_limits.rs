@@ -1,9 +1,7 @@
 //! What clients cause again and again does not fill the log of the daemon.
 
-use crate::support::{Connection, Daemon, eventually};
+use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
-use std::io::Read as _;
-use std::os::unix::net::UnixStream;
 
 /// Lines that one place in the code logs in a burst, and those that it may log while the test runs.
 const SHOWN: std::ops::RangeInclusive<usize> = 50..=100;
@@ -43,32 +41,6 @@ fn a_hundred_thousand_bad_notifications_are_a_few_lines_and_their_number() {
         "{shown} and {more}"
     );
     assert!(log.len() < 64 << 10, "{} bytes", log.len());
-}
-
-#[test]
-fn refused_connections_are_a_few_lines_and_their_number() {
-    const COUNT: usize = 2000;
-    let config = json!({"limits": {"connections": 1}}).to_string();
-    let mut daemon = Daemon::builder().config(&config).start();
-    // The connection that waited for the start may still be closing.
-    let held = eventually("the one connection is open", || {
-        let mut connection = Connection::open(&daemon.socket());
-        connection.request("daemon.ping", &json!({}));
-        let reply = connection.next_line_or_end()?;
-        (reply["result"] == json!({})).then_some(connection)
-    });
-    let (before, _) = counted(&daemon.log_text(), "too many connections");
-    for _ in 1..COUNT {
-        UnixStream::connect(daemon.socket()).unwrap();
-    }
-    // They are accepted in order, so once this one is refused, all are.
-    let mut last = UnixStream::connect(daemon.socket()).unwrap();
-    let _ = last.read_to_end(&mut Vec::new());
-    drop(held);
-    daemon.stop();
-    let (shown, more) = counted(&daemon.log_text(), "too many connections");
-    assert_eq!(shown + more - before, COUNT);
-    assert!(shown <= 100, "{shown}");
 }
 
 #[test]

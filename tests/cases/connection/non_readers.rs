@@ -5,7 +5,7 @@ use crate::support::{Connection, Daemon, eventually, throughout};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -22,24 +22,6 @@ const WATCHED: Duration = Duration::from_secs(3);
 
 const HANDSHAKE: &str = "GET / HTTP/1.1\r\nhost: ccd\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
     sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-
-/// Starts a daemon with a session that has printed its lines and lives on, and returns its name and its output.
-fn printed() -> (Daemon, Connection, Value, String) {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["sh", "-c", &format!("seq 1 {LINES}; exec cat")]);
-    let output: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
-    eventually("all is printed", || {
-        let bytes = connection.record(&session)["output"]["output_bytes"].clone();
-        (bytes == output.len()).then_some(())
-    });
-    (daemon, connection, session.into(), output)
-}
-
-fn subscribe(session: &Value) -> String {
-    let params = json!({"session": session, "since": 0});
-    json!({"jsonrpc": "2.0", "id": 1, "method": "session.subscribe", "params": params}).to_string()
-}
 
 /// Opens the clients, and asserts that the worker's memory grows by less than what they may cost.
 fn assert_bounded(
@@ -60,23 +42,11 @@ fn assert_bounded(
     clients
 }
 
-fn anonymous_kib(pid: i32) -> usize {
+pub(super) fn anonymous_kib(pid: i32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let mut lines = status.lines();
     let kib = lines.find_map(|line| line.strip_prefix("RssAnon:"));
     kib.unwrap().trim_end_matches("kB").trim().parse().unwrap()
-}
-
-/// Asserts that the items of a subscription that `next` returns are the whole output.
-fn assert_all(output: &str, mut next: impl FnMut() -> Value) {
-    assert!(next()["result"].is_u64());
-    let mut got = Vec::new();
-    while got.len() < output.len() {
-        let item = &next()["params"]["result"];
-        assert_eq!(item["start"], got.len(), "{item}");
-        got.extend(STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap());
-    }
-    assert!(got == output.as_bytes(), "byte for byte");
 }
 
 /// A masked text frame; the mask is zero.
@@ -89,59 +59,43 @@ fn frame(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn subscribers_by_lines_that_do_not_read_cost_little_and_can_read_later() {
-    let (daemon, mut connection, session, output) = printed();
-    let subscribe = subscribe(&session);
-    let mut clients = assert_bounded(&daemon, &mut connection, |mut stream| {
+fn clients_that_do_not_read_cost_little_and_can_read_later() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["sh", "-c", &format!("seq 1 {LINES}; exec cat")]);
+    let output: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
+    eventually("all is printed", || {
+        let bytes = connection.record(&session)["output"]["output_bytes"].clone();
+        (bytes == output.len()).then_some(())
+    });
+    let params = json!({"session": session, "since": 0});
+    let subscribe =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "session.subscribe", "params": params});
+    let subscribe = subscribe.to_string();
+    let mut by_lines = assert_bounded(&daemon, &mut connection, |mut stream| {
         writeln!(stream, "{subscribe}").unwrap();
         stream
     });
-    let mut late = BufReader::new(clients.pop().unwrap());
-    assert_all(&output, || {
+    // One that reads after all gets the whole output.
+    let mut late = BufReader::new(by_lines.pop().unwrap());
+    let mut next = || -> Value {
         let mut line = String::new();
         late.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
-    });
-}
-
-#[test]
-fn subscribers_by_websocket_that_do_not_read_cost_little_and_can_read_later() {
-    let (daemon, mut connection, session, output) = printed();
-    let subscribe = subscribe(&session);
-    let mut clients = assert_bounded(&daemon, &mut connection, |mut stream| {
+    };
+    assert!(next()["result"].is_u64());
+    let mut got = Vec::new();
+    while got.len() < output.len() {
+        let item = &next()["params"]["result"];
+        assert_eq!(item["start"], got.len(), "{item}");
+        got.extend(STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap());
+    }
+    assert!(got == output.as_bytes(), "byte for byte");
+    let _by_websocket = assert_bounded(&daemon, &mut connection, |mut stream| {
         stream.write_all(HANDSHAKE.as_bytes()).unwrap();
         stream.write_all(&frame(&subscribe)).unwrap();
         stream
     });
-    let mut late = BufReader::new(clients.pop().unwrap());
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        assert!(late.read_line(&mut head).unwrap() > 0, "{head}");
-    }
-    assert_all(&output, || {
-        let mut start = [0; 2];
-        late.read_exact(&mut start).unwrap();
-        assert_eq!(start[0], 0x81);
-        let mut len = [0; 8];
-        let len_bytes = match start[1] {
-            126 => 2,
-            127 => 8,
-            _ => 0,
-        };
-        late.read_exact(&mut len[8 - len_bytes..]).unwrap();
-        let len = match len_bytes {
-            0 => u64::from(start[1]),
-            _ => u64::from_be_bytes(len),
-        };
-        let mut text = vec![0; usize::try_from(len).unwrap()];
-        late.read_exact(&mut text).unwrap();
-        serde_json::from_slice(&text).unwrap()
-    });
-}
-
-#[test]
-fn http_clients_that_do_not_read_cost_little() {
-    let (daemon, mut connection, session, _) = printed();
     let params = json!({"session": session, "since": 0, "max_bytes": 100_000, "raw": true});
     let read = json!({"jsonrpc": "2.0", "id": 1, "method": "session.read", "params": params});
     let body = read.to_string();
@@ -149,7 +103,7 @@ fn http_clients_that_do_not_read_cost_little() {
         "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    assert_bounded(&daemon, &mut connection, |mut stream| {
+    let _by_http = assert_bounded(&daemon, &mut connection, |mut stream| {
         stream.write_all(post.repeat(100).as_bytes()).unwrap();
         stream
     });

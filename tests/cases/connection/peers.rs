@@ -148,24 +148,15 @@ fn root_is_refused_by_the_daemon_of_another_user() {
 }
 
 #[test]
-fn root_is_served_with_allow_root_peer() {
-    if cannot_run() {
-        return;
-    }
-    if let Some(daemon) = ForeignDaemon::start("{allow_root_peer: true}") {
-        let said = daemon.ping();
-        assert!(said.contains("result"), "{said}");
-    }
-}
-
-#[test]
-fn a_program_that_the_daemon_may_not_kill_is_in_left() {
+fn root_is_served_with_allow_root_peer_and_a_program_that_may_not_be_killed_is_in_left() {
     if cannot_run() {
         return;
     }
     let Some(daemon) = ForeignDaemon::start("{allow_root_peer: true}") else {
         return;
     };
+    let said = daemon.ping();
+    assert!(said.contains("result"), "{said}");
     // Becomes root's, as `sudo` does.
     let setpriv = daemon.home.path().join("setpriv");
     copy_program("/usr/bin/setpriv", &setpriv);

@@ -131,11 +131,12 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn a_stock_client_calls_over_a_websocket() {
+fn a_stock_client_calls_and_subscribes_over_a_websocket() {
     let daemon = Daemon::start();
     runtime().block_on(async {
         let client = websocket(&daemon).await;
-        let create = params(json!({"program": "cat", "id": "ws"}));
+        let script = "read line; echo $line; exit 3";
+        let create = params(json!({"program": "sh", "args": ["-c", script], "id": "ws"}));
         let session: Value = within(client.request("session.create", create))
             .await
             .unwrap();
@@ -153,19 +154,6 @@ fn a_stock_client_calls_over_a_websocket() {
         }
         let replies = within(client.batch_request::<Value>(batch)).await.unwrap();
         assert_eq!(replies.num_successful_calls(), 3);
-    });
-}
-
-#[test]
-fn a_stock_client_subscribes_over_a_websocket() {
-    let daemon = Daemon::start();
-    runtime().block_on(async {
-        let client = websocket(&daemon).await;
-        let script = "read line; echo $line; exit 3";
-        let create = params(json!({"program": "sh", "args": ["-c", script], "id": "ws"}));
-        let _: Value = within(client.request("session.create", create))
-            .await
-            .unwrap();
         let subscribe = client.subscribe(
             "session.subscribe",
             params(json!({"session": "ws", "since": 0})),

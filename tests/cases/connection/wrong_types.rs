@@ -142,12 +142,3 @@ fn a_value_of_the_wrong_type_is_refused_wherever_it_is() {
     let sessions = connection.call_value("session.list", &json!({"all": true}));
     assert_eq!(sessions.unwrap()["sessions"], json!([]));
 }
-
-#[test]
-fn a_request_is_no_list() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    connection.send_raw(b"[[\"2.0\", 1, \"daemon.ping\", null, null]]\n");
-    let reply = connection.next_line().unwrap();
-    assert_eq!(reply[0]["error"]["code"], -32600, "{reply}");
-}

@@ -3,6 +3,7 @@
 use super::library::{Library, assistant, call, result, user};
 use serde_json::{Value, json};
 use std::fs;
+use std::process::Command;
 
 const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
 
@@ -53,9 +54,17 @@ fn get(library: &Library) -> Value {
 }
 
 #[test]
-fn a_conversation_has_turns_pairs_sub_agents_indexes_and_tokens() {
+fn a_conversation_is_read_in_whole_in_pages_by_parts_as_text_and_while_it_grows() {
     let library = library();
-    let all = get(&library);
+    a_conversation_has_turns_pairs_sub_agents_indexes_and_tokens(&library);
+    pages_are_the_whole(&library);
+    parts_are_found_by_their_ids(&library);
+    it_is_shown_as_text_that_cannot_control_the_terminal(&library);
+    a_conversation_grows_with_its_file(&library);
+}
+
+fn a_conversation_has_turns_pairs_sub_agents_indexes_and_tokens(library: &Library) {
+    let all = get(library);
     assert_eq!(
         (&all["session_id"], &all["skipped_lines"]),
         (&json!(SESSION), &json!(1))
@@ -108,10 +117,8 @@ fn a_conversation_has_turns_pairs_sub_agents_indexes_and_tokens() {
     assert!(all["cost_usd"].as_f64().unwrap() > 0.0);
 }
 
-#[test]
-fn pages_are_the_whole() {
-    let library = library();
-    let whole = get(&library);
+fn pages_are_the_whole(library: &Library) {
+    let whole = get(library);
     let (mut turns, mut pairs, mut next) = (Vec::new(), Vec::new(), json!(0));
     while !next.is_null() {
         let page = library.call(
@@ -128,9 +135,7 @@ fn pages_are_the_whole() {
     );
 }
 
-#[test]
-fn parts_are_found_by_their_ids() {
-    let library = library();
+fn parts_are_found_by_their_ids(library: &Library) {
     let turn = library.call(
         "conversation.turn",
         json!({"session": SESSION, "message_id": "u9"}),
@@ -157,11 +162,18 @@ fn parts_are_found_by_their_ids() {
     let other = library.daemon.home().join("other.jsonl");
     let ran = library.ccctl(&["get", other.to_str().unwrap()]);
     assert!(ran.stderr.contains("no line of it is a record"), "{ran:?}");
+    // Nobody waits for a named pipe.
+    let pipe = library.dir().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let ran = library.ccctl(&["show", pipe.to_str().unwrap()]);
+    assert!(
+        ran.code != Some(0) && ran.stderr.contains("pipe"),
+        "{ran:?}"
+    );
 }
 
-#[test]
-fn it_is_shown_as_text_that_cannot_control_the_terminal() {
-    let library = library();
+fn it_is_shown_as_text_that_cannot_control_the_terminal(library: &Library) {
     let text = library.ok(&["show", SESSION]);
     assert!(!text.contains('\u{1b}'), "{text}");
     for part in [
@@ -197,25 +209,20 @@ fn it_is_shown_as_text_that_cannot_control_the_terminal() {
     assert_eq!(ran.code, Some(4), "{ran:?}");
 }
 
-#[test]
-fn a_conversation_grows_with_its_file() {
-    let library = library();
+fn a_conversation_grows_with_its_file(library: &Library) {
     let path = library.path(SESSION);
-    assert_eq!(get(&library)["total_turns"], 10);
+    assert_eq!(get(library)["total_turns"], 10);
     let line = result(SESSION, "u10", "t4", "awake", json!({}));
     let (start, end) = line.split_at(40);
     library.append(&path, start.as_bytes());
-    assert_eq!(get(&library)["total_turns"], 10);
+    assert_eq!(get(library)["total_turns"], 10);
     library.append(&path, format!("{end}\n").as_bytes());
-    let all = get(&library);
+    let all = get(library);
     assert_eq!(all["total_turns"], 11);
     assert_eq!(all["pairs"][3]["toolResult"]["content"], "awake");
     library.write(&path, &[user(SESSION, "n1", "new")]);
     assert_eq!(
-        get(&library)["indexes"]["byUuid"]
-            .as_object()
-            .unwrap()
-            .len(),
+        get(library)["indexes"]["byUuid"].as_object().unwrap().len(),
         2
     );
 }

@@ -31,8 +31,30 @@ fn import(library: &Library, text: &str) -> (PathBuf, Value) {
 }
 
 #[test]
-fn a_saved_stream_is_part_of_list_search_and_stats_after_it_was_deleted() {
+fn a_saved_stream_and_nothing_else_is_part_of_list_search_and_stats_after_it_was_deleted() {
     let library = Library::new();
+    // A file without a record is refused.
+    let file = library.daemon.home().join("no.jsonl");
+    // The id of a session is the name of a file.
+    let outside = user("../../outside", "u1", "x");
+    for text in [
+        "",
+        "{}\n",
+        "text\n",
+        "{\"type\":\"result\",\"session_id\":\"s\"}\n",
+        &outside,
+    ] {
+        fs::write(&file, text).unwrap();
+        let error = library
+            .daemon
+            .call_value("conversation.import", &json!({"file": file}))
+            .unwrap_err();
+        assert_eq!(error["data"]["kind"], "not_a_transcript", "{text}");
+    }
+    let ran = library.ccctl(&["import", "/no/such/file"]);
+    assert!(ran.stderr.contains("no such file"), "{ran:?}");
+    assert!(!library.daemon.home().join("imports").exists());
+
     let (file, reply) = import(&library, &stream());
     assert_eq!(reply["conversations"][0]["added_lines"], 4);
     fs::remove_file(file).unwrap();
@@ -128,29 +150,4 @@ fn a_transcript_from_elsewhere_comes_with_its_sub_agents() {
         ["s1"]
     );
     assert!(library.ok(&["tree", ONE]).starts_with("t1  1 record"));
-}
-
-#[test]
-fn a_file_without_a_record_is_refused() {
-    let library = Library::new();
-    let file = library.daemon.home().join("no.jsonl");
-    // The id of a session is the name of a file.
-    let outside = user("../../outside", "u1", "x");
-    for text in [
-        "",
-        "{}\n",
-        "text\n",
-        "{\"type\":\"result\",\"session_id\":\"s\"}\n",
-        &outside,
-    ] {
-        fs::write(&file, text).unwrap();
-        let error = library
-            .daemon
-            .call_value("conversation.import", &json!({"file": file}))
-            .unwrap_err();
-        assert_eq!(error["data"]["kind"], "not_a_transcript", "{text}");
-    }
-    let ran = library.ccctl(&["import", "/no/such/file"]);
-    assert!(ran.stderr.contains("no such file"), "{ran:?}");
-    assert!(!library.daemon.home().join("imports").exists());
 }

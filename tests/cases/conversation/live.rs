@@ -173,6 +173,18 @@ fn a_file_that_is_written_anew_is_followed_from_its_start() {
     let end = live.next_item().unwrap();
     assert_eq!(end["end"], json!({"reason": "result", "is_error": true}));
     assert_eq!(end["session_id"], ONE);
+    // What cannot be followed is refused.
+    for (params, kind) in [
+        (json!({"session": "99999999"}), "conversation_not_found"),
+        (json!({"file": "/no/such.jsonl"}), "conversation_not_found"),
+        (json!({"file": "such.jsonl"}), "invalid_argument"),
+        (
+            json!({"session": "99999999", "project": "/srv"}),
+            "invalid_argument",
+        ),
+    ] {
+        live.refused("conversation.subscribe", &params, kind);
+    }
 }
 
 #[test]
@@ -196,23 +208,6 @@ fn until_count(connection: &mut Connection, count: u64) {
     for at in 1..=count {
         let item = connection.next_item().unwrap();
         assert_eq!(item["uuid"], json!(format!("u{at}")));
-    }
-}
-
-#[test]
-fn what_cannot_be_followed_is_refused() {
-    let library = Library::new();
-    let mut connection = library.daemon.connect();
-    for (params, kind) in [
-        (json!({"session": "99999999"}), "conversation_not_found"),
-        (json!({"file": "/no/such.jsonl"}), "conversation_not_found"),
-        (json!({"file": "such.jsonl"}), "invalid_argument"),
-        (
-            json!({"session": "99999999", "project": "/srv"}),
-            "invalid_argument",
-        ),
-    ] {
-        connection.refused("conversation.subscribe", &params, kind);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::library::{Library, assistant, record, user};
 use serde_json::json;
-use std::process::Command;
 
 const SESSION: &str = "22222222-3333-4444-8555-666666666666";
 
@@ -83,17 +82,4 @@ fn half_an_emoji_a_byte_order_mark_and_colours_lose_no_word() {
     // A record is as it was written.
     let written = library.ok(&["record", SESSION, "u2"]);
     assert_eq!(written.trim_end(), lines[1]);
-}
-
-#[test]
-fn a_named_pipe_is_no_transcript_and_nobody_waits_for_it() {
-    let library = Library::new();
-    let pipe = library.dir().join("pipe");
-    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
-    assert!(made.success());
-    let ran = library.ccctl(&["show", pipe.to_str().unwrap()]);
-    assert!(
-        ran.code != Some(0) && ran.stderr.contains("pipe"),
-        "{ran:?}"
-    );
 }

@@ -99,11 +99,8 @@ fn without_a_pager_the_text_stays_until_a_key_is_pressed() {
     picker.shows("filter ›");
     picker.keys(&["C-c"]);
     assert_eq!(picker.ended().exitstatus, Some(0));
-}
 
-#[test]
-fn between_pipes_the_commands_are_listed_as_for_any_noun() {
-    let library = library(1);
+    // Between pipes, the commands are listed as for any noun.
     let ran = library.ccctl(&[]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("search"), "{ran:?}");

@@ -128,11 +128,15 @@ fn a_table_of_prices_replaces_the_built_in_one_and_a_wrong_one_is_reported() {
     assert!(wrong.contains("output must be a number"), "{wrong}");
     fs::write(&path, table(5.0)).unwrap();
     assert_eq!(cost(), 0.005);
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let odd = complaint();
+    assert!(odd.contains("not a file"), "{odd}");
+    fs::remove_dir(&path).unwrap();
     configure(&library, &json!({}));
     let built_in = library.stats()["cost_usd"].as_f64().unwrap();
     assert!((built_in - 0.02505).abs() < 1e-12, "{built_in}");
     let log = || library.daemon.log_text().contains(&missing).then_some(());
-    fs::remove_file(&path).unwrap();
     configure(&library, &json!({ "prices": path }));
     eventually("the log says so too", log);
 }

@@ -1,21 +1,66 @@
 //! `ccctl investigate`, `map` and `test` on reports that are there.
 
-use super::reports::{investigation, put, tests};
-use crate::support::{Ccctl, Daemon};
-use serde_json::Value;
+use crate::support::{Ccctl, Daemon, kind};
+use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
 
-fn json(text: &str) -> Value {
+fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
+}
+
+/// A report of an investigation with two states.
+fn investigation(id: &str, version: &str) -> Value {
+    json!({
+        "id": id, "program": "mock", "args": [],
+        "started_at": "2025-09-23T12:34:56.789Z", "completed_at": "2025-09-23T12:34:58.001Z",
+        "entry_state_id": "s1", "version": version, "interactive": true, "safe_mode": true,
+        "commands": {"config": {"description": "Change settings", "tested": true, "output_length": 21}},
+        "prompts": ["mock>", "config>"], "help_commands": ["--help"],
+        "exit_commands": [{"command": "quit", "exit_status": 0}],
+        "states": [
+            {"id": "s1", "report_id": id, "name": "main", "prompt": "mock>", "transitions": {"config": "s2"}},
+            {"id": "s2", "report_id": id, "name": "config", "prompt": "config>", "transitions": {"end": "s1"}},
+        ],
+        "findings": [{"kind": "crash", "command": "boom", "state": "s1", "signal": "SIGSEGV",
+            "message": "ended by SIGSEGV"}],
+    })
+}
+
+/// A report of tests in which fuzzing found a crash, with a tape of it.
+fn tests(id: &str, tape: &Path) -> Value {
+    let result = |test_type: &str, passed: bool, details: Value| {
+        json!({"id": format!("{id}-{test_type}"), "program": "mock", "timestamp": "2025-09-23T12:34:57.000Z",
+            "test_type": test_type, "passed": passed, "details": details,
+            "error": (!passed).then_some("1 finding: crash by SIGSEGV")})
+    };
+    let finding = json!({"kind": "crash", "input": "boom <\u{1b}[2J>", "signal": "SIGSEGV",
+        "message": "ended by SIGSEGV", "tape": tape});
+    json!({
+        "id": id, "program": "mock", "args": ["-i"], "seed": 42,
+        "started_at": "2025-09-23T12:34:56.000Z", "completed_at": "2025-09-23T12:34:58.000Z",
+        "results": [
+            result("startup", true, json!({"started": true, "has_prompt": true})),
+            result("fuzz", false, json!({"findings": [finding]})),
+        ],
+        "summary": {"total": 2, "passed": 1, "failed": 1},
+    })
+}
+
+/// Puts a file into a directory of reports.
+fn put(daemon: &Daemon, folder: &str, name: &str, content: &str) {
+    let folder = daemon.home().join(folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), content).unwrap();
 }
 
 #[test]
 fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
-    let mut old = investigation("aaaa1111-0000-4000-8000-000000000001", "mock", "1.0");
+    let mut old = investigation("aaaa1111-0000-4000-8000-000000000001", "1.0");
     old["commands"]["config"]["description"] = "Change \u{1b}[2Jsettings".into();
-    let new = investigation("aaaa2222-0000-4000-8000-000000000002", "mock", "1.1");
+    let new = investigation("aaaa2222-0000-4000-8000-000000000002", "1.1");
     put(
         &daemon,
         "investigations",
@@ -39,7 +84,7 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     assert!(ran.stdout.starts_with("aaaa2222-"), "{}", ran.stdout);
     assert!(ran.stderr.contains("damaged.json"), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
-    let listed = json(&client.ok(&[
+    let newest = [
         "investigate",
         "ls",
         "--program",
@@ -47,17 +92,25 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
         "-n",
         "1",
         "--json",
-    ]));
+    ];
+    let listed = parsed(&client.ok(&newest));
     assert_eq!(listed["reports"].as_array().unwrap().len(), 1);
+    let first = &listed["reports"][0];
+    assert_eq!(
+        (&first["states"], &first["commands"], &first["findings"]),
+        (&json!(2), &json!(1), &json!(1))
+    );
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    assert!(status["sizes"]["investigations"].as_u64().unwrap() > 0);
 
     // The newest one of a program.
     let shown = client.ok(&["investigate", "show", "mock", "--json"]);
-    assert_eq!(json(&shown)["version"], "1.1");
+    assert_eq!(parsed(&shown)["version"], "1.1");
     let shown = client.ok(&["investigate", "show", "aaaa1"]);
     assert!(shown.contains("config  Change settings"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
     assert_eq!(
-        json(&client.ok(&["investigate", "get", "aaaa1", "--json"])),
+        parsed(&client.ok(&["investigate", "get", "aaaa1", "--json"])),
         {
             let mut whole = old;
             for (added, value) in [
@@ -94,8 +147,10 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     assert!(refused.stderr.contains("ccctl map --dot aaaa1 | dot -Tsvg"));
     assert!(client.ok(&["map", "--dot", "aaaa1"]).contains("s0 -> s1"));
     assert!(client.ok(&["map", "aaaa1", "--dot"]).contains("s0 -> s1"));
+    let mermaid = client.ok(&["map", "aaaa1", "--mermaid"]);
+    assert!(mermaid.contains("s1 -->|\"end\"| s0"), "{mermaid}");
     assert_eq!(
-        json(&client.ok(&["map", "--json", "aaaa1"]))["program"],
+        parsed(&client.ok(&["map", "--json", "aaaa1"]))["program"],
         "mock"
     );
 
@@ -106,6 +161,10 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
         client.run(&["investigate", "--unsafe", "list", "x"]).code,
         Some(2)
     );
+    let error = daemon
+        .call_value("investigate.cleanup", &json!({"older_than_s": -1}))
+        .unwrap_err();
+    assert_eq!(kind(&error), "invalid_argument");
     let cleaned = client.ok(&["investigate", "cleanup", "--older-than", "30"]);
     assert!(cleaned.starts_with("deleted 1 report, "), "{cleaned}");
 }
@@ -114,7 +173,21 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
 fn reports_of_tests_are_listed_shown_and_written_as_files() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
-    let report = tests("bbbb1111-0000-4000-8000-000000000001", "mock", None);
+    let tape = daemon.home().join("tapes/mock/crash.json5");
+    fs::create_dir_all(tape.parent().unwrap()).unwrap();
+    let recorded = json!({
+        "meta": {"createdAt": "2025-09-23T12:34:56.000Z", "program": "mock", "args": ["-i"], "env": {},
+            "cwd": "/", "pty": {"rows": 5, "cols": 30}, "latency": 0, "errorRate": 0, "seed": 1},
+        "session": {"platform": "x86_64-unknown-linux-gnu", "version": "ccd 0.1.0", "features": []},
+        "exchanges": [{
+            "pre": {"prompt": "", "stateHash": ""},
+            "input": {"type": "raw", "dataText": "", "dataBytesB64": null},
+            "output": {"chunks": [{"delay_ms": 0, "dataB64": "bW9jaz4gYm9vbQ0K", "isUtf8": true}]},
+            "exit": null, "dur_ms": 1, "annotations": {},
+        }],
+    });
+    fs::write(&tape, recorded.to_string()).unwrap();
+    let report = tests("bbbb1111-0000-4000-8000-000000000001", &tape);
     put(
         &daemon,
         "test-reports",
@@ -126,12 +199,16 @@ fn reports_of_tests_are_listed_shown_and_written_as_files() {
         listed.contains("1/2") && listed.contains("fuzz"),
         "{listed}"
     );
+    let listed = daemon.call_value("test.list", &json!({"program": "mock"}));
+    let summary = listed.unwrap()["reports"][0].clone();
+    assert_eq!(summary["failed"], json!(["fuzz"]));
+    assert_eq!(summary["summary"]["failed"], 1);
     let shown = client.ok(&["test", "show", "bbbb1"]);
     assert!(shown.contains("✓ startup\n✗ fuzz"), "{shown}");
     assert!(shown.contains("input  boom <\\u{1b}[2J>"), "{shown}");
     assert_eq!(client.ok(&["test", "show", "mock"]), shown);
     assert_eq!(
-        json(&client.ok(&["test", "show", "bbbb1", "--json"]))["seed"],
+        parsed(&client.ok(&["test", "show", "bbbb1", "--json"]))["seed"],
         42
     );
 
@@ -147,7 +224,11 @@ fn reports_of_tests_are_listed_shown_and_written_as_files() {
         html.to_str().unwrap(),
     ]);
     assert!(fs::read_to_string(&junit).unwrap().starts_with("<?xml"));
-    assert!(fs::read_to_string(&html).unwrap().ends_with("</html>\n"));
+    let page = fs::read_to_string(&html).unwrap();
+    assert!(page.ends_with("</html>\n") && !page.contains('\u{1b}'));
+    // The screen of the finding.
+    let picture = "<img src=\"data:image/svg+xml;base64,";
+    assert!(page.contains(picture), "{page}");
     assert!(
         client
             .ok(&["test", "get", "bbbb1", "--junit", "-"])

@@ -82,7 +82,7 @@ fn programs_that_do_not_talk_are_reported_as_such() {
         "[ $# = 0 ] || exit 1\nstty -echo\nprintf 'Password: '\nread -r x\necho \"$x\" >>{}\n",
         log.display()
     );
-    let floods = started(&daemon, &["yes"], &json!({}));
+    let floods = script(&daemon, "floods", "[ $# = 0 ] || exit 1\nexec yes\n");
     let password = script(&daemon, "password", &password);
     let silent = script(&daemon, "silent", "while IFS= read -r line; do :; done\n");
     let floods = report_of(&daemon, &floods);

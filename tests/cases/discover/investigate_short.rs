@@ -1,7 +1,7 @@
 //! Probes, reports of what a person did, and the user's own patterns.
 
+use super::MOCK_TARGET;
 use super::investigated::{folder, investigate_with, params, saved};
-use super::mock::MOCK_TARGET;
 use crate::support::Daemon;
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
@@ -25,15 +25,10 @@ fn a_probe_says_whether_a_program_waits_for_input() {
     let echo = probe(&daemon, &["echo", "hi"]);
     assert!(!echo.interactive && echo.prompt.is_none() && echo.first_output_ms.is_some());
     let mock = probe(&daemon, &[MOCK_TARGET]);
+    assert!(mock.interactive && !mock.full_screen);
     assert_eq!(mock.prompt.as_deref(), Some("main>"));
     assert_eq!(mock.version.as_deref(), Some("mock_target 1.2.3"));
     assert_eq!(mock.help_forms, ["--help", "-h"]);
-    if !lacks(&["python3"]) {
-        let python = probe(&daemon, &["python3"]);
-        assert!(python.interactive && !python.full_screen);
-        assert_eq!(python.prompt.as_deref(), Some(">>>"));
-        assert!(python.version.unwrap().starts_with("Python 3"));
-    }
     if !lacks(&["vim"]) {
         let vim = probe(&daemon, &["vim", "-u", "NONE"]);
         assert!(vim.interactive && vim.full_screen && vim.prompt.is_none());

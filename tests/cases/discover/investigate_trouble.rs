@@ -1,9 +1,9 @@
 //! Investigations that are cut off: a report of what was found, and no process left.
 
+use super::MOCK_TARGET;
 use super::investigated::{
     Investigated, ended, folder, investigate_with, report_of, saved, started,
 };
-use super::mock::MOCK_TARGET;
 use crate::support::conversation::tapes;
 use crate::support::processes::with_variable;
 use crate::support::session::lacks;

@@ -12,5 +12,6 @@ mod investigate_screens;
 mod investigate_short;
 mod investigate_trouble;
 mod investigated;
-mod mock;
-mod reports;
+
+/// A program that breaks in the ways that its help lists.
+pub(crate) const MOCK_TARGET: &str = env!("CARGO_BIN_EXE_mock_target");

@@ -32,17 +32,7 @@ const FIELDS: [&str; 15] = [
 ];
 
 #[test]
-fn text_is_the_answer_and_nothing_else() {
-    let desk = Desk::with_script(CHANGES);
-    let ran = desk.run(&["do it"]);
-    assert_eq!(
-        (ran.code, &*ran.stdout, &*ran.stderr),
-        (Some(0), "Done.\n", "")
-    );
-}
-
-#[test]
-fn json_is_one_document_with_every_field() {
+fn text_is_the_answer_and_nothing_else_and_json_is_one_document_with_every_field() {
     let desk = Desk::with_script(CHANGES);
     let (code, document) = desk.document(&["do it"]);
     assert_eq!((code, &document["status"]), (0, &"success".into()));
@@ -53,11 +43,13 @@ fn json_is_one_document_with_every_field() {
     assert_eq!(document["diff_info"][0]["additions"], 1);
     let repository = desk.repository();
     assert_eq!(document["repo_path"], repository.to_str().unwrap());
-    let ran = Ran::of(
-        desk.command(&["--json", "--dirty-worktree", "allow", "again"])
-            .output()
-            .unwrap(),
+    desk.write("a.txt", "one\n");
+    let ran = desk.run(&["do it"]);
+    assert_eq!(
+        (ran.code, &*ran.stdout, &*ran.stderr),
+        (Some(0), "Done.\n", "")
     );
+    let ran = desk.run(&["--json", "--dirty-worktree", "allow", "again"]);
     let same: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(same["output_format"], "json");
 }
@@ -87,26 +79,10 @@ fn a_stream_has_claudes_own_lines_and_the_result_at_its_end() {
 }
 
 #[test]
-fn an_instruction_arrives_as_it_was_given() {
+fn options_reach_claude_and_an_instruction_arrives_as_it_was_given() {
     let desk = Desk::with_script("result");
     let arrived = || std::fs::read_to_string(desk.home().join("instruction")).unwrap();
     let odd = "-x \"a\" 'b'\n$HOME `c` \u{1f389}\n";
-    assert_eq!(desk.run(&["--model", "m", "--", odd]).code, Some(0));
-    assert_eq!(arrived(), odd);
-    let long = format!("{}\n", "long ".repeat(200_000));
-    assert_eq!(desk.run_with(&["-"], &long).code, Some(0));
-    assert!(arrived() == long);
-    let file = desk.home().join("task.md");
-    std::fs::write(&file, "list").unwrap();
-    assert_eq!(desk.run(&["--file", file.to_str().unwrap()]).code, Some(0));
-    assert_eq!(arrived(), "list");
-    assert_eq!(desk.run(&["--", "list"]).code, Some(0));
-    assert_eq!(arrived(), "list");
-}
-
-#[test]
-fn options_reach_claude() {
-    let desk = Desk::with_script("result");
     let options = [
         "--model",
         "opus",
@@ -117,8 +93,9 @@ fn options_reach_claude() {
         "--disallowed-tools",
         "Bash(rm:*), WebFetch",
     ];
-    let ran = desk.run(&[&["do it"], &options[..]].concat());
+    let ran = desk.run(&[&options[..], &["--", odd]].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(arrived(), odd);
     let arguments = std::fs::read_to_string(desk.home().join("arguments")).unwrap();
     for part in [
         "--model opus",
@@ -128,6 +105,15 @@ fn options_reach_claude() {
     ] {
         assert!(arguments.contains(part), "{part}: {arguments}");
     }
+    let long = format!("{}\n", "long ".repeat(200_000));
+    assert_eq!(desk.run_with(&["-"], &long).code, Some(0));
+    assert!(arrived() == long);
+    let file = desk.home().join("task.md");
+    std::fs::write(&file, "list").unwrap();
+    assert_eq!(desk.run(&["--file", file.to_str().unwrap()]).code, Some(0));
+    assert_eq!(arrived(), "list");
+    assert_eq!(desk.run(&["--", "list"]).code, Some(0));
+    assert_eq!(arrived(), "list");
 }
 
 #[test]
@@ -346,6 +332,8 @@ fn runs_are_listed_shown_and_removed() {
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
     let removed = desk.run(&["cleanup", "--older-than", "30"]).stdout;
     assert_eq!(removed, "removed 0 conversations, 0 runs\n");
+    let removed = desk.run(&["cleanup", "--older-than", "0"]).stdout;
+    assert_eq!(removed, "removed 1 conversation, 1 run\n");
 }
 
 #[test]

@@ -44,7 +44,7 @@ for line in sys.stdin:
 /// Runs as nobody in a network namespace; standard input and output are those of Claude Code.
 const SCRIPT: &str = r#"
 ip link set lo up && cd "$HOME/repo" && exec setpriv --reuid="$0" --regid="$0" --clear-groups \
-    python3 "$API" run --script "$HOME/script.json" --dump-bodies "$HOME/bodies" -- "$@"
+    python3 "$API" run --script "$HOME/script.json" -- "$@"
 "#;
 
 /// Everything that runs share.
@@ -72,8 +72,6 @@ pub(super) struct Ended {
     pub(super) policy: Policy,
     /// The files in the repository, hidden ones excepted.
     pub(super) made: BTreeSet<String>,
-    /// Requests to the API.
-    pub(super) requests: Vec<Value>,
     pub(super) script: Value,
     pub(super) stderr: String,
 }
@@ -136,11 +134,6 @@ impl Headless {
             facts: reader.finish(),
             policy,
             made: names(&home.join("repo")),
-            requests: names(&home.join("bodies"))
-                .iter()
-                .map(|file| fs::read(home.join("bodies").join(file)).unwrap())
-                .map(|body| serde_json::from_slice(&body).unwrap())
-                .collect(),
             script,
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }

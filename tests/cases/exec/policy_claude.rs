@@ -79,8 +79,8 @@ fn check(name: &str, ended: &Ended, made: &[&str], violations: &[&str]) {
 }
 
 /// Returns the first of these modes; all of them in long runs.
-fn modes<'a>(all: &[Option<&'a str>], usual: usize) -> Vec<Option<&'a str>> {
-    let len = if is_long_run() { all.len() } else { usual };
+fn modes<'a>(all: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
+    let len = if is_long_run() { all.len() } else { 1 };
     all[..len].to_vec()
 }
 
@@ -89,7 +89,8 @@ fn a_whitelist_carries_out_nothing_else() {
     let Some(headless) = Headless::new() else {
         return;
     };
-    for mode in modes(&[None, Some(BYPASS), Some("acceptEdits")], 2) {
+    // A run that asks before each call is one of those with settings.
+    for mode in modes(&[Some(BYPASS), None, Some("acceptEdits")]) {
         let name = format!("white_{}", mode.unwrap_or("default"));
         let ended = headless.run(
             &name,
@@ -123,7 +124,7 @@ fn a_whitelist_without_built_in_tools_leaves_none() {
     let Some(headless) = Headless::new() else {
         return;
     };
-    for mode in modes(&[Some(BYPASS), None], 1) {
+    for mode in modes(&[Some(BYPASS), None]) {
         let name = format!("none_{}", mode.unwrap_or("default"));
         let ended = headless.run(
             &name,
@@ -164,31 +165,27 @@ fn a_blacklist_forbids_by_name_and_by_pattern() {
             write("ok2", "written"),
         ])
     };
-    for mode in ["acceptEdits", BYPASS] {
-        let run = |name: &str, rules: &[&str]| {
-            let params = forbidden(rules, mode);
-            let script = script();
-            headless.run(
-                &format!("{name}_{mode}"),
-                &Run {
-                    params,
-                    script,
-                    ..Run::default()
-                },
-            )
-        };
-        // How a rule is written and the mode are independent: each is tried once.
-        if mode == BYPASS || is_long_run() {
-            let denied = ["no1", "no2", "no3", "no4", "no5", "no6"];
-            let ended = run("pattern", &patterns);
-            check(mode, &ended, &["made", "written"], &denied);
-        }
-        if mode != BYPASS || is_long_run() {
-            let all_bash = ["no1", "no2", "no3", "no4", "no6", "ok1"];
-            let ended = run("name", &["Bash", "mcp__files"]);
-            check(mode, &ended, &["secret", "written"], &all_bash);
-        }
-    }
+    let run = |mode: &str, rules: &[&str]| {
+        headless.run(
+            mode,
+            &Run {
+                params: forbidden(rules, mode),
+                script: script(),
+                ..Run::default()
+            },
+        )
+    };
+    // How a rule is written and the mode are independent: each is tried once.
+    let denied = ["no1", "no2", "no3", "no4", "no5", "no6"];
+    check(
+        BYPASS,
+        &run(BYPASS, &patterns),
+        &["made", "written"],
+        &denied,
+    );
+    let all_bash = ["no1", "no2", "no3", "no4", "no6", "ok1"];
+    let ended = run("acceptEdits", &["Bash", "mcp__files"]);
+    check("acceptEdits", &ended, &["secret", "written"], &all_bash);
 }
 
 #[test]
@@ -203,43 +200,37 @@ fn a_policy_holds_in_sub_agents() {
         write("no2", "secret/bad"),
         bash("ok", "mkdir made"),
     ];
-    for (name, params) in [
-        ("white", allowed(&["Agent", "Bash(mkdir:*)"], None)),
+    // Which agent it is and which policy holds are independent: each is tried once.
+    for (name, params, kind, is_background) in [
+        (
+            "white",
+            allowed(&["Agent", "Bash(mkdir:*)"], None),
+            "general-purpose",
+            true,
+        ),
         (
             "white_bypass",
             allowed(&["Task", "Bash(mkdir:*)"], Some(BYPASS)),
+            "rogue",
+            false,
         ),
         (
             "black",
             forbidden(&["Bash(touch:*)", "Edit(secret/**)"], BYPASS),
+            "general-purpose",
+            false,
         ),
     ] {
-        for (kind, is_background) in [
-            ("general-purpose", false),
-            ("general-purpose", true),
-            ("rogue", false),
-        ] {
-            // Which agent it is and which policy holds are independent: each is tried once.
-            let is_usual = match name {
-                "white" => is_background,
-                "white_bypass" => kind == "rogue",
-                _ => kind != "rogue" && !is_background,
-            };
-            if !is_usual && !is_long_run() {
-                continue;
-            }
-            let name = format!("{name}_{kind}_{is_background}");
-            let ended = headless.run(
-                &name,
-                &Run {
-                    params: params.clone(),
-                    script: calls_of_agent(kind, is_background, &work),
-                    files: vec![("repo/.claude/agents/rogue.md", rogue.into())],
-                    ..Run::default()
-                },
-            );
-            check(&name, &ended, &["made"], &["no1", "no2"]);
-        }
+        let ended = headless.run(
+            name,
+            &Run {
+                params,
+                script: calls_of_agent(kind, is_background, &work),
+                files: vec![("repo/.claude/agents/rogue.md", rogue.into())],
+                ..Run::default()
+            },
+        );
+        check(name, &ended, &["made"], &["no1", "no2"]);
     }
 }
 
@@ -260,47 +251,45 @@ fn settings_of_user_and_project_cannot_loosen_a_policy() {
         "env": {"CLAUDE_CODE_SIMPLE": "1", "CLAUDE_CODE_SAFE_MODE": "1"},
     });
     let hooks_only = json!({"hooks": {"PreToolUse": hook(&allow)}});
-    for (name, file, settings, env) in [
-        ("user", ".claude/settings.json", &loose, vec![]),
-        ("project", "repo/.claude/settings.json", &loose, vec![]),
-        ("local", "repo/.claude/settings.local.json", &loose, vec![]),
-        ("hook", ".claude/settings.json", &hooks_only, vec![]),
+    let files = [
+        ".claude/settings.json",
+        "repo/.claude/settings.json",
+        "repo/.claude/settings.local.json",
+    ];
+    let all_of = |settings: &Value| files.map(|file| (file, settings.to_string())).to_vec();
+    // What may loosen the policy and the mode are independent: each is tried once.
+    for (name, mode, files, env) in [
+        ("loose", Some(BYPASS), all_of(&loose), vec![]),
+        ("hook", None, all_of(&hooks_only), vec![]),
         (
             "simple",
-            "unused",
-            &hooks_only,
+            Some(BYPASS),
+            vec![],
             vec![("CLAUDE_CODE_SIMPLE", "1")],
         ),
         (
             "safe",
-            "unused",
-            &hooks_only,
+            Some(BYPASS),
+            vec![],
             vec![("CLAUDE_CODE_SAFE_MODE", "1")],
         ),
     ] {
-        for mode in [None, Some(BYPASS)] {
-            // What may loosen the policy and the mode are independent: each is tried once.
-            if (mode.is_none() == (name != "hook") || name == "local") && !is_long_run() {
-                continue;
-            }
-            let name = format!("{name}_{}", mode.unwrap_or("default"));
-            let ended = headless.run(
-                &name,
-                &Run {
-                    params: allowed(&["Bash(git:*)"], mode),
-                    script: calls(&[
-                        bash("ok", "git init -q made"),
-                        bash("no1", "touch bad"),
-                        mcp("no2", "make", "bad"),
-                        write("no3", "bad"),
-                    ]),
-                    files: vec![(file, settings.to_string())],
-                    env: env.clone(),
-                    ..Run::default()
-                },
-            );
-            check(&name, &ended, &["made"], &["no1", "no2", "no3"]);
-        }
+        let ended = headless.run(
+            name,
+            &Run {
+                params: allowed(&["Bash(git:*)"], mode),
+                script: calls(&[
+                    bash("ok", "git init -q made"),
+                    bash("no1", "touch bad"),
+                    mcp("no2", "make", "bad"),
+                    write("no3", "bad"),
+                ]),
+                files,
+                env,
+                ..Run::default()
+            },
+        );
+        check(name, &ended, &["made"], &["no1", "no2", "no3"]);
     }
 }
 
@@ -320,38 +309,5 @@ fn without_its_policy_or_its_hook_a_run_does_nothing() {
             },
         );
         check(missing, &ended, &[], &["no1", "no2"]);
-    }
-}
-
-#[test]
-fn an_instruction_of_a_megabyte_arrives_byte_for_byte() {
-    let Some(headless) = Headless::new() else {
-        return;
-    };
-    let start = "--help -p \"it's\" `$(x)` \\\n\n\ttab\r\n👍🏽 \u{2028} e\u{301} {{model}}";
-    let line = "zwölf \"Zeilen\" \\n 👍\u{2028}\n";
-    let instruction = format!("{start}{}end", line.repeat((1 << 20) / line.len()));
-    let ended = headless.run(
-        "instruction",
-        &Run {
-            params: ExecRunParams {
-                instruction: instruction.clone(),
-                ..ExecRunParams::default()
-            },
-            script: json!({"lanes": [{"name": "main", "steps": [{"text": "done"}]}]}),
-            ..Run::default()
-        },
-    );
-    check("instruction", &ended, &[], &[]);
-    let sent = Value::from(ended.requests);
-    assert!(has_text(&sent, &instruction), "{}", ended.stderr);
-}
-
-fn has_text(value: &Value, text: &str) -> bool {
-    match value {
-        Value::String(it) => it == text,
-        Value::Array(values) => values.iter().any(|value| has_text(value, text)),
-        Value::Object(members) => members.values().any(|value| has_text(value, text)),
-        _ => false,
     }
 }

@@ -1,4 +1,5 @@
-//! Keys of the configuration that only runs have. `parallel`, `stall_s` and `grace_s` are tried in `queue` and `limits`.
+//! Keys of the configuration that only runs have. `parallel`, `lock_timeout`, `timeout`, `stall_s` and `grace_s` are tried
+//! in `queue` and `limits`.
 
 use crate::support::exec::{Claude, Executor, Repository};
 use serde_json::json;
@@ -14,29 +15,6 @@ fn a_configured_program_is_used_although_the_path_has_another_one() {
     assert_eq!(ran.succeeded_and_changed(&[]).stdout, "other\n");
 }
 
-#[test]
-fn the_configured_time_limit_counts_if_the_request_has_none() {
-    let claude = Claude::script("init; exec sleep 300");
-    let executor = Executor::configured(claude, &json!({"timeout": 1}));
-    let ran = executor.run(&Repository::new(), &json!({"timeout": null}));
-    ran.ended_as("timeout", "time limit of 1 second");
-}
-
-#[test]
-fn the_configured_wait_for_the_work_tree_counts_if_the_request_has_none() {
-    let claude = Claude::script("init; touch \"$HOME/started\"; exec sleep 300");
-    let executor = Executor::configured(claude, &json!({"lock_timeout": 0}));
-    let repository = Repository::new();
-    let first = executor.start(&repository, &json!({}));
-    executor.wait_for_file("started");
-    let second = executor.start(&repository, &json!({}));
-    let result = executor.result(&second);
-    assert_eq!(result.error_kind.as_deref(), Some("exec_busy"));
-    let cancel = json!({"request_id": first.request_id});
-    executor.daemon.call_value("exec.cancel", &cancel).unwrap();
-    executor.result(&first);
-}
-
 /// Moves all times in the database of a stopped daemon back by so many days.
 fn age(executor: &Executor, days: u32) {
     let script = "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c:\n for t, n in (('sessions', 'last_accessed'), ('executions', 'timestamp')):\n  \
@@ -48,6 +26,18 @@ fn age(executor: &Executor, days: u32) {
         .status()
         .unwrap();
     assert!(status.success());
+}
+
+#[test]
+fn a_conversation_that_nobody_used_for_a_week_is_expired() {
+    let mut executor = Executor::with_script("init; result");
+    let repository = Repository::new();
+    let first = executor.run(&repository, &json!({})).result;
+    executor.daemon.stop();
+    age(&executor, 8);
+    executor.daemon.restart();
+    let resume = json!({"resume_session_id": first.session_id});
+    executor.refused(&repository, &resume, "session_expired");
 }
 
 #[test]
@@ -82,16 +72,4 @@ fn conversations_expire_and_results_go_after_the_configured_days() {
         (count(&executor) == 1).then(|| cleanup(&executor, json!({})))
     });
     assert_eq!(removed, nothing);
-}
-
-#[test]
-fn cleanup_removes_what_is_older_than_the_given_days_at_once() {
-    let executor = Executor::with_script("init; result");
-    executor.run(&Repository::new(), &json!({}));
-    let cleanup = json!({"older_than_days": 0});
-    let removed = executor
-        .daemon
-        .call_value("exec.cleanup", &cleanup)
-        .unwrap();
-    assert_eq!(removed, json!({"sessions": 1, "executions": 1}));
 }

@@ -193,22 +193,6 @@ fn control_sequences_do_not_stand_in_the_way_but_raw_sees_them() {
 }
 
 #[test]
-fn a_character_and_a_match_may_come_in_pieces() {
-    let daemon = Daemon::start();
-    let script = r#"stty raw -echo
-        for byte in '\033' '[3' '1m' '\344' '\270' '\226' '\347' '\225' '\214' '!'; do
-            printf "$byte"; sleep 0.02
-        done; exec cat"#;
-    let session = daemon.open("sh", &["-c", script]);
-    let found = session.expect("世界!");
-    assert_eq!(
-        (found.matched.as_str(), found.before.as_str()),
-        ("世界!", "")
-    );
-    assert_eq!((found.start, found.end), (5, 12));
-}
-
-#[test]
 fn a_match_that_could_grow_is_decided_when_output_pauses() {
     let daemon = Daemon::start();
     let session = printing(&daemon, "count 1234");
@@ -248,18 +232,6 @@ fn the_time_out_can_be_a_pattern() {
         .unwrap();
     assert_eq!((found.index, found.before.as_str()), (1, "waiting"));
     assert_eq!(found.end, 7);
-}
-
-#[test]
-fn a_pattern_that_cannot_be_used_names_the_place() {
-    let daemon = Daemon::start();
-    let session = daemon.open("cat", &[]);
-    let error = session
-        .expect_any(&[regex("fine"), regex("a(b")], 100.0)
-        .unwrap_err();
-    assert_error(&error, ErrorCode::InvalidPattern);
-    assert_eq!(error["data"]["index"], 1);
-    assert_eq!(error["data"]["position"], 1);
 }
 
 #[test]

@@ -29,28 +29,24 @@ fn assert_guessed(session: &OpenSession<'_>) {
 }
 
 #[test]
-fn a_shell_at_the_far_end_of_script_is_guessed_by_its_prompt() {
+fn a_shell_at_the_far_end_of_a_relay_or_in_a_multiplexer_is_guessed_by_its_prompt() {
     let daemon = Daemon::start();
-    if guesses(&daemon) || lacks(&["script"]) {
-        return;
-    }
-    let script = ["-q", "-c", "bash --norc --noprofile", "/dev/null"];
-    assert_guessed(&daemon.open("script", &script));
-}
-
-#[test]
-fn a_shell_in_a_multiplexer_is_guessed_by_its_prompt() {
-    let daemon = Daemon::start();
-    if guesses(&daemon) || lacks(&["tmux"]) {
+    if guesses(&daemon) {
         return;
     }
     let socket = daemon.home().join("tmux");
-    let socket = socket.to_str().unwrap();
     let shell = "bash --norc --noprofile";
-    let tmux = ["-S", socket, "-f", "/dev/null", "new", shell];
-    let session = daemon.open("tmux", &tmux);
-    assert_guessed(&session);
-    session.close();
+    let script = ["script", "-q", "-c", shell, "/dev/null"];
+    let socket = socket.to_str().unwrap();
+    let tmux = ["tmux", "-S", socket, "-f", "/dev/null", "new", shell];
+    for command in [&script[..], &tmux] {
+        if lacks(&command[..1]) {
+            continue;
+        }
+        let session = daemon.open(command[0], &command[1..]);
+        assert_guessed(&session);
+        session.close();
+    }
 }
 
 #[test]

@@ -3,16 +3,16 @@
 use super::{events, failure, hook, prompt, silent_hook};
 use crate::support::files::files_with;
 use crate::support::secrets::TOKEN;
-use crate::support::{Ccctl, Daemon, eventually, kind};
+use crate::support::{Daemon, eventually, kind};
 use serde_json::json;
 
 #[test]
-fn a_hook_prints_nothing_and_its_signal_is_an_event() {
+fn a_hook_prints_nothing_and_its_signal_is_an_event_once_however_often_it_arrives() {
     let daemon = Daemon::start();
-    silent_hook(
-        &daemon,
-        &failure("s", "t1", "make test", "Exit code 2\nerror: no rule"),
-    );
+    let failed = failure("s", "t1", "make test", "Exit code 2\nerror: no rule");
+    for _ in 0..3 {
+        silent_hook(&daemon, &failed);
+    }
     silent_hook(&daemon, &prompt("s", "p1", "no, use the other file"));
     silent_hook(&daemon, &prompt("s", "p2", "please go on"));
     let events = events(&daemon, 2);
@@ -29,17 +29,6 @@ fn a_hook_prints_nothing_and_its_signal_is_an_event() {
         let prompts = hooks.find(|one| one["event"] == "UserPromptSubmit")?;
         (prompts["count"] == 2).then_some(())
     });
-}
-
-#[test]
-fn a_delivery_that_arrives_again_is_taken_once() {
-    let daemon = Daemon::start();
-    let payload = failure("s", "t1", "make", "Exit code 1\nerror: x");
-    for _ in 0..3 {
-        silent_hook(&daemon, &payload);
-    }
-    silent_hook(&daemon, &prompt("s", "p1", "no, not that file"));
-    events(&daemon, 2);
 }
 
 #[test]
@@ -100,11 +89,8 @@ fn what_is_no_payload_costs_nothing_and_breaks_nothing() {
             .contains("could not be read"),
         "{status}"
     );
-}
 
-#[test]
-fn a_post_with_wrong_parameters_is_refused() {
-    let daemon = Daemon::start();
+    // Nor do wrong parameters.
     let post = |id: &str, at: &str, payload: &str| {
         let params = format!(r#"{{"delivery_id": "{id}", "at": "{at}", "payload": {payload}}}"#);
         let params = serde_json::from_str(&params).unwrap();
@@ -121,18 +107,4 @@ fn a_post_with_wrong_parameters_is_refused() {
         "hook_payload_invalid"
     );
     assert_eq!(post(id, at, "{}").unwrap(), json!({}));
-}
-
-#[test]
-fn hooks_that_are_switched_off_are_accepted_and_thrown_away() {
-    let daemon = Daemon::builder()
-        .config(r#"{"hooks": {"enabled": false}}"#)
-        .start();
-    silent_hook(
-        &daemon,
-        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
-    );
-    assert!(!daemon.home().join("spool").exists());
-    let ran = Ccctl::new(&daemon).run(&["coach", "status"]);
-    assert!(ran.stdout.contains("off"), "{}", ran.stdout);
 }

@@ -25,7 +25,7 @@ fn at_home(daemon: &Daemon, home: &Path, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn hooks_that_were_installed_twice_are_removed_completely() {
+fn hooks_that_were_installed_twice_are_there_once_and_are_removed_completely() {
     let daemon = Daemon::start();
     let home = daemon.home().join("user");
     let settings = home.join(".claude/settings.json");
@@ -36,6 +36,9 @@ fn hooks_that_were_installed_twice_are_removed_completely() {
         }
         let first = at_home(&daemon, &home, &["hooks", "install"]);
         assert!(first.stdout.contains("14 hooks installed"), "{first:?}");
+        let status = at_home(&daemon, &home, &["hooks", "status"]);
+        assert!(status.stdout.contains("installed (user)"), "{status:?}");
+        assert!(!status.stdout.contains("twice"), "{status:?}");
         let second = at_home(&daemon, &home, &["hooks", "install", "--timeout-ms", "200"]);
         assert!(second.stdout.contains("14 hooks updated"), "{second:?}");
         let removed = at_home(&daemon, &home, &["hooks", "uninstall"]);
@@ -44,15 +47,4 @@ fn hooks_that_were_installed_twice_are_removed_completely() {
         let left = std::fs::read_dir(home.join(".claude")).unwrap().count();
         assert_eq!(left, usize::from(original.is_some()));
     }
-}
-
-#[test]
-fn in_the_home_directory_hooks_are_installed_once() {
-    let daemon = Daemon::start();
-    let home = daemon.home().join("user");
-    std::fs::create_dir(&home).unwrap();
-    at_home(&daemon, &home, &["hooks", "install"]);
-    let status = at_home(&daemon, &home, &["hooks", "status"]);
-    assert!(status.stdout.contains("installed (user)"), "{status:?}");
-    assert!(!status.stdout.contains("twice"), "{status:?}");
 }

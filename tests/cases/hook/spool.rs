@@ -52,34 +52,19 @@ fn what_came_while_no_daemon_ran_is_taken_in_in_order_by_the_next_one() {
 }
 
 #[test]
-fn a_daemon_that_is_stopped_by_a_signal_gets_each_payload_once_when_it_goes_on() {
+fn stops_restarts_and_kills_of_the_worker_lose_none_and_double_none() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
     }
-    post(&daemon, 0);
     let pid = worker(&daemon);
-    signal_worker(&daemon, pid, Signal::STOP);
-    for number in 1..4 {
-        post(&daemon, number);
-    }
-    signal_worker(&daemon, pid, Signal::CONT);
-    let mut commands = commands(&daemon, 4);
-    commands.sort();
-    assert_eq!(commands, expected(4));
-}
-
-#[test]
-fn restarts_and_kills_of_the_worker_lose_none() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
     for number in 0..30 {
         post(&daemon, number);
-        match number % 10 {
-            4 => kill_worker(&daemon),
-            9 => {
+        match number {
+            0 => signal_worker(&daemon, pid, Signal::STOP),
+            3 => signal_worker(&daemon, pid, Signal::CONT),
+            4 | 14 | 24 => kill_worker(&daemon),
+            9 | 19 | 29 => {
                 // The worker that answers is not the one that serves afterwards.
                 let _ = daemon.try_call_value("daemon.restart", &json!({}));
             }

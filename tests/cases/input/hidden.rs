@@ -39,58 +39,41 @@ fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
     })
 }
 
-/// Types the password once the program asks for it, and asserts that it is stored nowhere.
-fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
-    let session = daemon.open(program, args);
-    session.expect("Password: ");
-    assert!(
-        session
-            .wait(WaitFor::Input)
-            .session
-            .waiting_for_input
-            .unwrap()
-            .hidden
-    );
-    let reply = session.line(PASSWORD);
-    assert!(reply.hidden);
-    session.expect(&format!("got {}", PASSWORD.len()));
-    assert_eq!(sent(&session, 1), ["<hidden>"]);
-    // Checked while the daemon runs, with its rings and the journal of its database, and after it has exited.
-    assert_nowhere(daemon);
-    let log = session.now().output.log_path;
-    assert!(daemon.stop().success());
-    assert_nowhere(daemon);
-    let log = std::fs::read_to_string(log).unwrap();
-    assert!(
-        log.contains("Password: "),
-        "the search included the right directory: {log}"
-    );
-}
-
 #[test]
-fn a_password_read_by_bash_is_nowhere() {
+fn a_password_that_a_program_asks_for_is_nowhere() {
     let mut daemon = Daemon::builder().config(TRACE).start();
-    let script = "read -s -p 'Password: ' p; echo; echo got ${#p}; exec cat";
-    nothing_stays(&mut daemon, "bash", &["-c", script]);
-}
-
-#[test]
-fn a_password_read_by_getpass_is_nowhere() {
-    if lacks(&["python3"]) {
-        return;
-    }
-    let mut daemon = Daemon::builder().config(TRACE).start();
-    let script =
+    let read = "read -s -p 'Password: ' p; echo; echo got ${#p}; exec cat";
+    let getpass =
         "import getpass, time; p = getpass.getpass(); print('got', len(p)); time.sleep(600)";
-    nothing_stays(&mut daemon, "python3", &["-c", script]);
-}
-
-#[test]
-fn a_password_typed_without_echo_is_nowhere() {
-    let mut daemon = Daemon::builder().config(TRACE).start();
-    let script =
-        "stty -echo; printf 'Password: '; read p; stty echo; echo; echo got ${#p}; exec cat";
-    nothing_stays(&mut daemon, "sh", &["-c", script]);
+    let stty = "stty -echo; printf 'Password: '; read p; stty echo; echo; echo got ${#p}; exec cat";
+    let mut logs = Vec::new();
+    for (program, script) in [("bash", read), ("python3", getpass), ("sh", stty)] {
+        if lacks(&[program]) {
+            continue;
+        }
+        let session = daemon.open(program, &["-c", script]);
+        session.expect("Password: ");
+        let waiting = session.wait(WaitFor::Input).session.waiting_for_input;
+        assert!(waiting.unwrap().hidden);
+        // Another one for each, so that none is known from the program before.
+        let password = format!("{PASSWORD}-{program}");
+        let reply = session.line(&password);
+        assert!(reply.hidden);
+        session.expect(&format!("got {}", password.len()));
+        assert_eq!(sent(&session, 1), ["<hidden>"]);
+        // Checked while the daemon runs, with its rings and the journal of its database, and after it has exited.
+        assert_nowhere(&daemon);
+        logs.push(session.now().output.log_path);
+    }
+    assert!(daemon.stop().success());
+    assert_nowhere(&daemon);
+    for log in logs {
+        let log = std::fs::read_to_string(log).unwrap();
+        assert!(
+            log.contains("Password: "),
+            "the search included the right directory: {log}"
+        );
+    }
 }
 
 #[test]

@@ -21,33 +21,15 @@ fn stubborn(connection: &mut Connection) -> String {
 }
 
 #[test]
-fn a_subscriber_hears_how_its_session_ended() {
-    let mut daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    for session in [
-        connection.start_session(&["cat"]),
-        stubborn(&mut connection),
-    ] {
-        let params = json!({"session": session});
-        connection.call_value("session.subscribe", &params).unwrap();
-    }
-    daemon.signal(Signal::TERM);
-    let mut reasons = Vec::new();
-    while let Some(line) = connection.next_line_or_end() {
-        let ended = &line["params"]["result"]["ended"];
-        if ended.is_object() {
-            reasons.push(ended["end_reason"].clone());
-        }
-    }
-    assert_eq!(reasons, ["shutdown", "shutdown"]);
-    assert!(daemon.wait_for_end().success());
-}
-
-#[test]
-fn calls_are_answered_until_the_last_session_has_ended() {
+fn calls_are_answered_and_subscribers_told_until_the_last_session_has_ended() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = stubborn(&mut connection);
+    let mut subscriber = daemon.connect();
+    for subscribed in [session.clone(), connection.start_session(&["cat"])] {
+        let params = json!({"session": subscribed});
+        subscriber.call_value("session.subscribe", &params).unwrap();
+    }
     let never = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
     let expect = connection.request("session.expect", &never);
     let exit = json!({"session": session, "for": "exit"});
@@ -69,6 +51,14 @@ fn calls_are_answered_until_the_last_session_has_ended() {
     assert_eq!(ended["data"]["signal"], 9);
     let waited = connection.answer(wait).unwrap();
     assert_eq!(waited["end_reason"], "shutdown");
+    let mut reasons = Vec::new();
+    while let Some(line) = subscriber.next_line_or_end() {
+        let ended = &line["params"]["result"]["ended"];
+        if ended.is_object() {
+            reasons.push(ended["end_reason"].clone());
+        }
+    }
+    assert_eq!(reasons, ["shutdown", "shutdown"]);
     assert!(daemon.wait_for_end().success());
 }
 
@@ -91,11 +81,11 @@ fn a_client_that_comes_while_the_daemon_leaves_is_not_sent_away() {
 }
 
 #[test]
-fn what_left_a_run_ends_with_it() {
+fn what_left_a_run_ends_with_it_and_what_left_a_session_with_the_daemon() {
     if lacks(&["setsid"]) {
         return;
     }
-    let daemon = Daemon::start();
+    let mut daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     let printed = ccctl.ok(&["run", "--", "sh", "-c", LEAVING]);
     let pid: i32 = printed.trim().parse().unwrap();
@@ -104,14 +94,6 @@ fn what_left_a_run_ends_with_it() {
     let reply = daemon.call_value("run.once", &once).unwrap();
     let pid: i32 = reply["output"].as_str().unwrap().trim().parse().unwrap();
     eventually("it is gone", || (!lives(pid)).then_some(()));
-}
-
-#[test]
-fn what_left_an_ended_session_ends_with_the_daemon() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let mut daemon = Daemon::start();
     let session = daemon.open("sh", &["-c", LEAVING]);
     session.ended();
     let pid: i32 = session.output().trim().parse().unwrap();

@@ -41,12 +41,19 @@ fn ask(installation: &Installation, text: &str) {
 }
 
 #[test]
-fn a_client_reaches_the_sessions_again() {
+fn a_client_reaches_the_sessions_again_and_can_start_others() {
     let (installation, worker, holder) = without_directory();
     ask(&installation, "first");
     assert_eq!(pids(&installation), [worker, holder], "the same daemon");
-    let ran = installation.run(&["session", "create", "--name", "second", "--", "cat"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let rings = installation.socket().with_file_name("ccd.sock.rings");
+    for (name, is_without_rings) in [("second", false), ("third", true)] {
+        if is_without_rings {
+            fs::remove_dir_all(&rings).unwrap();
+        }
+        let ran = installation.run(&["session", "create", "--name", name, "--", "cat"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    ask(&installation, "again");
     let ran = installation.run(&["daemon", "restart"]);
     // On systems without a handover it is refused.
     assert_eq!(ran.code == Some(0), worker != holder, "{ran:?}");
@@ -65,6 +72,11 @@ fn sessions_survive_the_worker_that_had_their_rings() {
         return;
     }
     kill(worker);
+    eventually("the next worker creates the socket by itself", || {
+        installation.socket().exists().then_some(())
+    });
+    let ran = installation.run(&["--no-start", "daemon", "ping"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
     ask(&installation, "after a kill");
     fs::remove_file(installation.socket()).unwrap();
     ask(&installation, "with another socket");
@@ -76,32 +88,6 @@ fn sessions_survive_the_worker_that_had_their_rings() {
         assert!(ran.stdout.contains(said), "{ran:?}");
     }
     assert_eq!(pids(&installation)[1], holder);
-}
-
-#[test]
-fn the_next_worker_creates_the_socket_by_itself() {
-    let (installation, worker, holder) = without_directory();
-    if worker == holder {
-        return;
-    }
-    kill(worker);
-    eventually("there is a socket", || {
-        installation.socket().exists().then_some(())
-    });
-    let ran = installation.run(&["--no-start", "daemon", "ping"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    ask(&installation, "after a kill");
-}
-
-#[test]
-fn without_the_directory_of_the_rings_a_session_can_be_started() {
-    let (installation, ..) = without_directory();
-    ask(&installation, "first");
-    let rings = installation.socket().with_file_name("ccd.sock.rings");
-    fs::remove_dir_all(&rings).unwrap();
-    let ran = installation.run(&["session", "create", "--name", "second", "--", "cat"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    ask(&installation, "again");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Start and stop of the daemon: one per socket and base directory, and nothing is left behind.
 
 use crate::support::client::Ran;
-use crate::support::{Daemon, eventually, kind, processes};
+use crate::support::{Daemon, processes};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
@@ -23,50 +23,24 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_second_daemon_names_the_first_and_ends() {
+fn a_second_daemon_of_a_base_directory_or_a_socket_names_the_first_and_ends() {
     let daemon = Daemon::start();
     let pid = format!("pid {}", daemon.pid());
     let socket = daemon.socket();
     let socket = socket.to_str().unwrap();
     assert_refused(&daemon.run_to_end(&[]), &["already running", &pid, socket]);
+    let other = daemon.home().join("other.sock");
+    let ran = daemon.run_to_end(&["--socket", other.to_str().unwrap()]);
+    assert_refused(&ran, &["already running", &pid]);
+    assert!(!other.exists());
+    let other = Daemon::builder().socket(&daemon.socket()).prepare();
+    assert_refused(&other.run_to_end(&[]), &["already running", &pid]);
     let ran = daemon.run_to_end(&["--if-not-running"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
         ran.stderr.contains(&pid) && ran.stderr.contains(socket),
         "{ran:?}"
     );
-    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
-}
-
-#[test]
-fn a_base_folder_has_one_daemon_whatever_its_socket() {
-    let daemon = Daemon::start();
-    let other = daemon.home().join("other.sock");
-    let ran = daemon.run_to_end(&["--socket", other.to_str().unwrap()]);
-    assert_refused(&ran, &["already running", &format!("pid {}", daemon.pid())]);
-    assert!(!other.exists());
-}
-
-#[test]
-fn a_socket_has_one_daemon_whatever_its_base_folder() {
-    let daemon = Daemon::start();
-    let other = Daemon::builder().socket(&daemon.socket()).prepare();
-    let ran = other.run_to_end(&[]);
-    assert_refused(&ran, &["already running", &format!("pid {}", daemon.pid())]);
-    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
-}
-
-#[test]
-fn what_a_killed_daemon_left_does_not_block_the_next() {
-    let mut daemon = Daemon::start();
-    let first = daemon.pid();
-    daemon.kill();
-    assert!(
-        daemon.socket().exists(),
-        "a killed daemon cannot remove its socket"
-    );
-    daemon.restart();
-    assert_ne!(daemon.pid(), first);
     assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
 }
 
@@ -94,7 +68,7 @@ fn everything_is_for_its_user_alone() {
 }
 
 #[test]
-fn folders_that_others_can_change_are_refused() {
+fn a_directory_that_others_can_change_and_a_path_that_is_too_long_are_refused() {
     let daemon = Daemon::builder().prepare();
     let run = daemon.home().join("run");
     symlink("/tmp", &run).unwrap();
@@ -108,10 +82,14 @@ fn folders_that_others_can_change_are_refused() {
     fs::set_permissions(&shared, Permissions::from_mode(0o777)).unwrap();
     let ran = daemon.run_to_end(&["--socket", shared.join("s").to_str().unwrap()]);
     assert_refused(&ran, &[shared.to_str().unwrap(), "others"]);
+    let path = daemon.home().join("x".repeat(120));
+    let ran = daemon.run_to_end(&["--socket", path.to_str().unwrap()]);
+    let length = path.as_os_str().len().to_string();
+    assert_refused(&ran, &["104", &length, "CCD_SOCKET"]);
 }
 
 #[test]
-fn a_file_in_the_way_of_the_socket_is_left_alone() {
+fn what_is_in_the_way_of_the_socket_is_left_alone() {
     let daemon = Daemon::builder().prepare();
     fs::create_dir(daemon.home().join("run")).unwrap();
     fs::write(daemon.socket(), "precious").unwrap();
@@ -120,28 +98,11 @@ fn a_file_in_the_way_of_the_socket_is_left_alone() {
         &["in the way", daemon.socket().to_str().unwrap()],
     );
     assert_eq!(fs::read_to_string(daemon.socket()).unwrap(), "precious");
-}
-
-#[test]
-fn a_socket_of_somebody_else_is_left_alone() {
-    let daemon = Daemon::builder().prepare();
-    fs::create_dir(daemon.home().join("run")).unwrap();
-    let listener = UnixListener::bind(daemon.socket()).unwrap();
+    fs::remove_file(daemon.socket()).unwrap();
+    let _listener = UnixListener::bind(daemon.socket()).unwrap();
     assert_refused(
         &daemon.run_to_end(&[]),
         &["another process listens", daemon.socket().to_str().unwrap()],
-    );
-    drop(listener);
-}
-
-#[test]
-fn a_socket_path_that_is_too_long_is_refused_with_its_length() {
-    let daemon = Daemon::builder().prepare();
-    let path = daemon.home().join("x".repeat(120));
-    let ran = daemon.run_to_end(&["--socket", path.to_str().unwrap()]);
-    assert_refused(
-        &ran,
-        &["104", &path.as_os_str().len().to_string(), "CCD_SOCKET"],
     );
 }
 
@@ -197,13 +158,6 @@ fn sigterm_ends_every_session_within_ten_seconds() {
 }
 
 #[test]
-fn sigint_ends_it_too() {
-    let mut daemon = Daemon::start();
-    daemon.signal(Signal::INT);
-    assert!(daemon.wait_for_end().success());
-}
-
-#[test]
 fn stop_answers_first_and_then_ends() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
@@ -217,28 +171,14 @@ fn stop_answers_first_and_then_ends() {
 }
 
 #[test]
-fn a_waiting_client_gets_the_end_of_its_session_at_a_stop() {
-    let mut daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["cat"]);
-    let params = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
-    let waiting = connection.request("session.expect", &params);
-    // Once this is answered, the request before it has been read.
-    connection.call_value("daemon.ping", &json!({})).unwrap();
-    daemon.call_value("daemon.stop", &json!({})).unwrap();
-    let error = connection.answer(waiting).unwrap_err();
-    assert_eq!(kind(&error), "process_ended");
-    assert!(daemon.wait_for_end().success());
-}
-
-#[test]
-fn a_stop_checkpoints_the_database_and_keeps_the_output() {
+fn sigint_checkpoints_the_database_and_keeps_the_output() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "echo kept; sleep 1000"]);
     let params = json!({"session": session, "patterns": [{"exact": "kept"}]});
     connection.call_value("session.expect", &params).unwrap();
-    assert!(daemon.stop().success());
+    daemon.signal(Signal::INT);
+    assert!(daemon.wait_for_end().success());
     let wal = daemon.home().join("ccd.sqlite-wal");
     assert!(
         fs::metadata(&wal).map_or(0, |meta| meta.len()) == 0,
@@ -262,29 +202,4 @@ fn a_stop_checkpoints_the_database_and_keeps_the_output() {
         actions.contains(&&json!("START")) && actions.contains(&&json!("EXPECT")),
         "{history}"
     );
-}
-
-#[test]
-fn status_tells_what_the_daemon_is() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    connection.start_session(&["cat"]);
-    let ended = connection.start_session(&["true"]);
-    connection
-        .call_value("session.wait", &json!({"session": ended, "for": "exit"}))
-        .unwrap();
-    let status = eventually("both are counted", || {
-        let status = connection.call_value("daemon.status", &json!({})).unwrap();
-        (status["sessions"] == json!({"live": 1, "ended": 1, "max": 20})).then_some(status)
-    });
-    assert_eq!(status["holder_pid"], daemon.pid());
-    assert_eq!(status["protocol"], ccd_protocol::PROTOCOL_VERSION);
-    assert_eq!(status["socket"], daemon.socket().to_str().unwrap());
-    assert_eq!(status["paths"]["base"], daemon.home().to_str().unwrap());
-    assert!(
-        status["sizes"]["database"].as_u64().unwrap() > 0,
-        "{status}"
-    );
-    assert_eq!(status["last_errors"], json!([]));
-    assert_eq!(status["drops"], json!({}));
 }

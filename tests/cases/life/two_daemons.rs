@@ -5,20 +5,13 @@ use serde_json::json;
 use std::fs;
 
 #[test]
-fn sessions_of_one_are_unknown_to_the_other() {
-    let first = Daemon::start();
-    let second = Daemon::start();
-    first.connect().start_session(&["cat"]);
-    let seen = second.call_value("session.list", &json!({})).unwrap();
-    assert_eq!(seen["sessions"], json!([]));
-}
-
-#[test]
-fn closing_a_session_leaves_one_with_the_same_id_elsewhere_alone() {
+fn sessions_of_one_are_unknown_to_the_other_and_closing_one_leaves_its_namesake_alone() {
     let daemons = [Daemon::start(), Daemon::start()];
     let id = format!("twin-{}", daemons[0].pid());
     let create = json!({"program": "sh", "args": ["-c", "setsid sleep 1234 & cat"], "id": id});
     for daemon in &daemons {
+        let seen = daemon.call_value("session.list", &json!({})).unwrap();
+        assert_eq!(seen["sessions"], json!([]));
         daemon.call_value("session.create", &create).unwrap();
     }
     let marker = format!("CCD_SESSION_ID={id}");

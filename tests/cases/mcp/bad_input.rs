@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 #[test]
-fn wrong_calls_get_errors_that_say_what_is_wrong() {
+fn wrong_calls_and_lines_get_errors_that_say_what_is_wrong() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
     let unknown = agent
@@ -66,14 +66,20 @@ fn wrong_calls_get_errors_that_say_what_is_wrong() {
     ] {
         assert!(!agent.fails(tool, arguments).is_empty(), "{tool}");
     }
+    for uri in [
+        "ccd://session/no-such/output",
+        "ccd://session/x",
+        "file:///etc/passwd",
+        "",
+    ] {
+        for method in ["resources/read", "resources/subscribe"] {
+            let reply = agent.call(method, json!({"uri": uri}));
+            assert!(reply.is_err(), "{uri}: {reply:?}");
+        }
+    }
     assert!(agent.call("no/such/method", json!({})).is_err());
     assert!(agent.call("tools/call", json!({"arguments": {}})).is_err());
-}
-
-#[test]
-fn lines_that_are_no_messages_are_answered_and_the_next_one_is_read() {
-    let daemon = Daemon::start();
-    let mut agent = Agent::start(&daemon);
+    // Lines that are no messages are answered, and the next one is read.
     let long = format!(
         r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{}"}}"#,
         "y".repeat(2 << 20)

@@ -71,26 +71,6 @@ fn a_session_has_an_output_and_a_screen() {
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3);
 }
 
-#[test]
-fn an_unknown_resource_is_an_error() {
-    let daemon = Daemon::start();
-    let mut agent = Agent::start(&daemon);
-    for uri in [
-        "ccd://session/no-such/output",
-        "ccd://session/x",
-        "file:///etc/passwd",
-        "",
-    ] {
-        assert!(read(&mut agent, uri).is_err(), "{uri}");
-        assert!(
-            agent
-                .call("resources/subscribe", json!({"uri": uri}))
-                .is_err(),
-            "{uri}"
-        );
-    }
-}
-
 /// The newest version of MCP has no `initialize`: each request says who asks, and one request stays open for changes.
 #[test]
 fn the_newest_version_listens_in_one_request() {

@@ -74,12 +74,17 @@ fn a_call_that_may_have_been_carried_out_says_so_and_a_command_runs_once() {
 }
 
 #[test]
-fn a_replaced_worker_cuts_a_wait_short_without_an_error() {
+fn a_replaced_worker_cuts_a_wait_short_without_an_error_and_a_command_goes_on() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
     }
     let mut agent = Agent::start(&daemon);
+    let file = daemon.home().join("count");
+    agent.tool("shell_run", json!({"command": "true"}));
+    let command = format!("echo once >> {0}; sleep 2; cat {0}", file.display());
+    let runs = agent.begin("shell_run", json!({"command": command}));
+    eventually("it is at work", || file.exists().then_some(()));
     let id = agent.session(json!({"program": "cat", "until": "none"}));
     let types = agent.begin(
         "session_send",
@@ -100,6 +105,8 @@ fn a_replaced_worker_cuts_a_wait_short_without_an_error() {
         let said = agent.said(id).unwrap();
         assert!(said.contains("next offset"), "{said}");
     }
+    let said = agent.said(runs).unwrap();
+    assert!(said.starts_with("once\n[session"), "{said}");
     let said = agent.tool(
         "session_send",
         json!({"session": id, "text": "on", "pattern": "on\\s+on"}),
@@ -140,21 +147,4 @@ fn a_daemon_that_was_stopped_stays_stopped_until_the_agent_wants_something() {
         installation.run(&["daemon", "ping", "--no-start"]).code,
         Some(0)
     );
-}
-
-#[test]
-fn a_command_goes_on_while_the_daemon_is_restarted() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let mut agent = Agent::start(&daemon);
-    let file = daemon.home().join("count");
-    agent.tool("shell_run", json!({"command": "true"}));
-    let command = format!("echo once >> {0}; sleep 2; cat {0}", file.display());
-    let runs = agent.begin("shell_run", json!({"command": command}));
-    eventually("it is at work", || file.exists().then_some(()));
-    daemon.call_value("daemon.restart", &json!({})).unwrap();
-    let said = agent.said(runs).unwrap();
-    assert!(said.starts_with("once\n[session"), "{said}");
 }

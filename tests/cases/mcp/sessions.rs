@@ -186,14 +186,23 @@ fn the_screen_is_text_and_an_image() {
 }
 
 #[test]
-fn a_cancelled_wait_frees_the_session_and_gets_no_reply() {
+fn a_wait_has_progress_if_asked_for_and_cancelled_it_frees_the_session_and_gets_no_reply() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
-    let waits = agent.begin(
-        "session_read",
-        json!({"session": id, "pattern": "never", "timeout_s": 600}),
+    let waits = agent.send(
+        "tools/call",
+        json!({
+            "name": "session_read",
+            "arguments": {"session": id, "pattern": "never", "timeout_s": 600},
+            "_meta": {"progressToken": "p1"},
+        }),
     );
+    let progress = agent.wait("progress", |message| {
+        message["method"] == "notifications/progress"
+    });
+    assert_eq!(progress["params"]["progressToken"], "p1");
+    assert_eq!(progress["params"]["total"], 600.0);
     agent.notify(
         "notifications/cancelled",
         json!({"requestId": waits, "reason": "enough"}),
@@ -209,25 +218,4 @@ fn a_cancelled_wait_frees_the_session_and_gets_no_reply() {
         rest.iter().all(|message| message["id"] != waits),
         "{rest:?}"
     );
-}
-
-#[test]
-fn a_client_that_asks_for_progress_gets_it() {
-    let daemon = Daemon::start();
-    let mut agent = Agent::start(&daemon);
-    let id = agent.session(json!({"program": "cat", "until": "none"}));
-    let request = agent.send(
-        "tools/call",
-        json!({
-            "name": "session_read",
-            "arguments": {"session": id, "pattern": "never", "timeout_s": 600},
-            "_meta": {"progressToken": "p1"},
-        }),
-    );
-    let progress = agent.wait("progress", |message| {
-        message["method"] == "notifications/progress"
-    });
-    assert_eq!(progress["params"]["progressToken"], "p1");
-    assert_eq!(progress["params"]["total"], 600.0);
-    agent.notify("notifications/cancelled", json!({"requestId": request}));
 }

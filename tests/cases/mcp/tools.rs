@@ -6,24 +6,6 @@ use serde_json::json;
 use std::fs;
 
 #[test]
-fn twelve_tools_are_listed_with_their_effects() {
-    let daemon = Daemon::start();
-    let mut agent = Agent::start(&daemon);
-    let tools = agent.call("tools/list", json!({})).unwrap();
-    let tools = tools["tools"].as_array().unwrap().clone();
-    assert_eq!(tools.len(), 12);
-    for tool in &tools {
-        assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
-        let reads = tool["annotations"]["readOnlyHint"] == true;
-        assert!(
-            reads || tool["annotations"]["destructiveHint"] == true,
-            "{tool}"
-        );
-        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
-    }
-}
-
-#[test]
 fn a_program_runs_to_its_end_and_a_shell_keeps_its_state() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);

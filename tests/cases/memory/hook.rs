@@ -1,6 +1,6 @@
 //! Hooks of Claude Code that load and save the memory.
 
-use super::{git, project};
+use super::{FILE, project};
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -8,8 +8,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
-
-const FILE: &str = ".claude/session-memory.md";
 
 fn payload(event: &str, source: &str, cwd: &Path) -> Value {
     json!({"session_id": "s", "hook_event_name": event, "source": source, "cwd": cwd})
@@ -53,7 +51,7 @@ fn with(config: &Value) -> Daemon {
 fn each_start_of_a_session_gets_a_digest_that_was_verified() {
     let daemon = Daemon::start();
     let project = project();
-    let root = project.path();
+    let root = project.root();
     let folder = root.join("src");
     fs::create_dir(&folder).unwrap();
     assert_eq!(
@@ -86,7 +84,7 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
 
     let plan = fs::read_to_string(root.join("tasks.md")).unwrap();
     fs::write(root.join("tasks.md"), plan.replace("[ ] T002", "[x] T002")).unwrap();
-    git(root, &["commit", "-q", "-a", "-m", "second"]);
+    project.git(&["commit", "-q", "-a", "-m", "second"]);
     // A machine that is busy does not verify it in time each time, and the digest says so.
     eventually("the digest says what changed", || {
         let digest = start("startup");
@@ -110,38 +108,17 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
 }
 
 #[test]
-fn the_client_prints_the_digest() {
-    let daemon = Daemon::start();
-    let project = project();
-    Ccctl::new(&daemon).ok(&[
-        "memory",
-        "save",
-        "--project",
-        project.path().to_str().unwrap(),
-    ]);
-    eventually("the daemon replies in time", || {
-        let ran = hook(
-            &daemon,
-            &[],
-            &payload("SessionStart", "startup", project.path()),
-        );
-        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
-        context(&ran.stdout).contains("(saved ").then_some(())
-    });
-}
-
-#[test]
 fn a_digest_has_as_many_characters_as_configured_and_none_if_switched_off() {
     let daemon = with(&json!({"memory": {"digest_chars": 500}}));
     let project = project();
-    let at = project.path().to_str().unwrap();
+    let at = project.root().to_str().unwrap();
     let tasks: String = (2..40)
         .map(|n| format!("- [ ] T{n:03} Task {n}\n"))
         .collect();
-    fs::write(project.path().join("tasks.md"), tasks).unwrap();
+    fs::write(project.root().join("tasks.md"), tasks).unwrap();
     let client = Ccctl::new(&daemon);
     client.ok(&["memory", "save", "--project", at]);
-    let start = payload("SessionStart", "startup", project.path());
+    let start = payload("SessionStart", "startup", project.root());
     let digest = context(&post(&daemon, 1, &start).unwrap());
     assert!(
         digest.chars().count() <= 500 && digest.contains("more in the file"),
@@ -169,21 +146,21 @@ fn a_memory_is_saved_at_the_configured_moments() {
     let daemon = with(&json!({"memory": {"save_on": ["session_end"]}}));
     let (compacted, ended) = (project(), project());
     let none = tempfile::tempdir().unwrap();
-    let folder = ended.path().join("src");
+    let folder = ended.root().join("src");
     fs::create_dir(&folder).unwrap();
-    post(&daemon, 1, &payload("PreCompact", "", compacted.path()));
+    post(&daemon, 1, &payload("PreCompact", "", compacted.root()));
     post(&daemon, 2, &payload("SessionEnd", "", none.path()));
     post(&daemon, 3, &payload("SessionEnd", "", &folder));
     let file = eventually("the memory is saved", || {
-        fs::read_to_string(ended.path().join(FILE)).ok()
+        fs::read_to_string(ended.root().join(FILE)).ok()
     });
     assert!(
         file.contains("T002") && !file.contains("hunter2secret"),
         "{file}"
     );
-    assert_eq!(git(ended.path(), &["status", "--porcelain"]), "");
+    assert_eq!(ended.git(&["status", "--porcelain"]), "");
     // Saves are made one after the other.
-    for folder in [compacted.path(), none.path(), &folder] {
+    for folder in [compacted.root(), none.path(), &folder] {
         assert!(!folder.join(".claude").exists(), "{folder:?}");
     }
 
@@ -191,29 +168,35 @@ fn a_memory_is_saved_at_the_configured_moments() {
     fs::write(daemon.config_path(), both).unwrap();
     daemon.call_value("daemon.reload", &json!({})).unwrap();
     // What cannot be saved is logged, and the next one is saved.
-    fs::remove_file(ended.path().join(FILE)).unwrap();
-    fs::create_dir(ended.path().join(FILE)).unwrap();
-    post(&daemon, 4, &payload("SessionEnd", "", ended.path()));
-    post(&daemon, 5, &payload("PreCompact", "", compacted.path()));
+    fs::remove_file(ended.root().join(FILE)).unwrap();
+    fs::create_dir(ended.root().join(FILE)).unwrap();
+    post(&daemon, 4, &payload("SessionEnd", "", ended.root()));
+    post(&daemon, 5, &payload("PreCompact", "", compacted.root()));
     eventually("the other memory is saved", || {
-        compacted.path().join(FILE).is_file().then_some(())
+        compacted.root().join(FILE).is_file().then_some(())
     });
 }
 
 #[test]
-fn without_a_daemon_the_head_of_the_file_is_printed_and_marked() {
+fn the_client_prints_the_digest_and_without_a_daemon_the_head_of_the_file_which_is_marked() {
     let mut daemon = Daemon::start();
     let project = project();
     Ccctl::new(&daemon).ok(&[
         "memory",
         "save",
         "--project",
-        project.path().to_str().unwrap(),
+        project.root().to_str().unwrap(),
     ]);
-    daemon.stop();
-    let folder = project.path().join("src");
+    let folder = project.root().join("src");
     fs::create_dir(&folder).unwrap();
-    let ran = hook(&daemon, &[], &payload("SessionStart", "startup", &folder));
+    let start = payload("SessionStart", "startup", &folder);
+    eventually("the daemon replies in time", || {
+        let ran = hook(&daemon, &[], &start);
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+        context(&ran.stdout).contains("(saved ").then_some(())
+    });
+    daemon.stop();
+    let ran = hook(&daemon, &[], &start);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
     let head = context(&ran.stdout);
     assert!(
@@ -227,10 +210,7 @@ fn without_a_daemon_the_head_of_the_file_is_printed_and_marked() {
     for (args, payload) in [
         (&[][..], payload("SessionEnd", "startup", &folder)),
         (&[], payload("UserPromptSubmit", "", &folder)),
-        (
-            &["--no-memory"],
-            payload("SessionStart", "startup", &folder),
-        ),
+        (&["--no-memory"], start),
         (&[], payload("SessionStart", "startup", daemon.home())),
     ] {
         let ran = hook(&daemon, args, &payload);

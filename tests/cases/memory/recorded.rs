@@ -8,7 +8,7 @@ use std::path::Path;
 
 fn saved(client: &Ccctl<'_>, at: &str) -> Value {
     client.ok(&["memory", "save", "--project", at]);
-    serde_json::from_str(&client.ok(&["memory", "show", "--project", at, "--json"])).unwrap()
+    super::shown(client, at)
 }
 
 fn passed(cwd: &Path, command: &str, stdout: &str) -> Value {
@@ -21,19 +21,19 @@ fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
     let (project, other) = (super::project(), super::project());
-    let at = project.path().to_str().unwrap();
+    let at = project.root().to_str().unwrap();
     let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
-    let folder = project.path().join("src");
+    let folder = project.root().join("src");
     silent_hook(&daemon, &passed(&folder, "cd .. && cargo test", line));
     silent_hook(
         &daemon,
-        &passed(other.path(), "cargo test", &line.replace('5', "9")),
+        &passed(other.root(), "cargo test", &line.replace('5', "9")),
     );
     silent_hook(
         &daemon,
-        &passed(project.path(), "git commit -m 'test it'", "1 file changed"),
+        &passed(project.root(), "git commit -m 'test it'", "1 file changed"),
     );
-    let failed = json!({"session_id": "s", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "cwd": project.path(),
+    let failed = json!({"session_id": "s", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "cwd": project.root(),
         "tool_input": {"command": "npm run build"}, "error": "Exit code 2\nsrc/a.ts(1,2): error TS2304: no name"});
     silent_hook(&daemon, &failed);
     let memory = eventually("the payloads are processed", || {
@@ -54,19 +54,10 @@ fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
     );
     let errors = memory["environment"]["build"]["errors"].to_string();
     assert!(errors.contains("TS2304"), "{errors}");
-}
 
-#[test]
-fn what_hooks_report_after_a_save_is_a_change() {
-    let daemon = Daemon::start();
-    let client = Ccctl::new(&daemon);
-    let project = super::project();
-    let at = project.path().to_str().unwrap();
-    let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
-    // Times of a memory are in whole seconds.
-    client.ok(&["memory", "save", "--project", at]);
+    // What they report after a save is a change. Times of a memory are in whole seconds.
     let status = eventually("the payload is processed and newer than the save", || {
-        silent_hook(&daemon, &passed(project.path(), "cargo test", line));
+        silent_hook(&daemon, &passed(project.root(), "cargo test", line));
         let status = client.ok(&["memory", "status", "--project", at]);
         status.contains("ran again").then_some(status)
     });
@@ -80,17 +71,17 @@ fn what_hooks_report_after_a_save_is_a_change() {
 }
 
 #[test]
-fn a_program_that_the_daemon_ran_is_in_the_memory() {
+fn a_program_that_the_daemon_ran_and_the_task_of_claude_codes_own_list_are_in_the_memory() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
     let project = super::project();
-    let at = project.path().to_str().unwrap();
+    let at = project.root().to_str().unwrap();
     write_script(
-        &project.path().join("pytest"),
+        &project.root().join("pytest"),
         "#!/bin/sh\necho '===== 1 failed, 4 passed in 0.12s ====='\nexit 1\n",
     );
     let mut command = client.command(&["run", "--", "./pytest"]);
-    let ran = command.current_dir(project.path()).output().unwrap();
+    let ran = command.current_dir(project.root()).output().unwrap();
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     let memory = eventually("the history is written", || {
         let memory = saved(&client, at);
@@ -99,25 +90,9 @@ fn a_program_that_the_daemon_ran_is_in_the_memory() {
     });
     let source = memory["provenance"]["testResults.unit"]["source"].to_string();
     assert!(source.contains("session "), "{source}");
-}
 
-#[test]
-fn the_task_of_claude_codes_own_list_is_current_if_it_is_newer_than_the_plan() {
-    let daemon = Daemon::start();
-    let client = Ccctl::new(&daemon);
-    let project = super::project();
-    let root = project.path().canonicalize().unwrap();
-    let at = root.to_str().unwrap();
-    let name: String = at
-        .chars()
-        .map(|char| {
-            if char.is_ascii_alphanumeric() {
-                char
-            } else {
-                '-'
-            }
-        })
-        .collect();
+    // The task of the list is current, as it is newer than the plan.
+    let name = at.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
     let folder = daemon.home().join(".claude/projects").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let todos =

@@ -42,11 +42,12 @@ pub(super) fn run(connection: &mut Connection, session: &str, command: &str, mar
 }
 
 /// A small file system for one test; unmounted at the end.
-pub(super) struct SmallDisk(PathBuf);
+pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     /// Mounts one; `None` if that is not allowed.
-    pub(super) fn mount(folder: &Path, bytes: u64) -> Option<Self> {
+    pub(crate) fn mount(folder: &Path, bytes: u64) -> Option<Self> {
+        fs::create_dir_all(folder).unwrap();
         let is_root = rustix::process::geteuid().is_root();
         let options = format!("size={bytes},mode=0700");
         let mount = || {
@@ -75,7 +76,6 @@ impl Drop for SmallDisk {
 fn a_full_disk_costs_log_and_nothing_else() {
     let mut daemon = Daemon::builder().prepare();
     let folder = daemon.home().join("sessions");
-    fs::create_dir(&folder).unwrap();
     let Some(_disk) = SmallDisk::mount(&folder, 2 << 20) else {
         return;
     };
@@ -231,7 +231,7 @@ fn remount_larger(folder: &Path) {
 }
 
 /// Writes a file until the disk is full.
-pub(super) fn fill(file: &Path) {
+pub(crate) fn fill(file: &Path) {
     let mut file = fs::File::create(file).unwrap();
     while file.write_all(&[0; 512]).is_ok() {}
 }
@@ -240,7 +240,6 @@ pub(super) fn fill(file: &Path) {
 fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
     let place = tempfile::tempdir().unwrap();
     let base = place.path().join("base");
-    fs::create_dir(&base).unwrap();
     let Some(_disk) = SmallDisk::mount(&base, 3 << 20) else {
         return;
     };

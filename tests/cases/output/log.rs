@@ -52,7 +52,7 @@ fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> O
 }
 
 #[test]
-fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
+fn a_log_that_only_its_owner_can_read_rotates_and_loses_no_byte_between_the_files() {
     let daemon = Daemon::builder().config(ROTATION).start();
     let session = rotating(&daemon, 12_345);
     assert!(session.now().output.rotated_at.is_some());
@@ -62,7 +62,8 @@ fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
     assert!(session.bytes() == expected);
 
     session.close();
-    let files = files(&folder(&session));
+    let folder = folder(&session);
+    let files = files(&folder);
     assert!(files.len() > 3, "{files:?}");
     let logged: Vec<u8> = files
         .iter()
@@ -82,14 +83,8 @@ fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
     });
     let border = usize::try_from(border).unwrap();
     assert_eq!(decoded(&around), &expected[border - 7..border + 13]);
-}
 
-#[test]
-fn only_the_owner_can_read_a_log() {
-    let daemon = Daemon::builder().config(ROTATION).start();
-    let session = rotating(&daemon, 2_500);
-    session.close();
-    let folder = folder(&session);
+    // Only the owner can read them.
     assert_eq!(mode(&daemon.home().join("sessions")), 0o700);
     assert_eq!(mode(&folder), 0o700);
     for entry in std::fs::read_dir(&folder).unwrap() {
@@ -187,17 +182,4 @@ fn a_small_limit_is_kept_though_files_may_be_large() {
         files.iter().map(len).sum()
     };
     eventually("old files are gone", || (size() <= 64 << 10).then_some(()));
-}
-
-#[test]
-fn a_log_outlives_its_session_until_the_cleanup() {
-    let daemon = Daemon::start();
-    let session = daemon.open("echo", &["kept"]);
-    session.ended();
-    let log = session.now().output.log_path;
-    assert_eq!(std::fs::read(&log).unwrap(), b"kept\r\n");
-    daemon
-        .call_value("session.cleanup", &serde_json::json!({}))
-        .unwrap();
-    assert!(!Path::new(&log).exists());
 }

@@ -1,6 +1,6 @@
 //! A session's output: reading, logging, subscribing.
 
-mod disk;
+pub(crate) mod disk;
 mod flood;
 mod full_disk;
 mod hung;

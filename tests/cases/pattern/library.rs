@@ -2,7 +2,7 @@
 
 use crate::support::Daemon;
 use crate::support::client::Ccctl;
-use crate::support::session::{assert_error, lacks};
+use crate::support::session::assert_error;
 use ccd_protocol::ErrorCode;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
@@ -301,22 +301,4 @@ fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
         "{}",
         wrong.stderr
     );
-}
-
-#[test]
-fn the_output_of_a_session_is_classified() {
-    if lacks(&["python3"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    let python = daemon.open("python3", &[]);
-    python.expect(">>> ");
-    let text = python.output();
-    let found = call(&daemon, "pattern.classify", &json!({"text": text}));
-    assert_eq!(
-        (&found["has_json"], &found["is_error"]),
-        (&json!(false), &json!(false)),
-        "{found}"
-    );
-    assert_eq!(found["prompt"]["category"], "python");
 }

@@ -14,10 +14,15 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Where the pipes are; the daemon creates the directory.
+fn pipe_dir(daemon: &Daemon) -> PathBuf {
+    daemon.home().join("pipes/in a folder")
+}
+
 /// Returns a daemon whose pipes are in its home.
 pub(crate) fn daemon() -> Daemon {
     let mut daemon = Daemon::builder().prepare();
-    let config = json!({"pipe_dir": daemon.home().join("pipes")});
+    let config = json!({"pipe_dir": pipe_dir(&daemon)});
     fs::write(daemon.config_path(), config.to_string()).unwrap();
     daemon.restart();
     daemon
@@ -96,18 +101,21 @@ pub(crate) fn open(session: &OpenSession<'_>, raw: Option<bool>) -> Result<PathB
 #[test]
 fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     let daemon = daemon();
+    let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^OOPS"]});
+    daemon.call_value("pattern.set", &set).unwrap();
     let session = streaming(
         &daemon,
         "sh",
         &[
             "-c",
-            "echo ready; read line; echo \"got $line\"; cat /nowhere; printf rest",
+            "echo ready; read line; echo \"got $line\"; cat /nowhere; echo OOPS it broke; printf rest",
         ],
     );
     let path = pipe_of(&session);
     let facts = fs::metadata(&path).unwrap();
     assert!(facts.file_type().is_fifo());
     assert_eq!(facts.permissions().mode() & 0o777, 0o600);
+    assert_eq!(path.parent().unwrap(), pipe_dir(&daemon));
     let folder = fs::metadata(path.parent().unwrap()).unwrap();
     assert_eq!(folder.permissions().mode() & 0o777, 0o700);
     assert_eq!(
@@ -134,9 +142,10 @@ fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     );
     let errors = texts(&all, "ERR");
     assert!(
-        errors.len() == 1 && errors[0].contains("No such file"),
+        errors.len() == 2 && errors[0].contains("No such file"),
         "{text}"
     );
+    assert_eq!(errors[1], "OOPS it broke", "{text}");
     let place = |event| all.iter().position(|other| *other == event).unwrap();
     assert!(place(("OUT", "ready")) < place(("IN ", "hello")));
     assert!(place(("IN ", "hello")) < place(("OUT", "got hello")));
@@ -414,16 +423,4 @@ fn a_raw_pipe_has_the_bytes_live_and_ends_with_the_session() {
     assert_eq!(live, session.bytes()[start as usize..]);
     let error = open(&session, None).unwrap_err();
     assert_error(&error, ErrorCode::SessionNotAlive);
-}
-
-#[test]
-fn own_error_patterns_count() {
-    let daemon = daemon();
-    let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^OOPS"]});
-    daemon.call_value("pattern.set", &set).unwrap();
-    let session = streaming(&daemon, "sh", &["-c", "read x; echo OOPS it broke"]);
-    let reading = reader(&pipe_of(&session));
-    session.line("");
-    let text = reading.join().unwrap();
-    assert!(text.contains("[ERR] OOPS it broke\n"), "{text}");
 }

@@ -181,7 +181,7 @@ fn a_raw_pipe_repeats_no_byte_but_where_its_record_says_so() {
 }
 
 #[test]
-fn what_a_killed_daemon_leaves_is_removed_by_the_next_one() {
+fn what_a_killed_daemon_leaves_is_removed_by_the_next_one_and_its_own_end_leaves_nothing() {
     let mut daemon = daemon();
     let path = pipe_of(&streaming(&daemon, "cat", &[]));
     let other = path.with_file_name("other.pipe");
@@ -191,11 +191,7 @@ fn what_a_killed_daemon_leaves_is_removed_by_the_next_one() {
     daemon.restart();
     assert!(!path.exists());
     assert!(other.exists(), "a file that ccd did not create is kept");
-}
-
-#[test]
-fn the_end_of_the_daemon_removes_the_pipes_and_ends_what_reads_them() {
-    let mut daemon = daemon();
+    fs::remove_file(other).unwrap();
     let path = pipe_of(&streaming(&daemon, "cat", &[]));
     let reading = reader(&path);
     daemon.stop();

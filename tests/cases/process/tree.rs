@@ -31,24 +31,47 @@ fn nothing_is_left(session: &OpenSession<'_>, pids: &[i32]) {
 }
 
 #[test]
-fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
+fn close_ends_the_group_and_what_has_left_it() {
     if lacks(&["setsid"]) {
         return;
     }
     let daemon = Daemon::start();
-    let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' &
-        sleep 600 & echo $!; echo ready; wait";
-    let (session, pids) = printing_pids(&daemon, script);
-    assert_eq!(pids.len(), 3);
-    let reply = session.close();
-    assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
-    assert!(reply.exitstatus.is_some() || reply.signal.is_some());
+    for script in [
+        "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' &
+            sleep 600 & echo $!; echo ready; wait",
+        // It cleared its environment, and is found in the tree.
+        "setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & echo ready; wait",
+        // It forked twice, and is found by its environment.
+        "(setsid sh -c 'echo $$; exec sleep 600' &); echo ready; exec cat",
+    ] {
+        let (session, pids) = printing_pids(&daemon, script);
+        let reply = session.close();
+        assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
+        assert!(reply.exitstatus.is_some() || reply.signal.is_some());
+        nothing_is_left(&session, &pids);
+        assert_eq!(session.now().end_reason, Some(EndReason::Closed));
+    }
+    let stubborn = "setsid sh -c 'trap \"\" HUP TERM; echo $$; while :; do sleep 0.2; done' &
+        echo ready; wait";
+    let (session, pids) = printing_pids(&daemon, stubborn);
+    let reply = session.close_within(300.0);
+    assert!(reply.forced);
+    assert!(reply.killed.contains(&pids[0]), "{reply:?}");
     nothing_is_left(&session, &pids);
-    assert_eq!(session.now().end_reason, Some(EndReason::Closed));
+    // A program that is stopped can end by itself.
+    let stopped = "echo $$; echo ready; kill -STOP $$; exec cat";
+    let (session, pids) = printing_pids(&daemon, stopped);
+    eventually("the program stops", || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pids[0])).unwrap();
+        stat.contains(") T ").then_some(())
+    });
+    let reply = session.close_within(10_000.0);
+    assert!(!reply.forced, "{reply:?}");
+    nothing_is_left(&session, &pids);
 }
 
 #[test]
-fn a_program_that_ignores_every_request_is_killed_after_the_grace_period() {
+fn a_program_that_ignores_every_request_is_killed_after_the_grace_period_if_there_is_one() {
     let daemon = Daemon::start();
     let script = "trap '' HUP TERM INT; echo $$; echo ready; while :; do sleep 0.2; done";
     let (session, pids) = printing_pids(&daemon, script);
@@ -65,44 +88,9 @@ fn a_program_that_ignores_every_request_is_killed_after_the_grace_period() {
     nothing_is_left(&session, &pids);
     let record = session.now();
     assert_eq!((record.exitstatus, record.signal), (None, Some(9)));
-}
-
-#[test]
-fn a_stubborn_descendant_in_a_session_of_its_own_is_killed_too() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    let script = "setsid sh -c 'trap \"\" HUP TERM; echo $$; while :; do sleep 0.2; done' &
-        echo ready; wait";
+    assert_eq!(record.end_reason, Some(EndReason::Closed));
     let (session, pids) = printing_pids(&daemon, script);
-    let reply = session.close_within(300.0);
-    assert!(reply.forced);
-    assert!(reply.killed.contains(&pids[0]), "{reply:?}");
-    nothing_is_left(&session, &pids);
-}
-
-#[test]
-fn a_descendant_that_cleared_its_environment_is_found_in_the_tree() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    let script = "setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & echo ready; wait";
-    let (session, pids) = printing_pids(&daemon, script);
-    session.close();
-    nothing_is_left(&session, &pids);
-}
-
-#[test]
-fn a_descendant_that_forked_twice_is_found_by_its_environment() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    let script = "(setsid sh -c 'echo $$; exec sleep 600' &); echo ready; exec cat";
-    let (session, pids) = printing_pids(&daemon, script);
-    session.close();
+    assert!(session.close_within(0.0).forced);
     nothing_is_left(&session, &pids);
 }
 
@@ -120,29 +108,7 @@ fn a_program_may_end_in_its_own_way_within_the_grace_period() {
 }
 
 #[test]
-fn without_grace_everything_is_killed_at_once() {
-    let daemon = Daemon::start();
-    let script = "trap '' HUP TERM; echo $$; echo ready; while :; do sleep 0.2; done";
-    let (session, pids) = printing_pids(&daemon, script);
-    assert!(session.close_within(0.0).forced);
-    nothing_is_left(&session, &pids);
-}
-
-#[test]
-fn a_stopped_program_can_be_closed() {
-    let daemon = Daemon::start();
-    let (session, pids) = printing_pids(&daemon, "echo $$; echo ready; kill -STOP $$; exec cat");
-    eventually("the program stops", || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pids[0])).unwrap();
-        stat.contains(") T ").then_some(())
-    });
-    let reply = session.close_within(10_000.0);
-    assert!(!reply.forced, "{reply:?}");
-    nothing_is_left(&session, &pids);
-}
-
-#[test]
-fn what_left_the_session_lives_on_after_its_end_until_close() {
+fn what_left_the_session_lives_on_after_its_end_until_close_or_cleanup() {
     if lacks(&["setsid"]) {
         return;
     }
@@ -152,8 +118,8 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
     session.line("");
     let ended = session.ended();
     assert_eq!(
-        (ended.exitstatus, ended.state),
-        (Some(4), SessionState::Dead)
+        (ended.exitstatus, ended.state, ended.end_reason),
+        (Some(4), SessionState::Dead, Some(EndReason::Exited))
     );
     // The process group lost its terminal; the process in its own session did not.
     eventually("the process group receives SIGHUP", || {
@@ -164,14 +130,6 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
     assert_eq!(reply.exitstatus, Some(4));
     assert_eq!(reply.killed, [pids[1]]);
     eventually("it is gone", || (!lives(pids[1])).then_some(()));
-}
-
-#[test]
-fn what_left_the_session_is_gone_after_the_cleanup() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let daemon = Daemon::start();
     let script = "setsid sh -c 'echo $$; exec sleep 600' & echo ready; read line";
     let (session, pids) = printing_pids(&daemon, script);
     session.line("");
@@ -179,7 +137,7 @@ fn what_left_the_session_is_gone_after_the_cleanup() {
     assert!(lives(pids[0]));
     let empty = serde_json::json!({});
     let reply = daemon.call_value("session.cleanup", &empty).unwrap();
-    assert_eq!(reply["removed"], 1);
+    assert_eq!(reply["removed"], 2);
     eventually("it is gone", || (!lives(pids[0])).then_some(()));
 }
 

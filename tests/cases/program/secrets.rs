@@ -54,37 +54,34 @@ fn assert_kept_nowhere(mut daemon: Daemon) {
 const CREATE: [&str; 6] = ["session", "create", "--config", "pw", "--name", "a-session"];
 
 #[test]
-fn a_secret_of_the_environment_is_typed_and_kept_nowhere() {
-    let daemon = with_secret(json!({"env": "TEST_PASSWORD"}));
-    let ccctl = Ccctl::new(&daemon);
-    let mut create = ccctl.command(&[&CREATE[..], &["--clean-env"]].concat());
-    let created = create.env("TEST_PASSWORD", SECRET).output().unwrap();
-    assert!(
-        created.status.success(),
-        "{}",
-        String::from_utf8_lossy(&created.stderr)
-    );
-    assert_kept_nowhere(daemon);
-}
-
-#[test]
-fn a_secret_of_a_file_is_typed_without_its_line_end() {
-    let daemon = with_secret(json!({"file": "~/.{which}"}));
+fn a_secret_of_the_environment_or_of_a_file_is_typed_and_kept_nowhere() {
     let home = tempfile::tempdir().unwrap();
+    // Its line end is not typed.
     std::fs::write(home.path().join(".pw"), format!("{SECRET}\n")).unwrap();
-    let ccctl = Ccctl::new(&daemon);
-    let words = [&CREATE[..], &["--clean-env", "--set", "which=pw"]].concat();
-    let created = ccctl
-        .command(&words)
-        .env("HOME", home.path())
-        .output()
-        .unwrap();
-    assert!(
-        created.status.success(),
-        "{}",
-        String::from_utf8_lossy(&created.stderr)
-    );
-    assert_kept_nowhere(daemon);
+    let home = home.path().to_str().unwrap();
+    for (source, more, variable) in [
+        (
+            json!({"env": "TEST_PASSWORD"}),
+            &[][..],
+            ("TEST_PASSWORD", SECRET),
+        ),
+        (
+            json!({"file": "~/.{which}"}),
+            &["--set", "which=pw"],
+            ("HOME", home),
+        ),
+    ] {
+        let daemon = with_secret(source);
+        let words = [&CREATE[..], &["--clean-env"], more].concat();
+        let mut create = Ccctl::new(&daemon).command(&words);
+        let created = create.env(variable.0, variable.1).output().unwrap();
+        assert!(
+            created.status.success(),
+            "{}",
+            String::from_utf8_lossy(&created.stderr)
+        );
+        assert_kept_nowhere(daemon);
+    }
 }
 
 /// Starts the client on its own terminal.

@@ -133,7 +133,7 @@ fn the_answer_comes_when_the_program_is_ready() {
 }
 
 #[test]
-fn the_configuration_file_goes_before_a_programs_time_out() {
+fn the_configuration_file_goes_before_a_programs_time_out_and_the_request_before_both() {
     let daemon = Daemon::builder()
         .config(r#"{"default_timeout": 41}"#)
         .start();
@@ -149,18 +149,13 @@ fn the_configuration_file_goes_before_a_programs_time_out() {
     );
     let given = json!({"config": "x", "timeout_s": 3});
     assert_eq!(create(&daemon, given).unwrap()["timeout"], 3.0);
-}
-
-#[test]
-fn a_program_of_the_request_goes_before_the_template() {
-    let daemon = Daemon::start();
     let config = json!({"command_template": "cat {file}", "ready_indicators": ["go"]});
-    save(&daemon, "x", config).unwrap();
-    let own = json!({"config": "x", "program": "echo", "args": ["go"]});
+    save(&daemon, "y", config).unwrap();
+    let own = json!({"config": "y", "program": "echo", "args": ["go"]});
     let record = create(&daemon, own).unwrap();
     assert_eq!(
         (&record["program"], &record["config"]),
-        (&json!("echo"), &json!("x"))
+        (&json!("echo"), &json!("y"))
     );
 }
 
@@ -253,7 +248,7 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
 }
 
 #[test]
-fn a_program_that_ends_during_its_start_is_told_with_its_status() {
+fn a_program_that_ends_during_its_start_is_told_with_its_status_and_leaves_no_session() {
     let daemon = Daemon::start();
     for (name, script, step) in [
         (
@@ -284,19 +279,9 @@ fn a_program_that_ends_during_its_start_is_told_with_its_status() {
         assert!(error["data"]["session"].is_string());
         assert_ne!(error["data"]["recent_output"], "");
     }
-    assert!(daemon.listed(false).is_empty());
-}
-
-#[test]
-fn a_start_that_cannot_spawn_leaves_no_session() {
-    let daemon = Daemon::start();
-    save(
-        &daemon,
-        "x",
-        json!({"command_template": "no-such-program-here"}),
-    )
-    .unwrap();
-    let error = create(&daemon, json!({"config": "x"})).unwrap_err();
+    let config = json!({"command_template": "no-such-program-here"});
+    save(&daemon, "no-program", config).unwrap();
+    let error = create(&daemon, json!({"config": "no-program"})).unwrap_err();
     assert_error(&error, ErrorCode::SpawnFailed);
     assert!(daemon.listed(false).is_empty());
 }

@@ -53,16 +53,12 @@ fn the_output_is_the_programs_and_nothing_else() {
     );
     let killed = once(&daemon, &program("sh", &["-c", "kill -9 $$"]));
     assert_eq!((killed.exit_code, killed.signal), (None, Some(9)));
-    nothing_is_left(&daemon);
-}
-
-#[test]
-fn output_that_is_no_text_comes_as_bytes_too() {
-    let daemon = Daemon::start();
+    // What is no text comes as bytes, too.
     let reply = once(&daemon, &program("printf", &["a\\377\\r\\n\\033[1m"]));
     let bytes = STANDARD.decode(reply.output_b64.unwrap()).unwrap();
     assert_eq!(bytes, b"a\xff\r\n\x1b[1m");
     assert_eq!(reply.output, "a\u{fffd}\r\n\x1b[1m");
+    nothing_is_left(&daemon);
 }
 
 #[test]
@@ -145,7 +141,7 @@ fn standard_input_is_given_byte_by_byte_and_ends() {
 }
 
 #[test]
-fn patterns_and_lines_are_a_conversation() {
+fn patterns_and_lines_are_a_conversation_and_texts_that_did_not_come_are_named() {
     let daemon = Daemon::start();
     let script = "printf 'name? '; read name; printf 'age? '; read age; echo $name is $age";
     let params = RunOnceParams {
@@ -165,16 +161,11 @@ fn patterns_and_lines_are_a_conversation() {
         ..program("echo", &["something else"])
     };
     assert_eq!(once(&daemon, &never).missing, ["never"]);
-}
-
-#[test]
-fn texts_that_did_not_come_are_named() {
-    let daemon = Daemon::start();
-    let params = RunOnceParams {
+    let texts = RunOnceParams {
         contains: vec!["hello".to_owned(), "goodbye".to_owned(), "world".to_owned()],
         ..program("echo", &["hello world"])
     };
-    assert_eq!(once(&daemon, &params).missing, ["goodbye"]);
+    assert_eq!(once(&daemon, &texts).missing, ["goodbye"]);
 }
 
 #[test]
@@ -216,7 +207,7 @@ fn a_client_that_goes_away_ends_its_program() {
 }
 
 #[test]
-fn the_client_mirrors_output_and_status() {
+fn the_client_mirrors_output_and_status_and_ends_with_124_after_its_time_out() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     let ran = ccctl.run(&["run", "--", "bash", "-c", "echo hi; exit 5"]);
@@ -232,15 +223,8 @@ fn the_client_mirrors_output_and_status() {
     assert!(missing.stderr.contains("no-such-program"));
     let folder = ccctl.run(&["run", "--", "/etc/passwd"]);
     assert_eq!(folder.code, Some(126), "{}", folder.stderr);
-    nothing_is_left(&daemon);
-}
-
-#[test]
-fn the_client_ends_with_124_after_its_time_out_and_leaves_nothing() {
-    let daemon = Daemon::start();
-    let ccctl = Ccctl::new(&daemon);
-    let ran = ccctl.run(&["run", "--timeout", "1", "--", "sleep", "4714.5"]);
-    assert_eq!(ran.code, Some(124), "{}", ran.stderr);
+    let late = ccctl.run(&["run", "--timeout", "1", "--", "sleep", "4714.5"]);
+    assert_eq!(late.code, Some(124), "{}", late.stderr);
     assert!(with_command_line("sleep 4714.5").is_empty());
     nothing_is_left(&daemon);
 }

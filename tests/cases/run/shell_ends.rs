@@ -1,7 +1,8 @@
-//! `session.run` when a command does not simply exit: `^C`, `exit`, timeouts, other clients.
+//! `session.run` when a command does not simply exit: `exit`, timeouts, other clients. Its signals, in all shells, are tests
+//! of ccd-session.
 
-use crate::support::processes::{is_in_foreground, with_command_line};
-use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
+use crate::support::processes::with_command_line;
+use crate::support::session::{assert_error, guesses, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually, rounds_or};
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionRunParams, SessionState, WaitFor,
@@ -17,15 +18,6 @@ const SHELLS: &[(&str, &[&str])] = &[
     ("mksh", &[]),
 ];
 
-fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
-    for (shell, args) in SHELLS {
-        if !lacks(&[shell]) {
-            let daemon = Daemon::start();
-            check(shell, &daemon.open(shell, args));
-        }
-    }
-}
-
 fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
     SessionRunParams {
         command: command.to_owned(),
@@ -35,49 +27,16 @@ fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
 }
 
 #[test]
-fn control_c_of_another_client_ends_the_command_with_its_status() {
-    each_shell(|shell, session| {
-        let sleep = format!("sleep 4715.{}", std::process::id());
-        let reply = std::thread::scope(|scope| {
-            let command = format!("echo begun; {sleep}; echo not reached");
-            let run = scope.spawn(move || session.run(&command));
-            eventually("the command runs", || {
-                is_in_foreground(&sleep).then_some(())
-            });
-            session.keys(&["C-c"]);
-            run.join().unwrap()
-        });
-        assert_eq!(reply.exit_code, Some(130), "{shell}: {reply:?}");
-        assert!(reply.output.starts_with("begun\n"), "{shell}: {reply:?}");
-        assert!(!reply.output.contains("not reached"), "{shell}");
-        assert!(!reply.session_ended, "{shell}");
-        let after = session.run("echo and on");
-        assert_eq!(after.output, "and on\n", "{shell}");
-    });
-}
-
-#[test]
 fn exit_ends_the_session_and_its_status_is_the_commands() {
-    each_shell(|shell, session| {
-        let reply = session.run("echo bye; exit 5");
-        assert_eq!(reply.exit_code, Some(5), "{shell}: {reply:?}");
-        assert_eq!(reply.output, "bye\n", "{shell}");
-        assert!(reply.session_ended, "{shell}");
-        let ended = session.ended();
-        assert_eq!(ended.exitstatus, Some(5), "{shell}");
-        let error = session.try_run(within("echo", 1000.0)).unwrap_err();
-        assert_error(&error, ErrorCode::SessionNotAlive);
-    });
-}
-
-#[test]
-fn a_failure_under_set_e_ends_the_session() {
-    each_shell(|shell, session| {
-        let reply = session.run("echo strict; set -e; false; echo not reached");
-        assert!(reply.session_ended, "{shell}: {reply:?}");
-        assert_eq!(reply.exit_code, Some(1), "{shell}: {reply:?}");
-        assert_eq!(reply.output, "strict\n", "{shell}");
-    });
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let reply = bash.run("echo bye; exit 5");
+    assert_eq!(reply.exit_code, Some(5), "{reply:?}");
+    assert_eq!(reply.output, "bye\n");
+    assert!(reply.session_ended);
+    assert_eq!(bash.ended().exitstatus, Some(5));
+    let error = bash.try_run(within("echo", 1000.0)).unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotAlive);
 }
 
 #[test]
@@ -142,34 +101,6 @@ fn earlier_background_jobs_stay_out_of_an_isolated_command() {
         (reply.output.as_str(), reply.exit_code),
         ("1\n2\n3\n", Some(4))
     );
-}
-
-#[test]
-fn a_command_that_is_stopped_gives_the_shell_back() {
-    let daemon = Daemon::start();
-    let bash = daemon.open_bash();
-    let reply = std::thread::scope(|scope| {
-        let run = scope.spawn(|| bash.run("sh -c 'echo begun; exec sleep 600'"));
-        bash.expect("\rbegun\n");
-        bash.keys(&["C-z"]);
-        run.join().unwrap()
-    });
-    assert_eq!(reply.exit_code, Some(148), "{reply:?}");
-    assert!(reply.output.starts_with("begun\n"), "{reply:?}");
-    assert_eq!(
-        bash.run("kill %1; echo on").output.lines().last(),
-        Some("on")
-    );
-}
-
-#[test]
-fn a_shell_that_finds_no_programs_runs_commands() {
-    each_shell(|shell, session| {
-        session.run("PATH=/nowhere");
-        let reply = session.run("echo here; (exit 3)");
-        let told = (reply.output.as_str(), reply.exit_code);
-        assert_eq!(told, ("here\n", Some(3)), "{shell}: {reply:?}");
-    });
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
 }
 
 #[test]
-fn the_prompt_shows_the_command_and_nothing_else() {
+fn prompt_history_trace_and_jobs_show_the_command_and_nothing_else() {
     each_shell(|shell, session| {
         session.run("echo hello there");
         let lines = session.shows("hello there");
@@ -52,29 +52,23 @@ fn the_prompt_shows_the_command_and_nothing_else() {
         for part in ["133;", "printf", "command-", "builtin", "eval"] {
             assert!(!text.contains(part), "{shell}: {part} in {text:?}");
         }
-    });
-}
-
-#[test]
-fn the_history_of_the_shell_has_the_command() {
-    each_shell(|shell, session| {
-        session.run("echo first of all");
+        session.run("sleep 600 &");
+        let reply = session.run("jobs");
+        let line = reply.output.lines().last().unwrap_or_default();
+        assert!(
+            line.starts_with("[1]") || (shell == "fish" && line.starts_with("1\t")),
+            "{shell}: {reply:?}"
+        );
         let list = match shell {
             "zsh" => "fc -l -10",
             _ => "history",
         };
         let reply = session.run(list);
         assert!(
-            reply.output.contains("echo first of all"),
+            reply.output.contains("echo hello there"),
             "{shell}: {reply:?}"
         );
         assert!(!reply.output.contains("133;"), "{shell}: {reply:?}");
-    });
-}
-
-#[test]
-fn a_trace_shows_the_command_alone() {
-    each_shell(|shell, session| {
         if shell == "fish" {
             return;
         }
@@ -84,19 +78,6 @@ fn a_trace_shows_the_command_alone() {
         assert_eq!(lines.len(), 2, "{shell}: {reply:?}");
         assert!(lines[0].starts_with('+') && lines[0].ends_with(" echo traced"));
         assert_eq!(session.run("set +x").exit_code, Some(0));
-    });
-}
-
-#[test]
-fn jobs_are_numbered_from_one() {
-    each_shell(|shell, session| {
-        session.run("sleep 600 &");
-        let reply = session.run("jobs");
-        let line = reply.output.lines().last().unwrap_or_default();
-        assert!(
-            line.starts_with("[1]") || (shell == "fish" && line.starts_with("1\t")),
-            "{shell}: {reply:?}"
-        );
     });
 }
 
@@ -120,7 +101,7 @@ fn an_interrupt_ends_all_lines_of_a_command() {
 }
 
 #[test]
-fn a_refused_command_has_its_message_as_output() {
+fn a_command_with_a_syntax_error_does_nothing_and_has_its_message_as_output() {
     each_shell(|shell, session| {
         let reply = session.run(if shell == "fish" {
             "echo )"
@@ -136,12 +117,6 @@ fn a_refused_command_has_its_message_as_output() {
             "{shell}: {reply:?}"
         );
         assert!(!reply.truncated, "{shell}: {reply:?}");
-    });
-}
-
-#[test]
-fn a_command_with_a_syntax_error_does_nothing() {
-    each_shell(|shell, session| {
         let folder = session.daemon.home().to_owned();
         session.run(&format!("cd {}", folder.display()));
         let command = match shell {
@@ -157,24 +132,6 @@ fn a_command_with_a_syntax_error_does_nothing() {
         assert!(!folder.join("danger").exists(), "{shell}: {reply:?}");
         session.shows(command.lines().next().unwrap());
         assert_eq!(session.run("echo on").output, "on\n", "{shell}");
-    });
-}
-
-#[test]
-fn after_half_a_line_was_cleared_the_line_editor_takes_the_command() {
-    each_shell(|shell, session| {
-        session.run("true");
-        session.text("echo half");
-        session.shows("echo half");
-        let reply = session.try_run(within("echo x", 500.0));
-        assert_error(&reply.unwrap_err(), ErrorCode::ShellBusy);
-        session.text("\x15");
-        let reply = eventually("the line is empty", || {
-            session.try_run(within("echo taken", 5000.0)).ok()
-        });
-        assert_eq!(reply.output, "taken\n", "{shell}");
-        let text = session.output();
-        assert!(!text.contains("printf"), "{shell}: {text:?}");
     });
 }
 
@@ -200,7 +157,7 @@ fn an_incomplete_command_is_cancelled_with_a_warning() {
 }
 
 #[test]
-fn half_a_line_of_a_person_is_left_alone() {
+fn half_a_line_of_a_person_is_left_alone_until_it_is_cleared() {
     each_shell(|shell, session| {
         session.run("true");
         session.text("echo half");
@@ -210,6 +167,19 @@ fn half_a_line_of_a_person_is_left_alone() {
         session.ask("", "half\n");
         assert_eq!(session.run("echo on").output, "on\n", "{shell}");
         assert!(!session.output().contains("other"), "{shell}");
+
+        // Once it was cleared, the line editor takes the command.
+        session.text("echo cleared");
+        session.shows("echo cleared");
+        let reply = session.try_run(within("echo x", 500.0));
+        assert_error(&reply.unwrap_err(), ErrorCode::ShellBusy);
+        session.text("\x15");
+        let reply = eventually("the line is empty", || {
+            session.try_run(within("echo taken", 5000.0)).ok()
+        });
+        assert_eq!(reply.output, "taken\n", "{shell}");
+        let text = session.output();
+        assert!(!text.contains("printf"), "{shell}: {text:?}");
     });
 }
 
@@ -367,25 +337,6 @@ fn a_command_that_edits_a_line_keeps_the_shell() {
     assert_error(&error, ErrorCode::ShellBusy);
     bash.ask("answer", "got answer\n");
     assert_eq!(bash.run("echo on").output, "on\n");
-}
-
-#[test]
-fn the_status_is_right_although_the_output_of_the_shell_goes_elsewhere() {
-    for (shell, integrated) in [
-        ("bash", true),
-        ("zsh", true),
-        ("dash", false),
-        ("mksh", false),
-    ] {
-        if lacks(&[shell]) {
-            continue;
-        }
-        let daemon = Daemon::start();
-        let session = open(&daemon, shell, integrated);
-        session.run("exec >/dev/null");
-        assert_eq!(session.run("false").exit_code, Some(1), "{shell}");
-        assert_eq!(session.run("(exit 9)").exit_code, Some(9), "{shell}");
-    }
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn a_failure_is_an_error_row() {
 
 #[test]
 fn the_daemons_environment_turns_masks_of_the_log_off() {
-    for (value, is_masked) in [("0", false), ("false", false), ("off", false), ("1", true)] {
+    for (value, is_masked) in [("0", false), ("1", true)] {
         let daemon = Daemon::builder().env("CLAUDECONTROL_REDACT", value).start();
         let session = daemon.open("cat", &["--", "-"]);
         session.ask("password=hunter2 and words", "words\n(.|\n)*words\n");
@@ -134,6 +134,8 @@ fn the_daemons_environment_turns_masks_of_the_log_off() {
         assert_eq!(sent.input_text.as_deref(), Some(expected), "{value}");
         let text = format!("{rows:?}");
         assert_eq!(!text.contains("hunter2"), is_masked, "{value}: {text}");
+        // The log contains exactly what the terminal showed.
+        assert!(session.output().contains("hunter2"));
     }
 }
 
@@ -156,25 +158,6 @@ fn rules_of_the_user_mask_too_and_hold_after_a_reload() {
         .call_value("daemon.reload", &serde_json::json!({}))
         .unwrap();
     assert_eq!(sent("PIN 1234 corp-17 words"), "PIN *** corp-17 words");
-}
-
-#[test]
-fn secrets_that_look_like_secrets_are_masked() {
-    let daemon = Daemon::start();
-    let session = daemon.open("cat", &["--", "-"]);
-    session.ask("password=hunter2 and words", "words\n(.|\n)*words\n");
-    session.read(ccd_protocol::session::SessionReadParams::default());
-    let rows = rows_until(&session, |row| row.action == Action::Expect);
-    let text = format!("{rows:?}");
-    assert!(!text.contains("hunter2"), "{text}");
-    let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
-    let sent = sent.input_text.as_deref().unwrap();
-    assert!(
-        sent.starts_with("password=") && sent.ends_with(" and words"),
-        "{sent}"
-    );
-    // The log contains exactly what the terminal showed.
-    assert!(session.output().contains("hunter2"));
 }
 
 #[test]

@@ -28,12 +28,26 @@ fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
     let dead = cat.now();
     assert_eq!(dead.state, SessionState::Dead);
     assert_eq!(dead.end_reason, Some(EndReason::Closed));
-    assert!(daemon.listed(false).is_empty());
-    assert_eq!(daemon.listed(true), [cat.id()]);
+    let live = daemon.open("cat", &[]);
+    assert_eq!(daemon.listed(false), [live.id()]);
+    assert_eq!(daemon.listed(true), [cat.id(), live.id()]);
+    live.close();
+    let send = |session: &str| {
+        let params = SessionSendParams {
+            session: session.to_owned(),
+            text: Some("x".to_owned()),
+            ..SessionSendParams::default()
+        };
+        daemon.call::<SessionSend>(&params).unwrap_err()
+    };
+    let dead = send(cat.id());
+    assert_error(&dead, ErrorCode::SessionNotAlive);
+    assert!(dead["message"].as_str().unwrap().contains(cat.id()));
+    assert_error(&send("nobody"), ErrorCode::SessionNotFound);
 
     let folder = daemon.home().join("sessions").join(cat.id());
     assert!(folder.exists());
-    assert_eq!(cleanup(&daemon, &SessionCleanupParams::default()), 1);
+    assert_eq!(cleanup(&daemon, &SessionCleanupParams::default()), 2);
     assert!(daemon.listed(true).is_empty());
     assert!(!folder.exists());
     let unknown = daemon.id_of(cat.id()).unwrap_err();
@@ -109,7 +123,8 @@ fn the_exit_status_or_the_signal_is_recorded_never_both_or_none() {
         ("kill -15 $$", None, Some(15), EndReason::Signalled),
         ("kill -6 $$", None, Some(6), EndReason::Signalled),
     ] {
-        let ended = daemon.open("sh", &["-c", command]).ended();
+        let session = daemon.open("sh", &["-c", command]);
+        let ended = session.ended();
         assert_eq!(
             (ended.exitstatus, ended.signal, ended.end_reason),
             (status, signal, Some(reason)),
@@ -117,37 +132,12 @@ fn the_exit_status_or_the_signal_is_recorded_never_both_or_none() {
         );
         assert_eq!(ended.state, SessionState::Dead);
         assert!(ended.ended_at.is_some());
+        // Closing it is no error, and changes nothing.
+        let reply = session.close();
+        assert_eq!((reply.exitstatus, reply.signal), (status, signal));
+        assert!(!reply.forced && reply.killed.is_empty());
+        assert_eq!(session.now().end_reason, Some(reason));
     }
-}
-
-#[test]
-fn close_on_an_ended_session_answers_with_its_status() {
-    let daemon = Daemon::start();
-    let session = daemon.open("sh", &["-c", "exit 7"]);
-    session.ended();
-    let reply = session.close();
-    assert_eq!((reply.exitstatus, reply.signal), (Some(7), None));
-    assert!(!reply.forced && reply.killed.is_empty());
-    assert_eq!(session.now().end_reason, Some(EndReason::Exited));
-}
-
-#[test]
-fn a_dead_session_and_an_unknown_one_are_different_errors() {
-    let daemon = Daemon::start();
-    let cat = daemon.open("cat", &[]);
-    cat.close();
-    let send = |session: &str| {
-        let params = SessionSendParams {
-            session: session.to_owned(),
-            text: Some("x".to_owned()),
-            ..SessionSendParams::default()
-        };
-        daemon.call::<SessionSend>(&params).unwrap_err()
-    };
-    let dead = send(cat.id());
-    assert_error(&dead, ErrorCode::SessionNotAlive);
-    assert!(dead["message"].as_str().unwrap().contains(cat.id()));
-    assert_error(&send("nobody"), ErrorCode::SessionNotFound);
 }
 
 #[test]
@@ -188,16 +178,6 @@ fn sessions_know_nothing_of_each_other() {
     one.ask("secret = 1", ">>> ");
     two.ask("print(secret)", "NameError");
     assert_eq!(one.ask("print(secret + 1)", r"(?m)^2$").matched, "2");
-}
-
-#[test]
-fn a_finished_session_is_only_listed_when_all_are_asked_for() {
-    let daemon = Daemon::start();
-    let finished = daemon.open("true", &[]);
-    finished.ended();
-    let live = daemon.open("cat", &[]);
-    assert_eq!(daemon.listed(false), [live.id()]);
-    assert_eq!(daemon.listed(true), [finished.id(), live.id()]);
 }
 
 #[test]

@@ -27,17 +27,21 @@ fn end_row(daemon: &Daemon, session: &str) -> (Action, String) {
 #[test]
 fn a_session_that_nobody_uses_is_closed_with_that_reason() {
     let daemon = Daemon::start();
-    let session = daemon.open_with(&SessionCreateParams {
-        session_timeout_s: Some(0.3),
-        ..program(&daemon, "cat", &[])
-    });
-    let ended = session.ended();
-    assert_eq!(ended.end_reason, Some(EndReason::Idle));
-    assert!(!lives(ended.pid));
-    assert!(ended.exitstatus.is_some() || ended.signal.is_some());
-    let (action, text) = end_row(&daemon, session.id());
-    assert_eq!(action, Action::Error);
-    assert!(text.contains("idle"), "{text}");
+    // A persistent session has no limit of its own, and keeps the one that it was given.
+    for persist in [None, Some(true)] {
+        let session = daemon.open_with(&SessionCreateParams {
+            persist,
+            session_timeout_s: Some(0.3),
+            ..program(&daemon, "cat", &[])
+        });
+        let ended = session.ended();
+        assert_eq!(ended.end_reason, Some(EndReason::Idle));
+        assert!(!lives(ended.pid));
+        assert!(ended.exitstatus.is_some() || ended.signal.is_some());
+        let (action, text) = end_row(&daemon, session.id());
+        assert_eq!(action, Action::Error);
+        assert!(text.contains("idle"), "{text}");
+    }
 }
 
 #[test]
@@ -95,17 +99,6 @@ fn limits_of_the_configuration_hold_for_sessions_that_name_none() {
     assert_eq!(named.record.max_session_runtime_s, 0.0);
     assert_eq!(limited.ended().end_reason, Some(EndReason::Idle));
     assert!(lives(own.record.pid) && lives(named.record.pid));
-}
-
-#[test]
-fn a_persistent_session_keeps_the_limits_that_it_was_given() {
-    let daemon = Daemon::start();
-    let session = daemon.open_with(&SessionCreateParams {
-        persist: Some(true),
-        session_timeout_s: Some(0.2),
-        ..program(&daemon, "cat", &[])
-    });
-    assert_eq!(session.ended().end_reason, Some(EndReason::Idle));
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn reusing(daemon: &Daemon) -> SessionCreateParams {
 #[test]
 fn the_same_request_finds_the_same_session() {
     let daemon = Daemon::start();
-    let first = daemon.open_with(&reusing(&daemon)).record;
+    let session = daemon.open_with(&reusing(&daemon));
+    let first = &session.record;
     let second = daemon.open_with(&reusing(&daemon)).record;
     assert_eq!(first.session_id, second.session_id);
     assert!(!first.reused && second.reused);
@@ -40,6 +41,11 @@ fn the_same_request_finds_the_same_session() {
         daemon.open_with(&other_caller).record.session_id,
         first.session_id
     );
+    // An ended session is not found again.
+    session.close();
+    let next = daemon.open_with(&reusing(&daemon)).record;
+    assert_ne!(first.session_id, next.session_id);
+    assert!(!next.reused);
 }
 
 #[test]
@@ -101,16 +107,6 @@ fn six_callers_at_once_get_one_session() {
             .collect()
     });
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 1, "{ids:?}");
-}
-
-#[test]
-fn an_ended_session_is_not_found_again() {
-    let daemon = Daemon::start();
-    let first = daemon.open_with(&reusing(&daemon));
-    first.close();
-    let second = daemon.open_with(&reusing(&daemon));
-    assert_ne!(first.id(), second.id());
-    assert!(!second.record.reused);
 }
 
 #[test]

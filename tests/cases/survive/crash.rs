@@ -336,17 +336,6 @@ fn a_job_that_was_cut_off_has_failed_with_the_reason() {
 }
 
 #[test]
-fn the_programs_of_a_killed_daemon_are_hung_up() {
-    let mut daemon = Daemon::start();
-    let session = daemon.connect().start_session(&["cat"]);
-    daemon.kill();
-    let marker = format!("CCD_SESSION_ID={session}");
-    eventually("cat is gone", || {
-        processes::with_variable(&marker).is_empty().then_some(())
-    });
-}
-
-#[test]
 fn what_outlives_a_killed_daemon_is_ended_by_the_next() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();

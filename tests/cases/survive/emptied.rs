@@ -70,9 +70,9 @@ fn assert_reported(session: &OpenSession<'_>) {
 
 #[test]
 fn a_ring_that_is_cut_short_costs_neither_its_session_nor_another() {
+    let daemon = Daemon::start();
     // A few short reads: the holder reads the terminal. Many: it has lent it to the worker.
     for (asked, len) in [(2, 0), (40, 0), (2, 4096), (40, 4096)] {
-        let daemon = Daemon::start();
         let (cut_short, other) = (open(&daemon), open(&daemon));
         for session in [&cut_short, &other] {
             ask(session, asked);

@@ -79,28 +79,6 @@ fn another_build_goes_on_and_stays_after_a_crash() {
 }
 
 #[test]
-fn a_build_that_does_not_serve_is_rolled_back() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open("cat", &[]);
-    let broken = other_build(&daemon, "broken");
-    let before = executable_of(worker(&daemon));
-    daemon
-        .call_value("daemon.upgrade", &json!({"binary": broken}))
-        .unwrap();
-    let last = hand_over(&daemon, 1);
-    assert_eq!(last["rolled_back"], true);
-    assert!(
-        last["reason"].as_str().unwrap().contains("status 3"),
-        "{last}"
-    );
-    assert_eq!(executable_of(worker(&daemon)), before);
-    session.ask("still here", "still here\n");
-}
-
-#[test]
 #[cfg_attr(
     not(debug_assertions),
     ignore = "only a debug build gives a worker less time"

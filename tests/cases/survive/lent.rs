@@ -151,36 +151,28 @@ fn the_holder_reads_what_was_lent_to_a_worker_that_is_stopped() {
     while_stopped(daemon.pid(), || session.ask("echo alone", "alone\n"));
 }
 
-/// Talks through three disturbances, each of which ends the worker.
-fn talk_through(mut disturb: impl FnMut(&Daemon, u64)) {
+#[test]
+fn what_is_lent_survives_a_kill_or_is_handed_over_and_is_lent_again() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
     }
     let session = echo(&daemon);
     let mut expected = b"ready\r\n".to_vec();
-    for number in 1..=3 {
+    for number in 1..=4 {
         assert_is_lent(&session);
         let asked = (0..ASKED).chain(0..3);
         asked.for_each(|number| expected.extend(format!("{number}\r\n").bytes()));
-        disturb(&daemon, number);
+        if number <= 2 {
+            kill_worker(&daemon);
+        } else {
+            daemon.call_value("daemon.restart", &json!({})).unwrap();
+        }
+        hand_over(&daemon, number);
     }
     ask(&session, 2);
     expected.extend(b"0\r\n1\r\n");
     assert_eq!(session.bytes(), expected);
-}
-
-#[test]
-fn what_is_lent_survives_a_kill_and_is_lent_again() {
-    talk_through(|daemon, _| kill_worker(daemon));
-}
-
-#[test]
-fn what_is_lent_is_handed_over_and_lent_again() {
-    talk_through(|daemon, number| {
-        daemon.call_value("daemon.restart", &json!({})).unwrap();
-        hand_over(daemon, number);
-    });
 }
 
 #[test]

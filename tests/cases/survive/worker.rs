@@ -2,9 +2,9 @@
 
 use crate::support::files::Odd;
 use crate::support::processes::lives;
-use crate::support::session::{OpenSession, assert_error, program};
+use crate::support::session::{assert_error, program};
 use crate::support::worker::{is_one_process, kill_worker, worker};
-use crate::support::{Daemon, any_moment, eventually, eventually_within, rounds};
+use crate::support::{Daemon, eventually, eventually_within};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[test]
-fn a_program_does_not_notice_that_the_worker_was_killed() {
+fn a_program_does_not_notice_how_often_the_worker_dies() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
@@ -38,38 +38,22 @@ fn a_program_does_not_notice_that_the_worker_was_killed() {
             &format!("\nround {round} {}\n", 42 + round),
         );
     }
+    for round in 0..4 {
+        let pid = worker(&daemon);
+        send(pid, Signal::ABORT);
+        eventually("another worker answers", || {
+            (worker(&daemon) != pid).then_some(())
+        });
+        session.ask(
+            &format!("echo abort {round}"),
+            &format!("\nabort {round}\n"),
+        );
+    }
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
+    assert!(reason.contains("signal 6"), "{reason}");
     session.line("exit 7");
     assert_eq!(session.ended().exitstatus, Some(7));
-}
-
-#[test]
-fn a_flood_is_logged_byte_for_byte_through_kills_of_the_worker() {
-    const LINES: usize = 200_000;
-    let daemon = Daemon::builder()
-        .config(r#"{"max_output_size": 0}"#)
-        .start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let script = format!("seq 1 {LINES}; echo all of it; exec cat");
-    let floods: Vec<OpenSession<'_>> = (0..4)
-        .map(|_| daemon.open("sh", &["-c", &script]))
-        .collect();
-    for round in 0..rounds() {
-        any_moment(round, Duration::from_millis(90));
-        kill_worker(&daemon);
-    }
-    let mut expected: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
-    expected.push_str("all of it\r\n");
-    for flood in &floods {
-        flood.expect("all of it\n");
-        assert!(
-            flood.bytes() == expected.as_bytes(),
-            "{:?}",
-            flood.now().output
-        );
-        assert!(flood.now().output.gaps.is_empty());
-    }
 }
 
 #[test]
@@ -179,31 +163,17 @@ fn modes_size_and_screen_are_those_before_the_kill() {
 }
 
 #[test]
-fn a_question_is_answered_once() {
+fn what_was_asked_typed_hidden_ended_or_put_into_a_log_before_a_kill_holds_after_it() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
     }
     // `cat -v` prints the reply to a query of the terminal.
     let script = "stty raw -echo; printf 'now\\033[6n'; exec cat -v";
-    let session = daemon.open("sh", &["-c", script]);
-    session.expect(r"\^\[\[1;4R");
-    for _ in 0..3 {
-        kill_worker(&daemon);
-    }
-    session.text("end");
-    session.expect("end");
-    assert_eq!(session.output().matches("^[[1;4R").count(), 1);
-}
-
-#[test]
-fn what_was_typed_hidden_stays_hidden_after_a_kill() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open("cat", &[]);
-    session
+    let asking = daemon.open("sh", &["-c", script]);
+    asking.expect(r"\^\[\[1;4R");
+    let hidden = daemon.open("cat", &[]);
+    hidden
         .try_send(SessionSendParams {
             text: Some("correct-horse-battery".into()),
             newline: true,
@@ -211,31 +181,40 @@ fn what_was_typed_hidden_stays_hidden_after_a_kill() {
             ..SessionSendParams::default()
         })
         .unwrap();
-    session.expect("battery\n");
-    kill_worker(&daemon);
-    session.ask("it was correct-horse-battery", "battery\n");
-    let history = daemon.call_value("session.history", &json!({"session": session.id()}));
-    let history = history.unwrap().to_string();
-    assert!(history.contains("it was"), "{history}");
-    assert!(!history.contains("horse"), "{history}");
-}
-
-#[test]
-fn input_that_has_ended_stays_ended_after_a_kill() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open("sh", &["-c", "cat; echo between; read go; cat; echo done"]);
-    session
+    hidden.expect("battery\n");
+    let ending = daemon.open("sh", &["-c", "cat; echo between; read go; cat; echo done"]);
+    ending
         .try_send(SessionSendParams {
             eof: true,
             ..SessionSendParams::default()
         })
         .unwrap();
+    // Somebody else has written into the log of this one.
+    let logged = daemon.open("cat", &[]);
+    logged.ask("before", "before\n");
+    let log = logged.now().output.log_path;
+    eventually("it is logged", || {
+        std::fs::read(&log)
+            .is_ok_and(|bytes| bytes.len() > 14)
+            .then_some(())
+    });
+    let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
+    std::io::Write::write_all(&mut log, b"not from here").unwrap();
     kill_worker(&daemon);
-    assert_eq!(session.ended().exitstatus, Some(0));
-    assert!(session.output().contains("done"));
+    logged.ask("after", "after\n");
+    hidden.ask("it was correct-horse-battery", "battery\n");
+    let history = daemon.call_value("session.history", &json!({"session": hidden.id()}));
+    let history = history.unwrap().to_string();
+    assert!(history.contains("it was"), "{history}");
+    assert!(!history.contains("horse"), "{history}");
+    assert_eq!(ending.ended().exitstatus, Some(0));
+    assert!(ending.output().contains("done"));
+    for _ in 0..2 {
+        kill_worker(&daemon);
+    }
+    asking.text("end");
+    asking.expect("end");
+    assert_eq!(asking.output().matches("^[[1;4R").count(), 1);
 }
 
 #[test]
@@ -399,46 +378,6 @@ fn send(pid: i32, signal: Signal) {
 fn has_stopped(pid: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     status.contains("State:\tT")
-}
-
-#[test]
-fn a_worker_that_fails_again_and_again_is_always_replaced() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open("cat", &[]);
-    for round in 0..4 {
-        let pid = worker(&daemon);
-        send(pid, Signal::ABORT);
-        eventually("another worker answers", || {
-            (worker(&daemon) != pid).then_some(())
-        });
-        session.ask(&format!("round {round}"), &format!("round {round}\n"));
-    }
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
-    assert!(reason.contains("signal 6"), "{reason}");
-}
-
-#[test]
-fn what_somebody_else_has_put_into_a_log_ends_nothing() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open("cat", &[]);
-    session.ask("before", "before\n");
-    let log = session.now().output.log_path;
-    eventually("it is logged", || {
-        std::fs::read(&log)
-            .is_ok_and(|bytes| bytes.len() > 14)
-            .then_some(())
-    });
-    let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
-    std::io::Write::write_all(&mut log, b"not from here").unwrap();
-    kill_worker(&daemon);
-    session.ask("after", "after\n");
 }
 
 #[test]

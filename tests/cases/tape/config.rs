@@ -125,39 +125,30 @@ fn tapes_path_is_where_tapes_are() {
     }
 }
 
+/// The option of the request has the same effect in the tests of recordings and replays.
 #[test]
 fn record_decides_what_is_written() {
-    for (daemon, options) in [
-        configured(json!({"record": "new"})),
-        requested(json!({"record": "new"})),
-    ] {
-        let session = start(&daemon, &["echo", "hi"], &options).unwrap();
-        assert_eq!(ended(&daemon, &session)["tape"]["recorded"], 1);
-        assert_eq!(tapes(&root(&daemon)).len(), 1);
+    let (daemon, options) = configured(json!({"record": "new"}));
+    let session = start(&daemon, &["echo", "hi"], &options).unwrap();
+    assert_eq!(ended(&daemon, &session)["tape"]["recorded"], 1);
+    assert_eq!(tapes(&root(&daemon)).len(), 1);
+    let (daemon, options) = configured(json!({"record": "overwrite"}));
+    let file = daemon.home().join("answer");
+    let command = ["cat", file.to_str().unwrap()];
+    for (record, text) in [(Some("new"), "old"), (None, "newer")] {
+        fs::write(&file, text).unwrap();
+        let options = match record {
+            Some(record) => with(&options, json!({"record": record})),
+            None => options.clone(),
+        };
+        let session = start(&daemon, &command, &options).unwrap();
+        ended(&daemon, &session);
+        let tapes = tapes(&root(&daemon));
+        assert_eq!(tapes.len(), 1);
+        assert!(fs::read_to_string(&tapes[0]).unwrap().contains(text));
     }
-    for (daemon, options) in [
-        configured(json!({"record": "overwrite"})),
-        requested(json!({"record": "overwrite"})),
-    ] {
-        let file = daemon.home().join("answer");
-        let command = ["cat", file.to_str().unwrap()];
-        for (record, text) in [(Some("new"), "old"), (None, "newer")] {
-            fs::write(&file, text).unwrap();
-            let options = match record {
-                Some(record) => with(&options, json!({"record": record})),
-                None => options.clone(),
-            };
-            let session = start(&daemon, &command, &options).unwrap();
-            ended(&daemon, &session);
-            let tapes = tapes(&root(&daemon));
-            assert_eq!(tapes.len(), 1);
-            assert!(fs::read_to_string(&tapes[0]).unwrap().contains(text));
-        }
-    }
-    for (daemon, options) in [
-        configured(json!({})),
-        requested(json!({"record": "disabled"})),
-    ] {
+    let (daemon, options) = configured(json!({}));
+    for options in [options, json!({"record": "disabled"})] {
         let miss = start(&daemon, &["echo", "hi"], &options).unwrap_err();
         assert_error(&miss, ErrorCode::TapeMiss);
         assert!(tapes(&root(&daemon)).is_empty());
@@ -166,59 +157,54 @@ fn record_decides_what_is_written() {
 
 #[test]
 fn fallback_decides_what_answers_where_no_tape_does() {
-    for (daemon, options) in [
-        configured(json!({"fallback": "proxy"})),
-        requested(json!({"fallback": "proxy"})),
-    ] {
-        let session = start(&daemon, &["echo", "live"], &options).unwrap();
-        assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
-        assert_eq!(output(&daemon, &session), b"live\r\n");
-        assert!(tapes(&root(&daemon)).is_empty());
-    }
+    let (daemon, options) = configured(json!({"fallback": "proxy"}));
+    let session = start(&daemon, &["echo", "live"], &options).unwrap();
+    assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
+    assert_eq!(output(&daemon, &session), b"live\r\n");
+    assert!(tapes(&root(&daemon)).is_empty());
 }
 
 #[test]
-fn latency_paces_what_plays() {
-    let timed = |(daemon, options): (Daemon, Value)| {
-        by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 200)]);
-        let session = ghost(&daemon, &options).unwrap();
-        ask(&daemon, &session, (None, "> $")).unwrap();
+fn latency_paces_what_plays_and_send_returns_at_once() {
+    let slow = |daemon: &Daemon| by_hand(daemon, "[]", &[exchange("> ", "go", "gone", 200)]);
+    let timed = |daemon: &Daemon, options: &Value| {
+        let session = ghost(daemon, options).unwrap();
+        ask(daemon, &session, (None, "> $")).unwrap();
         let begun = Instant::now();
-        ask(&daemon, &session, (Some("go"), "gone\n> $")).unwrap();
-        begun.elapsed().as_millis()
+        let send = json!({"session": session, "text": "go", "newline": true});
+        daemon.call_value("session.send", &send).unwrap();
+        let sent = begun.elapsed().as_millis();
+        ask(daemon, &session, (None, "gone\n> $")).unwrap();
+        (sent, begun.elapsed().as_millis())
     };
-    for (configured_as, requested_as, range) in [
-        (Some("tape"), None, 400..10_000),
-        (Some("recorded"), Some(json!("recorded")), 400..10_000),
-        (Some("0"), Some(json!(0)), 0..200),
-        (Some("100"), Some(json!(100)), 200..400),
-        (Some("60-70"), Some(json!([60, 70])), 120..400),
+    let (plain, _) = configured(json!({}));
+    slow(&plain);
+    for (configured_as, requested, range) in [
+        ("tape", json!({}), 400..10_000),
+        ("recorded", json!({"latency": "recorded"}), 400..10_000),
+        ("0", json!({"latency": 0}), 0..200),
+        ("100", json!({"latency": 100}), 200..400),
+        ("60-70", json!({"latency": [60, 70]}), 120..400),
     ] {
-        if let Some(latency) = configured_as {
-            let took = timed(configured(json!({ "latency": latency })));
-            assert!(range.contains(&took), "{latency} {took}");
-        }
-        if let Some(latency) = requested_as {
-            let took = timed(requested(json!({ "latency": latency })));
-            assert!(range.contains(&took), "{latency} {took}");
+        let (daemon, options) = configured(json!({ "latency": configured_as }));
+        slow(&daemon);
+        for (sent, took) in [timed(&daemon, &options), timed(&plain, &requested)] {
+            assert!(range.contains(&took), "{requested} {took}");
+            assert!(range.start < 400 || sent < 200, "{sent} {took}");
         }
     }
 }
 
 #[test]
 fn error_rate_injects_errors() {
-    for (daemon, options) in [
-        configured(json!({"error_rate": 100})),
-        requested(json!({"error_rate": 100})),
-    ] {
-        by_hand(&daemon, "[]", &[]);
-        let session = ghost(&daemon, &options).unwrap();
-        assert_eq!(record(&daemon, &session)["tape"]["injected"], 1);
-        // The request overrides the configuration.
-        let session = ghost(&daemon, &with(&options, json!({"error_rate": 0}))).unwrap();
-        ask(&daemon, &session, (None, "> $")).unwrap();
-        assert_eq!(record(&daemon, &session)["tape"]["injected"], 0);
-    }
+    let (daemon, options) = configured(json!({"error_rate": 100}));
+    by_hand(&daemon, "[]", &[]);
+    let session = ghost(&daemon, &options).unwrap();
+    assert_eq!(record(&daemon, &session)["tape"]["injected"], 1);
+    // The request overrides the configuration.
+    let session = ghost(&daemon, &with(&options, json!({"error_rate": 0}))).unwrap();
+    ask(&daemon, &session, (None, "> $")).unwrap();
+    assert_eq!(record(&daemon, &session)["tape"]["injected"], 0);
 }
 
 /// Plays one of two tapes; returns the list of sessions, and what `ccctl play` prints on standard error.

@@ -307,6 +307,7 @@ fn other_formats_are_made_as_claude_code_prints_them() {
             );
         }
         let (facts, text) = facts_of(version, "max_turns/stream");
+        assert_eq!(facts.outcome.as_ref().unwrap().terminal_reason, "max_turns");
         assert_eq!(
             stdout_as(OutputFormat::Text, &facts, &text).lines().count(),
             1

@@ -61,6 +61,10 @@ fn a_save_does_not_change_git_status() {
         let before = git(folder.path(), &["status", "--porcelain", "-uall"]);
         save_as(&project, "x").unwrap();
         save_as(folder.path(), "x").unwrap();
+        let exclude = || fs::read(folder.path().join(".git/info/exclude")).unwrap();
+        let excluded = exclude();
+        save_as(&project, "y").unwrap();
+        assert_eq!(exclude(), excluded, "it is excluded once");
         assert_eq!(
             git(folder.path(), &["status", "--porcelain", "-uall"]),
             before,
@@ -118,32 +122,18 @@ fn nothing_is_written_through_a_link() {
     ));
     fs::remove_dir_all(folder.path().join(".claude")).unwrap();
     symlink(outside.path(), folder.path().join(".claude")).unwrap();
-    assert!(matches!(
-        save_as(folder.path(), "x"),
-        Err(MemoryError::NotWritable { .. })
-    ));
+    let error = save_as(folder.path(), "x").unwrap_err();
+    assert!(matches!(error, MemoryError::NotWritable { .. }), "{error}");
+    let error = error.to_string();
+    assert!(
+        error.contains(".claude is a link") && error.contains("replace it"),
+        "{error}"
+    );
     assert_eq!(fs::read_to_string(&target).unwrap(), "theirs");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn the_old_file_is_whole_when_the_new_one_cannot_take_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    save_as(folder.path(), "old").unwrap();
-    let claude = folder.path().join(".claude");
-    if rustix::process::geteuid().is_root() {
-        // Root writes everywhere: a directory in the place of the file stops it too, after the first checks.
-        fs::remove_file(folder.path().join(MEMORY_FILE)).unwrap();
-        fs::create_dir(folder.path().join(MEMORY_FILE)).unwrap();
-        assert!(save_as(folder.path(), "new").is_err());
-        assert_eq!(fs::read_dir(&claude).unwrap().count(), 1);
-        return;
-    }
-    fs::set_permissions(&claude, fs::Permissions::from_mode(0o500)).unwrap();
-    let error = save_as(folder.path(), "new").unwrap_err();
-    fs::set_permissions(&claude, fs::Permissions::from_mode(0o700)).unwrap();
-    assert!(matches!(error, MemoryError::NotWritable { .. }), "{error}");
-    assert_eq!(read(folder.path()).unwrap().memory, memory("old"));
+    fs::rename(&target, outside.path().join("session-memory.md")).unwrap();
+    let error = read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("links are not followed"), "{error}");
 }
 
 #[test]
@@ -160,21 +150,18 @@ fn a_memory_of_another_user_is_not_read() {
 
 #[test]
 fn a_save_that_git_would_show_is_refused_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    git(folder.path(), &["init", "-q"]);
-    fs::write(
-        folder.path().join(".gitignore"),
-        ".claude/*\n!.claude/*.md\n",
-    )
-    .unwrap();
-    let before = git(folder.path(), &["status", "--porcelain", "-uall"]);
-    let error = save_as(folder.path(), "x").unwrap_err();
-    assert!(matches!(error, MemoryError::NotWritable { .. }), "{error}");
-    assert!(error.to_string().contains("includes it again"), "{error}");
-    assert_eq!(
-        git(folder.path(), &["status", "--porcelain", "-uall"]),
-        before
-    );
+    for rules in [".claude/*\n!.claude/*.md\n", "*\n!*/\n!*.md\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q"]);
+        fs::write(folder.path().join(".gitignore"), rules).unwrap();
+        let status = || git(folder.path(), &["status", "--porcelain", "-uall"]);
+        let exclude = || fs::read(folder.path().join(".git/info/exclude")).unwrap();
+        let before = (status(), exclude());
+        let error = save_as(folder.path(), "x").unwrap_err();
+        assert!(matches!(error, MemoryError::NotWritable { .. }), "{error}");
+        assert!(error.to_string().contains("includes it again"), "{error}");
+        assert_eq!((status(), exclude()), before);
+    }
 }
 
 #[test]

@@ -132,20 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn work_trees_of_one_repository_have_one_key() {
-        let folder = repository();
-        let other = tempfile::tempdir().unwrap();
-        let tree = other.path().join("tree");
-        git(
-            folder.path(),
-            &["worktree", "add", "-q", tree.to_str().unwrap()],
-        );
-        let (one, two) = (identify(folder.path()), identify(&tree));
-        assert_eq!(one.key, two.key);
-        assert_ne!(one.root, two.root);
-    }
-
-    #[test]
     fn a_directory_outside_a_repository_is_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let identity = identify(&folder.path().join("missing"));

@@ -74,13 +74,4 @@ mod tests {
         let again = tree.add_linked(&path, "ccd/2").unwrap_err();
         assert!(again.to_string().contains("already exists"), "{again}");
     }
-
-    #[test]
-    fn an_unborn_branch_has_nothing_to_check_out() {
-        let folder = tempfile::tempdir().unwrap();
-        git(folder.path(), &["init", "-q"]);
-        let tree = WorkTree::find(folder.path()).unwrap();
-        let error = tree.add_linked(&folder.path().join("x"), "b").unwrap_err();
-        assert!(matches!(error, RepositoryError::Unborn(_)), "{error}");
-    }
 }

@@ -141,19 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn linked_work_trees_have_their_own_locks() {
-        let folder = repository();
-        let other = tempfile::tempdir().unwrap();
-        let path = other.path().join("linked");
-        git(
-            folder.path(),
-            &["worktree", "add", "-q", path.to_str().unwrap()],
-        );
-        let _one = Lock::try_acquire(&WorkTree::find(folder.path()).unwrap(), "").unwrap();
-        Lock::try_acquire(&WorkTree::find(&path).unwrap(), "").unwrap();
-    }
-
-    #[test]
     fn a_link_in_the_lock_s_place_is_not_followed() {
         let folder = repository();
         let tree = WorkTree::find(folder.path()).unwrap();

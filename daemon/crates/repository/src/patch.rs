@@ -194,17 +194,6 @@ mod tests {
         assert_eq!(files[1].range.end, diff.len());
     }
 
-    #[test]
-    fn a_change_of_type_is_one_modified_file() {
-        let diff = b"diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\
-            diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n";
-        let files = files(diff);
-        assert_eq!(files.len(), 1);
-        assert_eq!(files[0].status, FileStatus::Modified);
-        assert_eq!((files[0].additions, files[0].deletions), (1, 1));
-        assert_eq!(files[0].range, 0..diff.len());
-    }
-
     proptest! {
         #[test]
         fn any_bytes_are_read_without_a_panic(lines in prop::collection::vec("(diff --git |@@ |rename from |)[\"\\\\ a0-9/+-]{0,9}", 0..9)) {

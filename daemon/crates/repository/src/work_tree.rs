@@ -121,6 +121,7 @@ fn refused(path: &Path, source: git2::Error) -> RepositoryError {
 mod tests {
     use super::*;
     use crate::test_repository::{git, repository};
+    use crate::{Lock, identify};
 
     #[test]
     fn every_directory_and_link_leads_to_one_work_tree() {
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_work_tree_has_its_own_git_folder_and_shares_the_common_one() {
+    fn a_linked_work_tree_has_its_own_git_folder_and_lock_and_shares_the_rest() {
         let folder = repository();
         let other = tempfile::tempdir().unwrap();
         let path = other.path().join("linked");
@@ -153,17 +154,11 @@ mod tests {
         let linked = WorkTree::find(&path).unwrap();
         assert_eq!(linked.git_dir, main.git_dir.join("worktrees/linked"));
         assert_eq!(linked.common_dir, main.git_dir);
-    }
-
-    #[test]
-    fn an_unborn_branch_has_no_head_and_a_detached_one_does() {
-        let folder = tempfile::tempdir().unwrap();
-        git(folder.path(), &["init", "-q"]);
-        assert_eq!(WorkTree::find(folder.path()).unwrap().head().unwrap(), None);
-        let folder = repository();
-        git(folder.path(), &["checkout", "-q", "--detach"]);
-        let tree = WorkTree::find(folder.path()).unwrap();
-        assert!(tree.head().unwrap().is_some());
+        let _held = Lock::try_acquire(&main, "").unwrap();
+        Lock::try_acquire(&linked, "").unwrap();
+        let (one, two) = (identify(folder.path()), identify(&path));
+        assert_eq!(one.key, two.key);
+        assert_ne!(one.root, two.root);
     }
 
     #[test]

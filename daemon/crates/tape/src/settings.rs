@@ -230,7 +230,6 @@ pub fn is_tag(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::tape::{Decorator, DecoratorTarget, IgnoredArg};
 
     fn over(options: TapeOptions, replay: &Replay) -> Result<Settings, String> {
         Settings::over(&options, replay, Path::new("/base")).map_err(|error| error.to_string())
@@ -298,94 +297,5 @@ mod tests {
             ..Replay::default()
         };
         assert!(!over(options(), &replay).unwrap().summary);
-    }
-
-    #[test]
-    fn a_value_out_of_range_is_named_by_its_field() {
-        let matching = |args: &str| MatchOptions {
-            ignore_args: Some(vec![IgnoredArg::Text(args.to_owned())]),
-            ..MatchOptions::default()
-        };
-        let decorator = Decorator {
-            on: DecoratorTarget::Input,
-            replace: Some("(".to_owned()),
-            with: Some(String::new()),
-            filter: None,
-        };
-        for (wrong, field) in [
-            (
-                TapeOptions {
-                    root: Some("tapes".to_owned()),
-                    ..options()
-                },
-                "tape.root must",
-            ),
-            (
-                TapeOptions {
-                    root: Some("/a/../b".to_owned()),
-                    ..options()
-                },
-                "tape.root must",
-            ),
-            (
-                TapeOptions {
-                    error_rate: Some(100.5),
-                    ..options()
-                },
-                "tape.error_rate must",
-            ),
-            (
-                TapeOptions {
-                    error_rate: Some(f64::NAN),
-                    ..options()
-                },
-                "tape.error_rate must",
-            ),
-            (
-                TapeOptions {
-                    latency: Some(Latency::Constant(60_001)),
-                    ..options()
-                },
-                "tape.latency must",
-            ),
-            (
-                TapeOptions {
-                    latency: Some(Latency::Range([5, 4])),
-                    ..options()
-                },
-                "tape.latency must",
-            ),
-            (
-                TapeOptions {
-                    tag: Some(String::new()),
-                    ..options()
-                },
-                "tape.tag must",
-            ),
-            (
-                TapeOptions {
-                    name: Some("../{tag}".to_owned()),
-                    ..options()
-                },
-                "tape.name cannot",
-            ),
-            (
-                TapeOptions {
-                    matching: Some(matching("/(/")),
-                    ..options()
-                },
-                "tape.match.ignore_args[0]",
-            ),
-            (
-                TapeOptions {
-                    decorators: Some(vec![decorator]),
-                    ..options()
-                },
-                "tape.decorators[0]",
-            ),
-        ] {
-            let error = over(wrong, &Replay::default()).unwrap_err();
-            assert!(error.starts_with(field), "{error}");
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Filters of a page: each alone, two together, and the tokens that follow them.
 
-use super::sample::{ROWS, on_the_sample};
+use super::sample::ROWS;
 use crate::support::browser::Page;
 
 /// Numbers of the turns that are shown.
@@ -36,16 +36,13 @@ fn tokens(page: &mut Page) -> [String; 4] {
     [a, b, c, d]
 }
 
-#[test]
-fn filters_show_what_they_name() {
-    on_the_sample(&[
-        the_filter_of_roles_shows_the_turns_of_one,
-        each_status_filter_shows_its_turns,
-        the_filter_of_tools_shows_calls_with_their_results,
-        the_filter_of_models_and_two_filters_together,
-        the_tokens_are_those_of_the_turns_that_are_shown,
-    ]);
-}
+pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    the_filter_of_roles_shows_the_turns_of_one,
+    each_status_filter_shows_its_turns,
+    the_filter_of_tools_shows_calls_with_their_results,
+    the_filter_of_models_and_two_filters_together,
+    the_tokens_are_those_of_the_turns_that_are_shown,
+];
 
 fn the_filter_of_roles_shows_the_turns_of_one(page: &mut Page) {
     for (role, turns) in [

@@ -1,6 +1,6 @@
 //! Every key that the help of a page lists.
 
-use super::sample::{ROWS, on_the_sample, row};
+use super::sample::{ROWS, row};
 use crate::support::browser::Page;
 
 /// The keys in the help, in its order. Each of them is pressed below.
@@ -13,15 +13,12 @@ fn selected(page: &mut Page) -> String {
     page.text("#window > .row.selected > .head > .number")
 }
 
-#[test]
-fn each_key_in_the_help_works() {
-    on_the_sample(&[
-        the_help_lists_the_keys_and_closes,
-        keys_select_a_turn,
-        keys_open_and_close_turns,
-        keys_search,
-    ]);
-}
+pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    the_help_lists_the_keys_and_closes,
+    keys_select_a_turn,
+    keys_open_and_close_turns,
+    keys_search,
+];
 
 fn the_help_lists_the_keys_and_closes(page: &mut Page) {
     let is_open = "document.querySelector('#help').open";

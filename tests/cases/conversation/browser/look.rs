@@ -1,6 +1,6 @@
 //! Dark and light colours, and print.
 
-use super::sample::{ROWS, on_the_sample};
+use super::sample::ROWS;
 use crate::support::browser::Page;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -14,14 +14,11 @@ fn lightness(page: &mut Page) -> u64 {
     parts.into_iter().next().unwrap().parse().unwrap()
 }
 
-#[test]
-fn colours_and_prints() {
-    on_the_sample(&[
-        colours_are_those_of_the_system_until_the_button_is_used,
-        a_print_has_all_turns_as_they_are_open_and_no_controls,
-        a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so,
-    ]);
-}
+pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    colours_are_those_of_the_system_until_the_button_is_used,
+    a_print_has_all_turns_as_they_are_open_and_no_controls,
+    a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so,
+];
 
 fn colours_are_those_of_the_system_until_the_button_is_used(page: &mut Page) {
     let system = |page: &mut Page, scheme: &str| {

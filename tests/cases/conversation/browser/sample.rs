@@ -19,32 +19,26 @@ pub(super) struct Opened {
     library: Library,
 }
 
-/// Opens the sample; `None` without Chromium.
-pub(super) fn open() -> Option<Opened> {
-    let library = Library::new();
-    library.write(&library.path(SESSION), &sample());
-    write_agent(&library, "x1", "t5", &sub_agent());
-    open_page(library)
-}
-
-/// Opens the sample in one browser for several tests, each of which gets the page as it is at first.
-pub(super) fn on_the_sample(tests: &[fn(&mut Page)]) {
-    let Some(Opened { mut page, library }) = open() else {
-        return;
-    };
-    let file = library.daemon.home().join(PAGE);
-    for test in tests {
-        page.load(&file);
-        loaded(&mut page);
-        test(&mut page);
+impl Opened {
+    /// Returns the page as it is at first.
+    pub(super) fn fresh(&mut self) -> &mut Page {
+        self.page.load(&self.library.daemon.home().join(PAGE));
+        loaded(&mut self.page);
+        &mut self.page
     }
 }
 
-/// Opens a conversation with these lines; `None` without Chromium.
-pub(super) fn open_lines(lines: &[String]) -> Option<Opened> {
+/// Opens the sample in one browser for several checks, each of which gets the page as it is at first.
+pub(super) fn on_the_sample(checks: &[fn(&mut Page)]) {
     let library = Library::new();
-    library.write(&library.path(SESSION), lines);
-    open_page(library)
+    library.write(&library.path(SESSION), &sample());
+    write_agent(&library, "x1", "t5", &sub_agent());
+    let Some(mut opened) = open_page(library) else {
+        return;
+    };
+    for check in checks {
+        check(opened.fresh());
+    }
 }
 
 /// Opens the conversation of a library; `None` without Chromium.

@@ -1,12 +1,10 @@
 //! Search in a page: N of M, next and previous, what is searched and what is marked.
 
-use super::super::library::{assistant, call, result, user};
-use super::sample::{SESSION, on_the_sample, open_lines};
 use crate::support::browser::Page;
 use serde_json::json;
 
 /// Types a text into the search field in place of what is there.
-fn search(page: &mut Page, text: &str) {
+pub(super) fn search(page: &mut Page, text: &str) {
     page.press(&["Control+f"]);
     page.until("document.activeElement.id === 'query'");
     page.type_text(text);
@@ -14,20 +12,17 @@ fn search(page: &mut Page, text: &str) {
 
 /// Waits for what is shown in the search field, and asserts which turn is selected.
 #[track_caller]
-fn assert_at(page: &mut Page, place: &str, turn: &str) {
+pub(super) fn assert_at(page: &mut Page, place: &str, turn: &str) {
     page.until_text("#hits", place);
     assert_eq!(page.text("#window > .row.selected > .head > .number"), turn);
 }
 
-#[test]
-fn a_search_finds_what_is_shown() {
-    on_the_sample(&[
-        a_search_counts_the_turns_and_goes_to_each_of_them,
-        a_hit_says_where_it_is_and_is_marked_in_the_open_turn,
-        values_are_searched_and_names_of_fields_are_not,
-        a_search_is_limited_to_the_turns_that_the_filters_show,
-    ]);
-}
+pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    a_search_counts_the_turns_and_goes_to_each_of_them,
+    a_hit_says_where_it_is_and_is_marked_in_the_open_turn,
+    values_are_searched_and_names_of_fields_are_not,
+    a_search_is_limited_to_the_turns_that_the_filters_show,
+];
 
 fn a_search_counts_the_turns_and_goes_to_each_of_them(page: &mut Page) {
     search(page, "total.rs");
@@ -102,39 +97,4 @@ fn a_search_is_limited_to_the_turns_that_the_filters_show(page: &mut Page) {
     assert_at(page, "1 of 2", "11");
     page.click("[data-status='subagent']");
     page.until_text("#hits", "6 hits");
-}
-
-#[test]
-fn a_hit_far_down_in_a_long_result_is_shown() {
-    let mut output: Vec<String> = (0..9000).map(|line| format!("line {line}")).collect();
-    output[8765] = "the Needle of line 8765".to_owned();
-    let output = output.join("\n");
-    let lines = [
-        user(SESSION, "u1", "Print a lot"),
-        call(SESSION, "u2", "t1", "Bash", json!({"command": "seq 9000"})),
-        result(
-            SESSION,
-            "u3",
-            "t1",
-            &output,
-            json!({"stdout": output, "stderr": ""}),
-        ),
-        assistant(SESSION, "u4", "m4", "Done.", 1),
-    ];
-    let Some(mut opened) = open_lines(&lines) else {
-        return;
-    };
-    let page = &mut opened.page;
-    search(page, "needle");
-    assert_at(page, "1 of 1", "3");
-    page.press(&["Escape", "Enter"]);
-    assert_eq!(page.count(".row.open .excerpt"), 0);
-    search(page, "needle");
-    page.until("document.querySelector('.row.open .excerpt mark')?.innerText === 'Needle'");
-    assert_eq!(
-        page.text(".excerpt .note"),
-        "Search hit further down, line 8,766:"
-    );
-    let in_view = "(() => { const box = document.querySelector('.excerpt mark').getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight; })()";
-    page.until(in_view);
 }

@@ -1,13 +1,13 @@
 //! Sub-agents in a page: inside the call that started them, at any depth, and without it.
 
 use super::super::library::{Library, assistant, call, result, user};
-use super::sample::{SESSION, open, open_page, row, write_agent};
+use super::sample::{SESSION, open_page, row, write_agent};
+use crate::support::browser::Page;
 use serde_json::json;
 
-#[test]
-fn a_sub_agent_is_a_timeline_inside_its_call() {
-    let Some(mut opened) = open() else { return };
-    let page = &mut opened.page;
+pub(super) const CHECKS: &[fn(&mut Page)] = &[a_sub_agent_is_a_timeline_inside_its_call];
+
+fn a_sub_agent_is_a_timeline_inside_its_call(page: &mut Page) {
     let (call, report) = (row(11), row(12));
     assert_eq!(
         page.texts(&format!("{call} .badge.agent")),
@@ -100,14 +100,9 @@ fn sub_agents_of_sub_agents_and_those_without_a_call_are_shown() {
     page.type_text("deepest");
     page.until_text("#hits", "1 of 1");
     assert_eq!(page.text("#window > .row.selected > .head > .number"), "2");
-}
 
-#[test]
-fn the_address_of_a_turn_opens_it_and_what_is_around_it() {
-    let Some(mut opened) = open_page(deep()) else {
-        return;
-    };
-    let page = &mut opened.page;
+    // The address of a turn opens it and what is around it.
+    let page = opened.fresh();
     page.value("location.hash = '#me3'");
     page.until("document.querySelector('.nested .nested .nested .row.open')");
     let body = page.text(".nested .nested .nested .row.open .body");

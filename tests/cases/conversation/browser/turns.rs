@@ -1,7 +1,8 @@
 //! What a turn shows: closed, open, by tool, and raw.
 
-use super::super::library::{assistant, call, result, user};
-use super::sample::{ROWS, SESSION, on_the_sample, open_lines, row};
+use super::super::library::{Library, assistant, call, result, user};
+use super::sample::{ROWS, SESSION, open_page, row};
+use super::search::{assert_at, search};
 use crate::support::browser::Page;
 use serde_json::{Value, json};
 
@@ -9,15 +10,12 @@ fn body(page: &mut Page, number: usize) -> String {
     page.text(&format!("{} > .body", row(number)))
 }
 
-#[test]
-fn turns_show_their_parts() {
-    on_the_sample(&[
-        a_closed_turn_says_what_it_is_about,
-        turns_open_and_close_alone_and_together,
-        metadata_tokens_and_raw_records_of_a_turn_are_there,
-        results_are_shown_by_tool,
-    ]);
-}
+pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    a_closed_turn_says_what_it_is_about,
+    turns_open_and_close_alone_and_together,
+    metadata_tokens_and_raw_records_of_a_turn_are_there,
+    results_are_shown_by_tool,
+];
 
 fn a_closed_turn_says_what_it_is_about(page: &mut Page) {
     assert_eq!(page.text("#title"), "Find why the **checkout** test fails");
@@ -142,6 +140,9 @@ fn results_are_shown_by_tool(page: &mut Page) {
 fn results_of_other_tools_are_shown_by_tool() {
     let todos = |first: &str| json!([{"content": "Write tests", "status": first, "activeForm": "Writing"}, {"content": "Ship", "status": "pending", "activeForm": "Shipping"}]);
     let tool = |uuid, id, name, input| call(SESSION, uuid, id, name, input);
+    let mut output: Vec<String> = (0..9000).map(|line| format!("line {line}")).collect();
+    output[8765] = "the Needle of line 8765".to_owned();
+    let output = output.join("\n");
     let lines = [
         user(SESSION, "u1", "Use them all"),
         tool(
@@ -211,8 +212,18 @@ fn results_of_other_tools_are_shown_by_tool() {
             "File created",
             json!({"type": "create", "filePath": "/srv/shop/new.rs", "content": "fn new() {}\n", "structuredPatch": []}),
         ),
+        tool("v5", "t7", "Bash", json!({"command": "seq 9000"})),
+        result(
+            SESSION,
+            "v6",
+            "t7",
+            &output,
+            json!({"stdout": output, "stderr": ""}),
+        ),
     ];
-    let Some(mut opened) = open_lines(&lines) else {
+    let library = Library::new();
+    library.write(&library.path(SESSION), &lines);
+    let Some(mut opened) = open_page(library) else {
         return;
     };
     let page = &mut opened.page;
@@ -242,4 +253,18 @@ fn results_of_other_tools_are_shown_by_tool() {
     }
     // A page leads nowhere by a click: addresses are text.
     assert_eq!(page.count("a:not([href^='#'])"), 0);
+
+    // A hit far down in a long result is shown.
+    search(page, "needle");
+    assert_at(page, "1 of 1", "15");
+    page.press(&["Escape", "Enter"]);
+    assert_eq!(page.count(".row.open .excerpt"), 0);
+    search(page, "needle");
+    page.until("document.querySelector('.row.open .excerpt mark')?.innerText === 'Needle'");
+    assert_eq!(
+        page.text(".excerpt .note"),
+        "Search hit further down, line 8,766:"
+    );
+    let in_view = "(() => { const box = document.querySelector('.excerpt mark').getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight; })()";
+    page.until(in_view);
 }

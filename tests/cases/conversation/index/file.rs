@@ -51,7 +51,7 @@ fn answers(library: &Library) -> (Vec<String>, Vec<String>, Value, Value) {
 }
 
 #[test]
-fn an_index_that_is_deleted_is_there_again_with_the_next_question() {
+fn an_index_that_is_deleted_or_of_another_build_is_there_again_with_the_next_question() {
     let mut library = filled();
     let fresh = answers(&library);
     assert_eq!((fresh.0.len(), fresh.1.len()), (COUNT, COUNT));
@@ -84,6 +84,17 @@ fn an_index_that_is_deleted_is_there_again_with_the_next_question() {
     }
     assert_eq!(library.found(json!({"query": "addition"})), ["new"]);
     assert_eq!(answers(&library), fresh);
+    // One of another build is built again.
+    for change in [
+        "UPDATE _sqlx_migrations SET checksum = x'00'",
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (99, 'newer', 1, x'00', 0)",
+    ] {
+        assert!(library.daemon.stop().success());
+        let changed = Command::new("sqlite3").arg(&file).arg(change).status();
+        assert!(changed.unwrap().success());
+        library.daemon.restart();
+        assert_eq!(answers(&library), fresh);
+    }
 }
 
 #[test]
@@ -121,22 +132,5 @@ fn an_index_that_is_damaged_while_it_is_open_is_built_again() {
         assert_eq!(answers(&library), fresh);
         let log = library.daemon.log_text();
         assert_eq!(log.matches("it is built again").count(), round + 1, "{log}");
-    }
-}
-
-#[test]
-fn an_index_of_another_build_is_built_again() {
-    let mut library = filled();
-    let fresh = answers(&library);
-    for change in [
-        "UPDATE _sqlx_migrations SET checksum = x'00'",
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (99, 'newer', 1, x'00', 0)",
-    ] {
-        assert!(library.daemon.stop().success());
-        let file = &files(&library)[0];
-        let changed = Command::new("sqlite3").arg(file).arg(change).status();
-        assert!(changed.unwrap().success());
-        library.daemon.restart();
-        assert_eq!(answers(&library), fresh);
     }
 }

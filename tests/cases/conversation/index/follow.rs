@@ -6,7 +6,6 @@ use crate::support::eventually::throughout;
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
@@ -109,21 +108,6 @@ fn no_answer_is_older_than_the_files() {
     assert_eq!(found("word"), expected[1..]);
     fs::remove_dir_all(projects).unwrap();
     assert!(found("word").is_empty());
-}
-
-#[test]
-fn a_file_that_could_not_be_read_is_tried_again() {
-    if rustix::process::geteuid().is_root() {
-        return; // root may read every file
-    }
-    let library = Library::new();
-    let path = library.path(ID);
-    library.append(&path, line("u1", "first").as_bytes());
-    let mode = |mode: u32| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    mode(0);
-    assert!(library.listed().is_empty());
-    mode(0o600);
-    assert_eq!(library.listed(), [ID]);
 }
 
 /// Keeps others from writing to a database until it is dropped.

@@ -127,7 +127,7 @@ fn a_date_is_a_day_of_the_time_zone_of_the_daemon() {
 }
 
 #[test]
-fn records_are_found_by_words_phrases_and_filters() {
+fn records_are_found_by_words_phrases_and_filters_and_sums_are_grouped() {
     let library = filled(2);
     for (params, found) in [
         (json!({"query": "needle1"}), &["u1-1", "u1-2"][..]),
@@ -184,6 +184,37 @@ fn records_are_found_by_words_phrases_and_filters() {
             .ok(&["search", "needle1", "list"])
             .contains("needle1 list")
     );
+
+    // Sums are grouped.
+    for (by, keys) in [
+        ("day", vec!["2026-03-01"]),
+        ("project", vec!["/srv/shop"]),
+        ("branch", vec!["main"]),
+        ("model", vec!["claude-opus-4-5-20251101"]),
+        ("tool", vec!["Bash"]),
+    ] {
+        let stats = library.call("conversation.stats", json!({"by": by}));
+        let groups = stats["groups"].as_array().unwrap();
+        let found: Vec<&str> = groups
+            .iter()
+            .map(|group| group["key"].as_str().unwrap())
+            .collect();
+        assert_eq!(found, keys, "{by}");
+    }
+    let stats = library.stats();
+    assert_eq!(
+        (&stats["tool_calls"], &stats["tool_errors"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(
+        (&stats["conversations"], &stats["messages"]),
+        (&json!(2), &json!(4))
+    );
+    assert!(
+        library
+            .ok(&["stats", "--by", "model"])
+            .contains("claude-opus-4-5-20251101")
+    );
 }
 
 #[test]
@@ -233,6 +264,13 @@ fn sub_agents_count_by_their_records_or_by_what_their_result_says() {
         ],
     );
     assert_eq!(library.tokens(), [710, 75, 700, 70]);
+    // They have no price.
+    let get = library.call("conversation.get", json!({"session": id}));
+    let list = library.call("conversation.list", json!({}));
+    for reply in [&get, &list["conversations"][0]] {
+        assert_eq!(reply["usage"]["subagents"]["output_tokens"], 70);
+        assert_eq!(reply["cost_usd"], Value::Null);
+    }
     let agent = library.agent_path(&id, "a1");
     library.write(&agent, &[assistant(&id, "s1", "ms1", "going", 9)]);
     fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
@@ -240,40 +278,6 @@ fn sub_agents_count_by_their_records_or_by_what_their_result_says() {
     assert_eq!(
         library.found(json!({"query": "going", "status": "sub_agent"})),
         ["s1"]
-    );
-}
-
-#[test]
-fn sums_are_grouped() {
-    let library = filled(2);
-    for (by, keys) in [
-        ("day", vec!["2026-03-01"]),
-        ("project", vec!["/srv/shop"]),
-        ("branch", vec!["main"]),
-        ("model", vec!["claude-opus-4-5-20251101"]),
-        ("tool", vec!["Bash"]),
-    ] {
-        let stats = library.call("conversation.stats", json!({"by": by}));
-        let groups = stats["groups"].as_array().unwrap();
-        let found: Vec<&str> = groups
-            .iter()
-            .map(|group| group["key"].as_str().unwrap())
-            .collect();
-        assert_eq!(found, keys, "{by}");
-    }
-    let stats = library.stats();
-    assert_eq!(
-        (&stats["tool_calls"], &stats["tool_errors"]),
-        (&json!(2), &json!(2))
-    );
-    assert_eq!(
-        (&stats["conversations"], &stats["messages"]),
-        (&json!(2), &json!(4))
-    );
-    assert!(
-        library
-            .ok(&["stats", "--by", "model"])
-            .contains("claude-opus-4-5-20251101")
     );
 }
 

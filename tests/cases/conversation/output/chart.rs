@@ -18,8 +18,14 @@ fn library() -> Library {
 }
 
 #[test]
-fn between_pipes_rows_have_numbers_and_no_bars() {
+fn sums_are_text_bars_and_an_image() {
     let library = library();
+    between_pipes_rows_have_numbers_and_no_bars(&library);
+    on_a_terminal_rows_have_bars_that_fit(&library);
+    an_image_has_the_groups_and_replaces_only_what_is_asked_for(&library);
+}
+
+fn between_pipes_rows_have_numbers_and_no_bars(library: &Library) {
     let text = library.ok(&["stats", "--by", "day"]);
     assert!(
         text.ends_with("\n\n2026-03-01  1.00k  990  $0.02\n"),
@@ -29,9 +35,7 @@ fn between_pipes_rows_have_numbers_and_no_bars() {
     assert!(!text.contains("sub-agents"), "{text}");
 }
 
-#[test]
-fn on_a_terminal_rows_have_bars_that_fit() {
-    let library = library();
+fn on_a_terminal_rows_have_bars_that_fit(library: &Library) {
     let words = ["conversation", "stats", "--by", "project"];
     let mut params = program(&library.daemon, CCCTL, &words);
     let home = library.daemon.home().display().to_string();
@@ -47,9 +51,7 @@ fn on_a_terminal_rows_have_bars_that_fit() {
     assert!(row.ends_with("█") && row.contains("100% ███"), "{row}");
 }
 
-#[test]
-fn an_image_has_the_groups_and_replaces_only_what_is_asked_for() {
-    let library = library();
+fn an_image_has_the_groups_and_replaces_only_what_is_asked_for(library: &Library) {
     let file = library.daemon.home().join("tokens.svg");
     let path = file.to_str().unwrap();
     assert_eq!(library.ok(&["stats", "--svg", path]), "");

@@ -103,8 +103,16 @@ fn library() -> Library {
 }
 
 #[test]
-fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block() {
+fn a_conversation_is_a_document_and_a_json_document_without_secrets_and_in_pages() {
     let library = library();
+    a_document_has_what_was_said_and_done_and_no_text_leaves_its_block(&library);
+    a_json_document_has_the_turns_with_their_records(&library);
+    secrets_after_line_ends_tabs_and_colours_are_in_no_export(&library);
+    a_format_must_be_named_and_a_missing_conversation_leaves_no_file(&library);
+    nested_turns_follow_the_calls_that_started_them_in_pages_of_any_size(&library);
+}
+
+fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block(library: &Library) {
     let file = library.daemon.home().join("conversation.md");
     library.ok(&["export", SESSION, "--markdown", file.to_str().unwrap()]);
     let mode = fs::metadata(&file).unwrap().permissions().mode();
@@ -132,9 +140,7 @@ fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block() {
     );
 }
 
-#[test]
-fn a_json_document_has_the_turns_with_their_records() {
-    let library = library();
+fn a_json_document_has_the_turns_with_their_records(library: &Library) {
     let printed = library.ok(&["export", SESSION, "--json"]);
     let document: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(document["about"]["session_id"], SESSION);
@@ -148,9 +154,7 @@ fn a_json_document_has_the_turns_with_their_records() {
     assert_eq!(written["turns"], document["turns"]);
 }
 
-#[test]
-fn secrets_after_line_ends_tabs_and_colours_are_in_no_export() {
-    let library = library();
+fn secrets_after_line_ends_tabs_and_colours_are_in_no_export(library: &Library) {
     let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
     let said = format!("keys:\n{key}\r\n{key}\n1\t{key}\n\u{1b}[31m{key}\u{1b}[0m");
     let file = library.daemon.home().join("leak.jsonl");
@@ -163,9 +167,7 @@ fn secrets_after_line_ends_tabs_and_colours_are_in_no_export() {
     }
 }
 
-#[test]
-fn a_format_must_be_named_and_a_missing_conversation_leaves_no_file() {
-    let library = library();
+fn a_format_must_be_named_and_a_missing_conversation_leaves_no_file(library: &Library) {
     let ran = library.ccctl(&["export", SESSION]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("--markdown FILE"), "{ran:?}");
@@ -176,9 +178,7 @@ fn a_format_must_be_named_and_a_missing_conversation_leaves_no_file() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "before");
 }
 
-#[test]
-fn nested_turns_follow_the_calls_that_started_them_in_pages_of_any_size() {
-    let library = library();
+fn nested_turns_follow_the_calls_that_started_them_in_pages_of_any_size(library: &Library) {
     let of = |limit: u64| {
         let (mut all, mut next) = (Vec::new(), json!(0));
         while !next.is_null() {

@@ -56,8 +56,15 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_page_is_private_stays_for_the_browser_and_is_removed_days_later() {
+fn a_conversation_is_opened_in_a_browser() {
     let desk = Desk::new();
+    a_page_is_private_stays_for_the_browser_and_is_removed_days_later(&desk);
+    a_failing_opener_leaves_the_page_and_its_path(&desk);
+    a_browser_that_stays_is_not_waited_for(&desk);
+    a_directory_of_somebody_else_is_not_used(&desk);
+}
+
+fn a_page_is_private_stays_for_the_browser_and_is_removed_days_later(desk: &Desk) {
     desk.opener("cp \"$1\" \"$SEEN\"");
     let ran = desk.open(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -79,9 +86,7 @@ fn a_page_is_private_stays_for_the_browser_and_is_removed_days_later() {
     assert!(!file.exists() && desk.pages().len() == 2);
 }
 
-#[test]
-fn a_failing_opener_leaves_the_page_and_its_path() {
-    let desk = Desk::new();
+fn a_failing_opener_leaves_the_page_and_its_path(desk: &Desk) {
     desk.opener("exit 3");
     let ran = desk.open(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -90,9 +95,7 @@ fn a_failing_opener_leaves_the_page_and_its_path() {
     assert!(ran.stderr.contains("open the file above"), "{ran:?}");
 }
 
-#[test]
-fn a_browser_that_stays_is_not_waited_for() {
-    let desk = Desk::new();
+fn a_browser_that_stays_is_not_waited_for(desk: &Desk) {
     desk.opener("echo $$ > \"$SEEN\"; exec sleep 60");
     let ran = desk.open(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -102,18 +105,15 @@ fn a_browser_that_stays_is_not_waited_for() {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-#[test]
-fn a_directory_of_somebody_else_is_not_used() {
-    let desk = Desk::new();
-    desk.opener("true");
-    desk.open(&[]);
-    let folder = desk.pages()[0].parent().unwrap().to_owned();
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+fn a_directory_of_somebody_else_is_not_used(desk: &Desk) {
+    let pages = desk.pages();
+    let folder = pages[0].parent().unwrap();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     let ran = desk.open(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr.contains("not a private directory of yours"),
         "{ran:?}"
     );
-    assert_eq!(desk.pages().len(), 1);
+    assert_eq!(desk.pages().len(), pages.len());
 }

@@ -1,7 +1,7 @@
-//! Processes that leave the terminal of a copy do not outlive the work, however it ends.
+//! Processes that leave the terminal of a copy do not outlive the work, however it ends, and there is a report of it.
 
 use super::super::investigated::{ended, started};
-use super::runs::start;
+use super::runs::{failed, start};
 use crate::support::processes::with_command_line;
 use crate::support::{Daemon, eventually, executable};
 use serde_json::{Value, json};
@@ -50,13 +50,30 @@ impl Leaver {
         started(&self.daemon, &[self.program.to_str().unwrap()], extra)
     }
 
-    /// Waits for the end of a job, after which nothing may run any more.
+    /// Waits for the end of a job, after which nothing may run any more; returns its record.
     #[track_caller]
-    fn ends(&self, job: &str, state: &str) {
+    fn ends(&self, job: &str, state: &str) -> Value {
         let job = ended(&self.daemon, job);
         let left = self.left();
         assert!(left.is_empty(), "{left:?} {job}");
         assert_eq!(job["state"], state, "{job}");
+        job
+    }
+
+    /// Waits for the end of a run of tests, whose report says why it was not finished.
+    #[track_caller]
+    fn ends_because(&self, job: &str, state: &str, why: &str) {
+        let job = self.ends(job, state);
+        let report = &job["result"]["report"];
+        let is_told = failed(report).iter().any(|failed| failed.contains(why));
+        assert!(is_told, "{report}");
+        let get = json!({"report": report["id"]});
+        assert_eq!(self.daemon.call_value("test.get", &get).unwrap(), *report);
+    }
+
+    fn listed(&self) -> Value {
+        let list = self.daemon.call_value("test.list", &json!({})).unwrap();
+        list["reports"][0]["program"].clone()
     }
 
     fn cancel_soon(&self, job: &str) {
@@ -67,19 +84,23 @@ impl Leaver {
 }
 
 #[test]
-fn none_outlives_a_run_of_tests() {
+fn none_outlives_a_run_of_tests_and_its_report_says_why_it_ended() {
     let whole = Leaver::new(0);
     let job = whole.test(&["startup", "exit", "concurrent"], &json!({}));
     whole.ends(&job, "done");
-    for (mark, timeout_s) in [(1, 0.7), (2, 1.3)] {
+    // Random inputs are typed into several copies at once, for long.
+    let many = json!(1_000_000);
+    for (mark, types, timeout_s) in [(1, &[][..], 0.7), (2, &["fuzz"], 1.3)] {
         let cut = Leaver::new(mark);
-        let job = cut.test(&[], &json!({"timeout_s": timeout_s}));
-        cut.ends(&job, "done");
+        let limits = json!({"timeout_s": timeout_s, "fuzz_inputs": many});
+        let job = cut.test(types, &limits);
+        let why = format!("the time limit of {timeout_s} s was reached");
+        cut.ends_because(&job, "done", &why);
     }
     let cancelled = Leaver::new(3);
-    let job = cancelled.test(&[], &json!({}));
+    let job = cancelled.test(&["fuzz"], &json!({"fuzz_inputs": many}));
     cancelled.cancel_soon(&job);
-    cancelled.ends(&job, "cancelled");
+    cancelled.ends_because(&job, "cancelled", "the run was cancelled");
 }
 
 #[test]
@@ -99,14 +120,23 @@ fn none_outlives_an_investigation() {
 }
 
 #[test]
-fn none_outlives_a_daemon_that_is_killed_and_starts_again() {
+fn none_outlives_a_daemon_that_is_killed_and_starts_again_and_a_report_does() {
     let mut killed = Leaver::new(20);
     killed.test(&[], &json!({}));
+    eventually("a report of the first test", || {
+        killed.listed().is_string().then_some(())
+    });
     killed.investigate(&json!({}));
     eventually("copies run", || (killed.left().len() > 4).then_some(()));
     killed.daemon.kill();
     killed.daemon.restart();
     eventually("no process is left", || {
         killed.left().is_empty().then_some(())
+    });
+    assert_eq!(killed.listed(), json!(killed.program));
+    let folder = killed.daemon.home().join("run/discover");
+    eventually("no folder is left", || {
+        let left = std::fs::read_dir(&folder).map_or(0, Iterator::count);
+        (left == 0).then_some(())
     });
 }

@@ -91,7 +91,7 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
         );
     };
     std::thread::scope(|scope| {
-        for (bytes, is_leak) in [(100_000, true), (60_000, true), (10_000, false), (0, false)] {
+        for (bytes, is_leak) in [(60_000, true), (10_000, false)] {
             scope.spawn(move || check(bytes, is_leak));
         }
     });

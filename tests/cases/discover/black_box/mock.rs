@@ -1,6 +1,6 @@
 //! Every planted fault of the mock is found, and none if it is sound.
 
-use super::super::mock::MOCK_TARGET;
+use super::super::MOCK_TARGET;
 use super::runs::{failed, findings, finished, result, run, start};
 use crate::support::Daemon;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn of_kind(found: &[(String, String)], kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_planted_fault_of_the_mock_is_found() {
+fn every_planted_fault_of_the_mock_is_found_and_known_afterwards() {
     let daemon = Daemon::start();
     let report = run(
         &daemon,
@@ -49,6 +49,13 @@ fn every_planted_fault_of_the_mock_is_found() {
             .unwrap()
             .contains(&json!("quit"))
     );
+
+    // What is in a baseline is known.
+    let params = json!({"program": MOCK_TARGET, "types": ["resource"], "baseline": report["id"]});
+    let again = run(&daemon, params);
+    assert_eq!(failed(&again), [""; 0]);
+    let finding = &result(&again, "resource")["details"]["findings"][0];
+    assert_eq!(finding["known"], true);
 }
 
 #[test]
@@ -91,50 +98,6 @@ fn the_same_seed_gives_the_same_findings() {
 }
 
 #[test]
-fn a_crash_that_needs_two_inputs_is_found_with_both() {
-    const PROGRAM: &str = "#!/bin/sh
-printf '> '
-while read -r word rest; do
-  case $word in
-    help) printf 'Commands:\\n  arm   Get ready\\n  fire  Do it\\n' ;;
-    arm) armed=1 ;;
-    fire) [ -n \"$armed\" ] && kill -SEGV $$ ;;
-    *) echo \"error: unknown command: $word\" ;;
-  esac
-  printf '> '
-done
-";
-    let daemon = Daemon::start();
-    let program = daemon.home().join("armed");
-    crate::support::executable::write_script(&program, PROGRAM);
-    let report = run(
-        &daemon,
-        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
-    );
-    let found = findings(&report, "fuzz");
-    let wanted = [("crash".to_owned(), "arm\nfire".to_owned())];
-    assert_eq!(found, wanted, "{report}");
-}
-
-#[test]
-fn findings_of_a_baseline_are_known() {
-    let daemon = Daemon::start();
-    let params = |baseline: Option<&Value>| {
-        let mut params = json!({"program": MOCK_TARGET, "types": ["resource"]});
-        if let Some(baseline) = baseline {
-            params["baseline"] = baseline.clone();
-        }
-        params
-    };
-    let first = run(&daemon, params(None));
-    assert_eq!(result(&first, "resource")["passed"], false);
-    let second = run(&daemon, params(Some(&first["id"])));
-    assert_eq!(failed(&second), [""; 0]);
-    let finding = &result(&second, "resource")["details"]["findings"][0];
-    assert_eq!(finding["known"], true);
-}
-
-#[test]
 fn a_run_reports_its_progress_and_is_listed() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
@@ -149,29 +112,46 @@ fn a_run_reports_its_progress_and_is_listed() {
     assert_eq!(listed["reports"][0]["path"], job["result"]["path"]);
 }
 
-#[test]
-fn a_crash_at_the_end_of_the_input_after_some_input_is_found() {
-    const PROGRAM: &str = "#!/bin/sh
+/// A program with two commands of its own.
+fn with_commands(daemon: &Daemon, name: &str, help: &str, cases: &str, end: &str) -> Value {
+    let text = format!(
+        "#!/bin/sh
 printf '> '
 while read -r word rest; do
   case $word in
-    help) printf 'Commands:\\n  open   Begin\\n  close  End\\n' ;;
-    open) open=1 ;;
-    close) open= ;;
+    help) printf 'Commands:\\n{help}' ;;
+    {cases}
     *) echo \"error: unknown command: $word\" ;;
   esac
   printf '> '
 done
-[ -n \"$open\" ] && kill -SEGV $$
-exit 0
-";
-    let daemon = Daemon::start();
-    let program = daemon.home().join("open");
-    crate::support::executable::write_script(&program, PROGRAM);
-    let report = run(
-        &daemon,
-        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
+{end}
+"
     );
+    let program = daemon.home().join(name);
+    crate::support::executable::write_script(&program, &text);
+    run(
+        daemon,
+        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
+    )
+}
+
+#[test]
+fn a_crash_after_some_input_is_found_with_it() {
+    let daemon = Daemon::start();
+    let help = "  arm   Get ready\\n  fire  Do it\\n";
+    let cases = "arm) armed=1 ;;
+    fire) [ -n \"$armed\" ] && kill -SEGV $$ ;;";
+    let report = with_commands(&daemon, "armed", help, cases, "");
+    let wanted = [("crash".to_owned(), "arm\nfire".to_owned())];
+    assert_eq!(findings(&report, "fuzz"), wanted, "{report}");
+
+    // At the end of the input.
+    let help = "  open   Begin\\n  close  End\\n";
+    let cases = "open) open=1 ;;
+    close) open= ;;";
+    let end = "[ -n \"$open\" ] && kill -SEGV $$\nexit 0";
+    let report = with_commands(&daemon, "open", help, cases, end);
     let wanted = [("crash".to_owned(), "open\n\u{4}".to_owned())];
     assert_eq!(findings(&report, "fuzz"), wanted, "{report}");
     let finding = &result(&report, "fuzz")["details"]["findings"][0];

@@ -1,6 +1,5 @@
 //! Tests of `test.run` against real programs.
 
-mod ending;
 mod left;
 mod limits;
 mod mock;

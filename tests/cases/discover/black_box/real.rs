@@ -38,13 +38,6 @@ fn cat_passes() {
 }
 
 #[test]
-fn bc_passes() {
-    let Some(report) = report("bc") else { return };
-    let exits = list(result(&report, "exit"), "working_exits");
-    assert!(exits.contains(&"quit".to_owned()), "{exits:?}");
-}
-
-#[test]
 fn sqlite3_passes() {
     let Some(report) = report("sqlite3") else {
         return;

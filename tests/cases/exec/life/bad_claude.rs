@@ -1,88 +1,58 @@
 //! Programs named `claude` that misbehave.
 
-use crate::support::exec::{Claude, Executor, Ran, Repository};
+use crate::support::exec::{Claude, Executor, Repository};
 use crate::support::processes::private_memory;
 use crate::support::worker::worker;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 
-fn run(script: &str) -> Ran {
-    Executor::with_script(script).run(&Repository::new(), &json!({"output_format": "text"}))
-}
-
 #[test]
-fn a_claude_that_is_missing_is_an_error_of_its_own() {
-    let executor = Executor::new(Claude::without_program());
-    let message = executor.refused(&Repository::new(), &json!({}), "claude_not_found");
-    assert!(message.contains("claude"), "{message}");
-}
-
-#[test]
-fn a_claude_that_cannot_be_executed_is_unusable() {
+fn a_claude_that_cannot_be_executed_or_is_too_old_is_unusable() {
     let repository = Repository::new();
     let executor = Executor::new(Claude::without_program());
-    executor.claude.replace("#!/no/such/interpreter\n");
-    executor.refused(&repository, &json!({}), "claude_unusable");
-    executor
-        .claude
-        .replace("\u{7f}ELF is not all that a program needs");
-    executor.refused(&repository, &json!({}), "claude_unusable");
-}
-
-#[test]
-fn a_claude_that_is_too_old_is_unusable() {
-    let executor =
-        Executor::with_script("echo \"error: unknown option '--session-id'\" >&2; exit 1");
-    let message = executor.refused(&Repository::new(), &json!({}), "claude_unusable");
+    for program in [
+        "#!/no/such/interpreter\n",
+        "\u{7f}ELF is not all that a program needs",
+    ] {
+        executor.claude.replace(program);
+        executor.refused(&repository, &json!({}), "claude_unusable");
+    }
+    let old = "echo \"error: unknown option '--session-id'\" >&2; exit 1";
+    executor.claude.stand_in(old);
+    let message = executor.refused(&repository, &json!({}), "claude_unusable");
     assert!(message.contains("too old"), "{message}");
 }
 
 #[test]
-fn a_flood_of_a_hundred_megabytes_needs_little_memory_and_keeps_the_result() {
-    let flood = "init; say first; head -c 100000000 /dev/zero | tr '\\0' x | fold -w 999; echo; result 'Still here.'";
-    let executor = Executor::with_script(flood);
+fn floods_of_lines_of_one_line_and_of_errors_need_little_memory_and_keep_the_result() {
+    let executor = Executor::with_script("");
     let repository = Repository::new();
     let pid = worker(&executor.daemon);
-    let before = private_memory(pid);
-    let ran = executor.run(&repository, &json!({"output_format": "text"}));
-    assert!(
-        ran.succeeded_and_changed(&[])
-            .stdout
-            .contains("Still here.")
-    );
-    let grown = private_memory(pid).saturating_sub(before);
-    assert!(grown < 100 << 20, "{} MiB", grown >> 20);
+    for flood in [
+        "head -c 100000000 /dev/zero | tr '\\0' x | fold -w 999; echo",
+        "head -c 100000000 /dev/zero | tr '\\0' x; echo",
+        "head -c 50000000 /dev/zero | tr '\\0' e | fold -w 99 >&2",
+    ] {
+        let script = format!("init; say first; {flood}; result 'Still here.'");
+        executor.claude.stand_in(&script);
+        let before = private_memory(pid);
+        let ran = executor.run(&repository, &json!({"output_format": "text"}));
+        let result = ran.succeeded_and_changed(&[]);
+        assert!(result.stdout.contains("Still here."), "{flood}");
+        let (stderr, len) = (&result.stderr, result.stderr.len());
+        assert_eq!(stderr.contains("eeee"), flood.contains(">&2"));
+        assert!(len < 50_000_000, "{len}");
+        let grown = private_memory(pid).saturating_sub(before);
+        assert!(grown < 100 << 20, "{flood}: {} MiB", grown >> 20);
+    }
 }
 
 #[test]
-fn a_line_of_a_hundred_megabytes_needs_little_memory_and_the_next_ones_count() {
+fn half_a_line_of_json_before_death_is_a_failure_that_keeps_it_and_no_process() {
     let executor = Executor::with_script(
-        "init; head -c 100000000 /dev/zero | tr '\\0' x; echo; result 'Still here.'",
+        "init; setsid sleep 311.7 & sleep 311.8 & printf '{\"type\":\"result\",\"subtype\":\"succ'; kill -9 $$",
     );
-    let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
-    assert!(
-        ran.succeeded_and_changed(&[])
-            .stdout
-            .contains("Still here.")
-    );
-}
-
-#[test]
-fn a_flood_of_standard_error_does_not_stop_a_run() {
-    let ran = run("init; head -c 50000000 /dev/zero | tr '\\0' e | fold -w 99 >&2; result");
-    let stderr = &ran.succeeded_and_changed(&[]).stderr;
-    assert!(
-        stderr.contains("eeee") && stderr.len() < 50_000_000,
-        "{}",
-        stderr.len()
-    );
-}
-
-#[test]
-fn half_a_line_of_json_before_death_is_a_failure_that_keeps_it() {
-    let executor =
-        Executor::with_script("init; printf '{\"type\":\"result\",\"subtype\":\"succ'; kill -9 $$");
     let ran = executor.run(&Repository::new(), &json!({"output_format": "stream-json"}));
     let result = ran.ended_as("failed", "signal 9");
     // What reads the stream as JSON goes on.
@@ -90,39 +60,6 @@ fn half_a_line_of_json_before_death_is_a_failure_that_keeps_it() {
     let half = json!({"type": "unparsed_line", "line": "{\"type\":\"result\",\"subtype\":\"succ"});
     assert_eq!(serde_json::from_str::<Value>(last).unwrap(), half);
     assert_eq!(result.usage.exit_code, None);
-}
-
-#[test]
-fn a_run_without_a_result_fails_whatever_its_exit_code() {
-    run("init; say 'I forget the rest.'").ended_as("failed", "no result");
-    run("exit 0").ended_as("failed", "no result");
-    run("echo 'cannot go on' >&2; exit 7").ended_as("failed", "cannot go on");
-    run("echo not json; echo '[1]'; echo null; echo '{}'; exit 0").ended_as("failed", "no result");
-}
-
-#[test]
-fn a_good_result_with_another_exit_code_is_a_failure() {
-    run("init; result; echo 'it went wrong at last' >&2; exit 1")
-        .ended_as("failed", "it went wrong at last");
-}
-
-#[test]
-fn the_last_of_several_results_counts() {
-    let text = run("init; result One.; init; result Two.")
-        .succeeded_and_changed(&[])
-        .stdout
-        .clone();
-    assert!(text.contains("Two."), "{text}");
-}
-
-#[test]
-fn lines_are_split_at_line_feeds_only() {
-    let executor = Executor::with_script("init; result 'one\u{2028}two\u{85}three'");
-    let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
-    assert_eq!(
-        ran.succeeded_and_changed(&[]).stdout,
-        "one\u{2028}two\u{85}three\n"
-    );
 }
 
 #[test]

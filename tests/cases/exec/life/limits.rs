@@ -24,26 +24,23 @@ fn a_claude_that_ignores_int_and_term_is_killed_and_its_limit_is_the_verdict() {
 }
 
 #[test]
-fn the_first_signal_is_int_and_comes_at_the_limit() {
-    let script = "trap 'date +%s.%N > \"$HOME/int\"; result; exit 0' INT; init; date +%s.%N > \"$HOME/start\"; while :; do sleep 0.02; done";
-    let executor = Executor::with_script(script);
-    let ran = executor.run(&Repository::new(), &json!({"timeout": 2}));
-    ran.ended_as("timeout", "time limit of 2 seconds");
-    let at = |name: &str| executor.wait_for_file(name).trim().parse::<f64>().unwrap();
-    let after = at("int") - at("start");
-    assert!((1.0..3.0).contains(&after), "{after}");
-}
-
-#[test]
-fn a_run_that_changed_files_before_its_limit_has_them_in_its_diff() {
-    let executor = Executor::with_script("init; echo half > half.txt; exec sleep 300");
+fn the_first_signal_is_int_at_the_configured_limit_and_what_was_changed_until_then_is_in_the_diff()
+{
+    let script = "trap 'date +%s.%N > \"$HOME/int\"; result; exit 0' INT; init; echo half > half.txt; date +%s.%N > \"$HOME/start\"; while :; do sleep 0.02; done";
+    // It counts if the request has none.
+    let executor = Executor::configured(Claude::script(script), &json!({"timeout": 2}));
     let repository = Repository::new();
-    let ran = executor.run(&repository, &json!({"timeout": 1}));
+    let ran = executor.run(&repository, &json!({"timeout": null}));
+    let message = ran.result.error_message.unwrap();
+    assert!(message.contains("time limit of 2 seconds"), "{message}");
     assert_eq!(
         (ran.result.status.name(), ran.result.files_changed),
         ("timeout", vec!["half.txt".to_owned()])
     );
     assert_eq!(ran.result.diff, repository.diff_since("HEAD"));
+    let at = |name: &str| executor.wait_for_file(name).trim().parse::<f64>().unwrap();
+    let after = at("int") - at("start");
+    assert!((1.0..3.0).contains(&after), "{after}");
 }
 
 #[test]
@@ -66,18 +63,15 @@ fn silence_is_progress_with_evidence_and_ends_no_run_by_itself() {
 }
 
 #[test]
-fn silence_ends_a_run_that_has_a_stall_timeout() {
+fn silence_ends_a_run_that_has_a_stall_timeout_and_output_postpones_that() {
     let executor = Executor::with_script("init; exec sleep 300");
-    let ran = executor.run(&Repository::new(), &json!({"stall_timeout": 1}));
+    let repository = Repository::new();
+    let ran = executor.run(&repository, &json!({"stall_timeout": 1}));
     ran.ended_as("timeout", "printed nothing for 1 second");
-}
-
-#[test]
-fn output_postpones_the_end_by_silence() {
-    let executor =
-        Executor::with_script("init; for i in 1 2 3 4 5 6; do say \"$i\"; sleep 0.4; done; result");
+    let speaks = "init; for i in 1 2 3 4 5 6; do say \"$i\"; sleep 0.4; done; result";
+    executor.claude.stand_in(speaks);
     executor
-        .run(&Repository::new(), &json!({"stall_timeout": 2}))
+        .run(&repository, &json!({"stall_timeout": 2}))
         .succeeded_and_changed(&[]);
 }
 
@@ -113,23 +107,6 @@ fn a_run_is_cancelled_by_its_own_id_and_by_its_job() {
         let params = json!({"job": started.job});
         executor.daemon.call_value("job.cancel", &params).unwrap();
     });
-}
-
-#[test]
-fn a_run_outlives_the_client_that_started_it() {
-    let executor = Executor::with_script(
-        "init; while ! [ -e \"$HOME/go\" ]; do sleep 0.05; done; result Still.",
-    );
-    let repository = Repository::new();
-    // The connection of the request is closed at once.
-    let started = executor.start(&repository, &json!({"output_format": "text"}));
-    let listed = executor.daemon.call_value("exec.list", &json!({})).unwrap();
-    assert_eq!(
-        listed["executions"][0]["request_id"],
-        json!(started.request_id)
-    );
-    std::fs::write(executor.claude.home().join("go"), "").unwrap();
-    assert_eq!(executor.result(&started).stdout, "Still.\n");
 }
 
 /// A line by which Claude Code says that a command runs in the background.

@@ -1,7 +1,6 @@
 //! The process of a run: how it waits, starts, prints and ends. A script is in the place of Claude Code.
 
 mod bad_claude;
-mod captured;
 mod limits;
 mod queue;
 mod restart;

@@ -62,38 +62,28 @@ fn runs_in_one_work_tree_run_in_order_and_know_their_position() {
 }
 
 #[test]
-fn a_run_that_waits_too_long_is_busy_and_names_the_one_before() {
-    let executor = Executor::with_script(WAITS);
+fn a_run_that_waits_too_long_or_is_cancelled_while_it_waits_never_starts() {
+    // It counts if the request has none.
+    let executor = Executor::configured(Claude::script(WAITS), &json!({"lock_timeout": 0}));
     let repository = Repository::new();
     let one = start(&executor, &repository, "one");
     wait_until_running(&executor, "one");
-    let two = executor.start(
-        &repository,
-        &json!({"instruction": "two", "lock_timeout": 1}),
-    );
-    let result = executor.result(&two);
-    assert_eq!(
-        (result.status.name(), result.error_kind.as_deref()),
-        ("failed", Some("exec_busy"))
-    );
-    release(&executor, "one");
-    assert_eq!(executor.result(&one).status.name(), "success");
-    assert!(!executor.wait_for_file("order").contains("two"));
-}
-
-#[test]
-fn a_run_that_is_cancelled_while_it_waits_never_starts() {
-    let executor = Executor::with_script(WAITS);
-    let repository = Repository::new();
-    let one = start(&executor, &repository, "one");
-    wait_until_running(&executor, "one");
-    let two = start(&executor, &repository, "two");
-    executor.wait_for_progress(&two, |progress| progress["position"] == 1);
-    executor
-        .daemon
-        .call_value("exec.cancel", &json!({"request_id": two.request_id}))
-        .unwrap();
-    assert_eq!(executor.result(&two).status.name(), "failed");
+    for params in [
+        json!({"instruction": "two", "lock_timeout": 1}),
+        json!({"instruction": "two"}),
+    ] {
+        let result = executor.result(&executor.start(&repository, &params));
+        assert_eq!(
+            (result.status.name(), result.error_kind.as_deref()),
+            ("failed", Some("exec_busy"))
+        );
+    }
+    let params = json!({"instruction": "two", "lock_timeout": 60});
+    let cancelled = executor.start(&repository, &params);
+    executor.wait_for_progress(&cancelled, |progress| progress["position"] == 1);
+    let cancel = json!({"request_id": cancelled.request_id});
+    executor.daemon.call_value("exec.cancel", &cancel).unwrap();
+    assert_eq!(executor.result(&cancelled).status.name(), "failed");
     release(&executor, "one");
     assert_eq!(executor.result(&one).status.name(), "success");
     assert!(!executor.wait_for_file("order").contains("two"));
@@ -120,9 +110,13 @@ fn runs_of_two_daemons_in_one_work_tree_wait_for_each_other() {
 }
 
 #[test]
-fn different_repositories_run_at_once_up_to_the_limit() {
+fn different_work_trees_run_at_once_up_to_the_limit_also_of_one_repository() {
     let executor = Executor::configured(Claude::script(WAITS), &json!({"parallel": 2}));
-    let repositories = [Repository::new(), Repository::new(), Repository::new()];
+    let main = Repository::new();
+    let linked = main.beside("linked");
+    let add = ["worktree", "add", "-q", "-b", "side"];
+    main.git(&[&add[..], &[linked.to_str().unwrap()]].concat());
+    let repositories = [main, Repository::at(linked), Repository::new()];
     let one = start(&executor, &repositories[0], "one");
     let two = start(&executor, &repositories[1], "two");
     wait_until_running(&executor, "one");

@@ -1,103 +1,54 @@
-//! Tools that fail, and tools that are denied.
+//! Tools that fail, and tools that are denied. `policy_claude` has the forms of policies.
 
-use crate::support::exec::{Executor, Repository, bash, tool};
+use crate::support::exec::{Executor, Ran, Repository, bash, tool};
 use serde_json::{Value, json};
 
-/// A sub-agent that runs a command, and the main conversation that starts it.
-fn with_sub_agent(command: &str, in_background: bool) -> Value {
-    let agent = json!({
-        "description": "help", "prompt": "make it", "subagent_type": "general-purpose", "run_in_background": in_background
-    });
-    json!({"lanes": [
-        {"name": "agent", "match": {"is_subagent": true}, "on_exhausted": "last", "steps": [bash(command), "It is made."]},
-        {"name": "main", "on_exhausted": "last", "steps": [tool("Agent", agent), "All done."]},
-    ]})
-}
-
-#[test]
-fn a_run_whose_tool_fails_succeeds_and_has_no_violation() {
-    let Some(executor) = Executor::with_answers(&json!([bash("exit 3"), "It failed."])) else {
-        return;
-    };
-    let ran = executor.run(&Repository::new(), &json!({}));
-    assert_eq!(ran.succeeded_and_changed(&[]).policy_violations, []);
-}
-
-/// Runs `touch made` in any way that the model chose, and asserts that it was denied and is listed once.
-fn denied(answers: &Value, more: &Value, mode: &str) {
-    let Some(executor) = Executor::with_answers(answers) else {
-        return;
-    };
-    let ran = executor.run(&Repository::new(), more);
-    let result = ran.succeeded_and_changed(&[]);
-    assert_eq!(result.mode, mode);
-    let violations: Vec<(&str, &Value)> = result
-        .policy_violations
-        .iter()
+/// Asserts that one command was denied, and that it is listed once.
+fn assert_denied(ran: &Ran, command: &str) {
+    let violations = ran.result.policy_violations.iter();
+    let violations: Vec<(&str, &Value)> = violations
         .map(|one| (&*one.tool_name, &one.tool_input["command"]))
         .collect();
-    let is_compound = answers.to_string().contains("true; touch");
-    let command = if is_compound {
-        "true; touch made"
-    } else {
-        "touch made"
+    let stdout = &ran.result.stdout;
+    assert_eq!(violations, [("Bash", &json!(command))], "{stdout}");
+}
+
+#[test]
+fn a_call_that_fails_is_no_violation_and_one_that_is_not_on_the_whitelist_does_not_run() {
+    let answers = json!([bash("git nothing"), bash("touch made"), "It failed."]);
+    let Some(executor) = Executor::with_answers(&answers) else {
+        return;
     };
-    assert_eq!(violations, [("Bash", &json!(command))], "{}", result.stdout);
+    let allowed = json!({"allowed_tools": ["Read", "Bash(git:*)"]});
+    let ran = executor.run(&Repository::new(), &allowed);
+    assert_eq!(ran.succeeded_and_changed(&[]).mode, "whitelist");
+    assert_denied(&ran, "touch made");
 }
 
 #[test]
-fn a_tool_that_is_denied_by_name_does_not_run_and_is_listed() {
-    denied(
-        &json!([bash("touch made"), "Done."]),
-        &json!({"disallowed_tools": ["Bash"]}),
-        "blacklist",
-    );
-}
-
-#[test]
-fn a_call_that_is_denied_by_a_pattern_does_not_run_even_in_a_compound_command() {
-    denied(
-        &json!([bash("true; touch made"), "Done."]),
-        &json!({"disallowed_tools": ["Bash(touch:*)"]}),
-        "blacklist",
-    );
-}
-
-#[test]
-fn a_call_that_is_not_on_the_whitelist_does_not_run() {
-    denied(
-        &json!([bash("touch made"), "Done."]),
-        &json!({"allowed_tools": ["Read", "Bash(ls:*)"]}),
-        "whitelist",
-    );
-}
-
-#[test]
-fn a_sub_agent_does_not_run_what_is_denied() {
-    denied(
-        &with_sub_agent("touch made", false),
-        &json!({"disallowed_tools": ["Bash(touch:*)"]}),
-        "blacklist",
-    );
-}
-
-#[test]
-fn a_sub_agent_in_the_background_does_not_run_what_is_denied() {
-    denied(
-        &with_sub_agent("touch made", true),
-        &json!({"disallowed_tools": ["Bash(touch:*)"]}),
-        "blacklist",
-    );
-}
-
-#[test]
-fn what_a_sub_agent_in_the_background_changed_is_in_the_result() {
-    let Some(executor) = Executor::with_answers(&with_sub_agent("echo made > made", true)) else {
+fn a_sub_agent_in_the_background_does_not_run_what_is_denied_and_what_it_changed_is_in_the_result()
+{
+    let agent = json!({
+        "description": "help", "prompt": "make it", "subagent_type": "general-purpose", "run_in_background": true
+    });
+    let steps = json!([
+        bash("true; touch bad"),
+        bash("echo made > made"),
+        "It is made."
+    ]);
+    let answers = json!({"lanes": [
+        {"name": "agent", "match": {"is_subagent": true}, "on_exhausted": "last", "steps": steps},
+        {"name": "main", "on_exhausted": "last", "steps": [tool("Agent", agent), "All done."]},
+    ]});
+    let Some(executor) = Executor::with_answers(&answers) else {
         return;
     };
     let repository = Repository::new();
-    let ran = executor.run(&repository, &json!({"output_format": "text"}));
+    let disallowed = json!({"disallowed_tools": ["Bash(touch:*)"]});
+    let ran = executor.run(&repository, &disallowed);
     let result = ran.succeeded_and_changed(&["made"]);
+    assert_eq!(result.mode, "blacklist");
     assert_eq!(result.files_changed, ["made"]);
     assert_eq!(result.diff, repository.diff_since("HEAD"));
+    assert_denied(&ran, "true; touch bad");
 }

@@ -45,15 +45,6 @@ fn block_is_the_default_and_names_the_files() {
     assert!(!executor.claude.home().join("ran").exists());
 }
 
-#[test]
-fn ignored_files_alone_do_not_make_a_work_tree_dirty() {
-    let repository = Repository::new();
-    repository.write("build.ignored", "ignored\n");
-    Executor::with_script("init; result")
-        .run(&repository, &json!({}))
-        .succeeded_and_changed(&[]);
-}
-
 /// Runs a script with the changes put away, and asserts that all changes are as before.
 fn stashed(repository: &Repository, script: &str, more: serde_json::Value) -> Ran {
     repository.write("later.txt", "mine\n");
@@ -86,28 +77,6 @@ fn stash_gives_a_clean_work_tree_with_ignored_files_and_restores_all_changes() {
     let ran = stashed(&dirty(), script, json!({}));
     assert_eq!(ran.succeeded_and_changed(&[]).stdout, "one 0 ignored\n");
     assert_eq!(ran.result.diff, "");
-}
-
-#[test]
-fn a_stash_gives_files_back_with_their_permissions_and_leaves_no_trace() {
-    let repository = dirty();
-    repository.write("private/key", "secret");
-    repository.write("read-only", "x");
-    let modes = [
-        ("private/key", 0o600),
-        ("private", 0o700),
-        ("read-only", 0o444),
-    ];
-    for (path, mode) in modes {
-        fs::set_permissions(repository.root().join(path), Permissions::from_mode(mode)).unwrap();
-    }
-    let executor = Executor::with_script("init; test ! -e private && result");
-    let ran = executor.run(&repository, &json!({"dirty_worktree": "stash"}));
-    assert_eq!(ran.changed, [".git/index"]);
-    for (path, mode) in modes {
-        let metadata = repository.root().join(path).metadata().unwrap();
-        assert_eq!(metadata.permissions().mode() & 0o777, mode, "{path}");
-    }
 }
 
 #[test]

@@ -1,12 +1,10 @@
-//! What matches by default, and what happens with a malformed tape.
+//! What matches by default.
 
-use crate::support::conversation::{ask, converse, record};
-use crate::support::session::{assert_error, lacks};
-use crate::support::{Ccctl, eventually};
-use crate::tape::config::{by_hand, configured, exchange, ghost, root, say, with};
+use crate::support::conversation::ask;
+use crate::support::session::assert_error;
+use crate::tape::config::{by_hand, configured, exchange, ghost};
 use ccd_protocol::ErrorCode;
 use serde_json::json;
-use std::fs;
 
 #[test]
 fn what_changes_from_run_to_run_does_not_count() {
@@ -45,74 +43,4 @@ fn what_changes_from_run_to_run_does_not_count() {
         daemon.call_value("session.send", &params).unwrap();
         ask(&daemon, &session, (None, "sent\n> $")).unwrap();
     }
-}
-
-#[test]
-fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
-    let (daemon, options) = configured(json!({}));
-    by_hand(&daemon, "[]", &[exchange("> ", "go", "gone", 0)]);
-    let ccctl = Ccctl::new(&daemon);
-    let validate = || ccctl.run(&["tape", "validate"]);
-    let all = validate();
-    assert_eq!(all.code, Some(0), "{all:?}");
-    let path = root(&daemon).join("by-hand.json5");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(
-        root(&daemon).join("bad.json5"),
-        text.replace("exchanges: [", "exchanges: [,"),
-    )
-    .unwrap();
-    let one = eventually("the index has noticed the change", || {
-        Some(validate()).filter(|ran| ran.code != Some(0))
-    });
-    assert_eq!(one.code, Some(1), "{one:?}");
-    assert!(
-        format!("{}{}", one.stdout, one.stderr).contains("bad.json5:4:"),
-        "{one:?}"
-    );
-    let session = ghost(&daemon, &options).unwrap();
-    say(&daemon, &session, "go", "gone").unwrap();
-    fs::remove_file(root(&daemon).join("bad.json5")).unwrap();
-    // Without `chunks`, an answer is empty; only `--strict` rejects that.
-    let without = text.replace(
-        "output: { chunks: [{ delay_ms: 0, dataText: \"hello\\r\\n> \" }] }",
-        "output: {}",
-    );
-    assert_ne!(without, text);
-    fs::write(&path, without).unwrap();
-    eventually("the index has noticed the change", || {
-        (validate().code == Some(0)).then_some(())
-    });
-    let strict = ccctl.run(&["tape", "validate", "--strict"]);
-    assert_eq!(strict.code, Some(1), "{strict:?}");
-    assert!(
-        format!("{}{}", strict.stdout, strict.stderr).contains("chunks"),
-        "{strict:?}"
-    );
-}
-
-#[test]
-fn a_tape_of_one_folder_plays_in_another() {
-    if lacks(&["cat"]) {
-        return;
-    }
-    let (daemon, options) = configured(json!({}));
-    let steps = [
-        (Some("same"), "same\nsame\n"),
-        (Some("same"), "same\nsame\n$"),
-    ];
-    converse(
-        &daemon,
-        &["cat"],
-        &with(&options, json!({"record": "new"})),
-        &steps,
-        "\u{4}",
-    );
-    let params = json!({"program": "cat", "cwd": "/usr", "tape": {"strict": true}});
-    let session = daemon.call_value("session.create", &params).unwrap();
-    let session = session["session_id"].as_str().unwrap();
-    for _ in 0..2 {
-        ask(&daemon, session, (Some("same"), "same\nsame\n$")).unwrap();
-    }
-    assert_eq!(record(&daemon, session)["tape"]["hits"], 3);
 }

@@ -1,7 +1,6 @@
 //! Recordings whose session does not end by its program, and what is left of recordings that cannot become tapes yet.
 
 use crate::support::conversation::{ask, ended, record, start, tape, tapes};
-use crate::support::files::files;
 use crate::support::processes::lives;
 use crate::support::session::lacks;
 use crate::support::taped::{Taped, assert_whole};
@@ -44,40 +43,6 @@ fn the_death_of_the_holder_ends_a_recording_and_loses_none() {
     daemon.restart();
     let found = eventually("the tape exists", || tapes(&root).pop());
     has_both_lines(&found);
-    assert_whole(&daemon, &root);
-}
-
-#[test]
-fn a_tape_that_cannot_be_made_is_made_at_the_next_start() {
-    if lacks(&["cat", "sh"]) {
-        return;
-    }
-    let mut daemon = Daemon::start();
-    let root = daemon.home().join("t");
-    let flag = daemon.home().join("flag");
-    let filter = format!("test -e '{}' && cat", flag.display());
-    let decorators = json!([{"on": "output", "filter": ["sh", "-c", filter]}]);
-    let options = json!({"record": "new", "decorators": decorators});
-    let mut connection = daemon.connect();
-    let session = recorded_with(&mut connection, &tape(&root, options));
-    drop(connection);
-    let log = daemon.home().join("sessions").join(&session);
-    let gone = || {
-        let found = daemon.call_value("session.get", &json!({"session": session}));
-        found.unwrap()["state"] == "dead"
-    };
-    eventually("its client has left", || gone().then_some(()));
-    assert!(tapes(&root).is_empty());
-    assert!(log.join("recording.json").exists(), "{:?}", files(&log));
-    daemon.stop();
-    daemon.restart();
-    assert!(tapes(&root).is_empty());
-    std::fs::write(&flag, "").unwrap();
-    daemon.stop();
-    daemon.restart();
-    let found = eventually("the tape exists", || tapes(&root).pop());
-    has_both_lines(&found);
-    eventually("nothing is left of it", || (!log.exists()).then_some(()));
     assert_whole(&daemon, &root);
 }
 

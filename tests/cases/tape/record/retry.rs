@@ -1,6 +1,7 @@
 //! A recording of which no tape could be made is tried again while the daemon runs.
 
-use super::trouble::{SmallDisk, fill, problem, record_cat, types};
+use super::trouble::{problem, record_cat, types};
+use crate::output::disk::{SmallDisk, fill};
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
 use crate::support::executable::write_script;
 use crate::support::files::files;
@@ -22,7 +23,7 @@ fn a_tape_for_which_the_disk_was_full_is_written_once_there_is_room() {
     };
     let session = record_cat(&daemon, &root);
     ask(&daemon, &session, (Some("before"), "before\nbefore\n")).unwrap();
-    fill(&root);
+    fill(&root.join("filler"));
     types(&daemon, &session, "\u{4}");
     ended(&daemon, &session);
     let told = problem(&daemon, &session);

@@ -220,12 +220,10 @@ fn secrets_are_kept_where_that_is_asked_for_and_the_tape_says_so() {
     };
     kept(&with_password(&Daemon::start(), json!({"redact": false})));
     gone(&with_password(&Daemon::start(), json!({})));
-    for off in ["0", "false", "off"] {
-        let off = || Daemon::builder().env("CLAUDECONTROL_REDACT", off).start();
-        kept(&with_password(&off(), json!({})));
-        // A request can still turn redaction on.
-        gone(&with_password(&off(), json!({"redact": true})));
-    }
+    let off = || Daemon::builder().env("CLAUDECONTROL_REDACT", "off").start();
+    kept(&with_password(&off(), json!({})));
+    // A request can still turn redaction on.
+    gone(&with_password(&off(), json!({"redact": true})));
 }
 
 #[test]

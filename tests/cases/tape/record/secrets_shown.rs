@@ -54,6 +54,7 @@ fn a_private_key_between_pipes_is_on_no_tape_whatever_stands_around_its_lines() 
     }
     let body = [filled("{{64}}"), filled("{{64}}").chars().rev().collect()];
     let last = "Zz9aB+7=";
+    let daemon = Daemon::start();
     for (before, behind) in [
         ("", "\r\n"),
         ("\u{1}", "\n"),
@@ -61,7 +62,6 @@ fn a_private_key_between_pipes_is_on_no_tape_whatever_stands_around_its_lines() 
         ("\u{1b}[1m", "\u{1b}[0m\n"),
         ("> ", "\n"),
     ] {
-        let daemon = Daemon::start();
         let begin = "-----BEGIN PRIVATE KEY-----";
         let end = "-----END PRIVATE KEY-----";
         let lines = [begin, &body[0], &body[1], last, end];

@@ -1,5 +1,6 @@
 //! Problems with the directory of tapes during a recording: the session continues, and the loss is reported.
 
+use crate::output::disk::{SmallDisk, fill};
 use crate::support::client::Ran;
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
 use crate::support::executable::write_script;
@@ -12,43 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small file system for one test; unmounted at the end.
-pub(super) struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// Mounts one; `None` if that is not allowed.
-    pub(super) fn mount(folder: &Path, bytes: u64) -> Option<Self> {
-        fs::create_dir_all(folder).unwrap();
-        let options = format!("size={bytes},mode=0700");
-        if !rustix::process::geteuid().is_root() || !mount(&options, folder) {
-            eprintln!("skipped: a small file system cannot be mounted here");
-            return None;
-        }
-        Some(Self(folder.to_owned()))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // The daemon may still have files open there, so the file system is detached at once, and freed with them.
-        let unmounted = Command::new("umount").arg("--lazy").arg(&self.0).status();
-        assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
-    }
-}
-
 fn mount(options: &str, folder: &Path) -> bool {
     let mut command = Command::new("mount");
     command.args(["-t", "tmpfs", "-o", options, "ccd-test"]);
     let mounted = command.arg(folder).output();
     mounted.is_ok_and(|output| output.status.success())
-}
-
-/// Fills a file system.
-pub(super) fn fill(folder: &Path) {
-    let mut file = fs::File::create(folder.join("filler")).unwrap();
-    for len in [64 << 10, 512, 1] {
-        while std::io::Write::write_all(&mut file, &vec![0; len]).is_ok() {}
-    }
 }
 
 pub(super) fn problem(daemon: &Daemon, session: &str) -> String {
@@ -82,7 +51,7 @@ fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
     };
     let session = record_cat(&daemon, &root);
     ask(&daemon, &session, (Some("before"), "before\nbefore\n")).unwrap();
-    fill(&root);
+    fill(&root.join("filler"));
     let mut typed = vec!["before\n".to_owned()];
     for number in 0..200 {
         let line = format!("{number} {}", "long ".repeat(20));
@@ -98,7 +67,7 @@ fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
     typed.push("after\n".into());
     assert_eq!(problem(&daemon, &session), "");
     // There is no room for the tape.
-    fill(&root);
+    fill(&root.join("filler"));
     types(&daemon, &session, "\u{4}");
     let record = ended(&daemon, &session);
     assert_eq!(record["exitstatus"], 0);
@@ -300,6 +269,10 @@ fn a_recording_whose_filter_fails_is_kept_until_it_works_or_is_thrown_away() {
         let is_kept = format!("the recording is kept in {}", journals[0].display());
         assert!(ran.stderr.contains(&is_kept), "{}", ran.stderr);
         assert!(ran.stderr.contains("ccctl daemon restart"));
+        // A start at which it still fails changes nothing.
+        daemon.stop();
+        daemon.restart();
+        assert_eq!(left(&daemon, &root), (journals.clone(), folders));
         match works {
             true => write_script(&filter, "#!/bin/sh\nsed s/told/changed/\n"),
             false => fs::remove_file(&journals[0]).unwrap(),

@@ -112,42 +112,6 @@ fn every_case_of_the_fixture_gives_its_candidates() {
 }
 
 #[test]
-fn a_rejected_candidate_does_not_come_back() {
-    let first = run("agg-06", &[]);
-    for groups in [Vec::new(), first.proposals[0].groups.clone()] {
-        let known = KnownCandidate {
-            fingerprint: first.proposals[0].fingerprint.clone(),
-            status: Status::Rejected,
-            count: 1,
-            rejected_at_count: 1,
-            last_seen: String::new(),
-            repo_keys: vec!["r1".to_owned()],
-            evidence_ids: Vec::new(),
-            groups,
-        };
-        let again = run("agg-06", &[known]);
-        assert_eq!(again.proposals, []);
-        assert_eq!(again.sightings[0].count_added, 2);
-        assert!(!again.sightings[0].mention);
-        assert_eq!(again.decided.len(), 2);
-    }
-}
-
-#[test]
-fn a_second_run_over_the_same_events_changes_nothing() {
-    for number in 1..=12 {
-        let id = format!("agg-{number:02}");
-        let first = run(&id, &[]);
-        let known = ledger(Vec::new(), &first);
-        let second = run(&id, &known);
-        assert_eq!(second.proposals, [], "{id}");
-        assert_eq!(second.sightings, [], "{id}");
-        assert_eq!(second.decided, first.decided, "{id}");
-        assert!(known.iter().all(|known| known.count == 1), "{id}");
-    }
-}
-
-#[test]
 fn a_rejected_candidate_is_mentioned_in_a_third_repository_and_after_five_more_times() {
     let first = run("agg-01", &[]);
     let mut known = ledger(Vec::new(), &first);

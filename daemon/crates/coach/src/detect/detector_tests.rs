@@ -225,12 +225,6 @@ fn an_api_error_is_no_friction_of_the_user() {
     assert_eq!(detect(&mut detector(), &failure), []);
 }
 
-#[test]
-fn content_is_short() {
-    let signals = prompt(&mut detector(), &format!("no, {}", "ä".repeat(9000)));
-    assert_eq!(signals[0].content.chars().count(), 500);
-}
-
 proptest! {
     #[test]
     fn no_prompt_makes_the_detector_panic(texts in prop::collection::vec("(?s).{0,80}|(no|don't|stop|skill|you did|AGAIN|!|again|```|\"|'|\\?|ß|İ| |\n){0,20}", 1..4)) {

@@ -7,7 +7,7 @@ fn parse(value: &serde_json::Value) -> Payload {
 }
 
 #[test]
-fn a_failure_has_its_exit_code_and_what_was_printed() {
+fn a_result_has_its_exit_code_and_what_was_printed() {
     let payload = parse(&json!({
         "hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": "/p", "tool_name": "Bash",
         "tool_input": {"command": "make", "description": "Run"}, "error": "Exit code 2\nmake: no rule", "is_interrupt": false,
@@ -18,43 +18,25 @@ fn a_failure_has_its_exit_code_and_what_was_printed() {
         (payload.exit_code(), payload.stderr()),
         (Some(2), "make: no rule")
     );
-}
-
-#[test]
-fn a_failure_without_an_exit_code_keeps_its_whole_text() {
-    let payload = parse(
-        &json!({"hook_event_name": "PostToolUseFailure", "error": "File does not exist.\nReally."}),
-    );
-    assert_eq!(
-        (payload.exit_code(), payload.stderr()),
-        (None, "File does not exist.\nReally.")
-    );
-}
-
-#[test]
-fn a_success_has_the_exit_code_zero() {
-    let payload = parse(
-        &json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": "o", "stderr": "e"}}),
-    );
+    let whole = "File does not exist.\nReally.";
+    let payload = parse(&json!({"hook_event_name": "PostToolUseFailure", "error": whole}));
+    assert_eq!((payload.exit_code(), payload.stderr()), (None, whole));
+    let succeeded =
+        json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": "o", "stderr": "e"}});
+    let payload = parse(&succeeded);
     assert_eq!((payload.exit_code(), payload.stderr()), (Some(0), "e"));
 }
 
 #[test]
-fn wrong_types_and_missing_members_are_empty() {
+fn wrong_types_and_missing_members_are_empty_and_an_unknown_event_is_accepted() {
     let payload = parse(&json!({
         "hook_event_name": 7, "session_id": null, "prompt": ["no"], "tool_input": "text", "tool_response": [1, {"a": 2}],
         "error": {"x": 1}, "is_interrupt": "yes", "tool_calls": {"a": 1},
     }));
     assert_eq!(payload.event, HookEvent::Other(String::new()));
     assert_eq!(payload, parse(&json!({})));
-}
-
-#[test]
-fn an_unknown_event_is_accepted() {
-    assert_eq!(
-        parse(&json!({"hook_event_name": "FileChanged"})).event,
-        HookEvent::Other("FileChanged".into())
-    );
+    let unknown = parse(&json!({"hook_event_name": "FileChanged"}));
+    assert_eq!(unknown.event, HookEvent::Other("FileChanged".into()));
 }
 
 #[test]

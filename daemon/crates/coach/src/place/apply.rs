@@ -316,22 +316,13 @@ mod tests {
     }
 
     #[test]
-    fn an_edited_file_is_left_alone_and_the_block_is_shown() {
+    fn a_file_that_came_meanwhile_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        let plan = plan(&places(root), WORDS, Scope::Project, root).unwrap();
-        write(&plan.path, None, &plan.after).unwrap();
-        let edited = [b"edited\n", &*plan.after].concat();
-        fs::write(&plan.path, &edited).unwrap();
-        let undo = || restore(&plan.path, None, &plan.after, &plan.block, None);
-        let refused = undo().unwrap_err();
-        assert!(refused.to_string().contains("## Title"), "{refused}");
-        assert_eq!(fs::read(&plan.path).unwrap(), edited);
-        fs::write(&plan.path, "taken out").unwrap();
-        undo().unwrap();
-        assert_eq!(fs::read_to_string(&plan.path).unwrap(), "taken out");
-        let refused = write(&plan.path, None, b"x").unwrap_err();
+        let path = folder.path().join("CLAUDE.md");
+        fs::write(&path, "theirs").unwrap();
+        let refused = write(&path, None, b"x").unwrap_err();
         assert!(matches!(refused, PlaceError::Io { .. }), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
 
     #[test]

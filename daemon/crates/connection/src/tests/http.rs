@@ -196,28 +196,6 @@ async fn a_large_body_is_a_request_like_any_other() {
 }
 
 #[tokio::test]
-async fn curl_is_a_client() {
-    let server = Server::start();
-    let output = tokio::process::Command::new("curl")
-        .args(["--silent", "--show-error", "--unix-socket"])
-        .arg(&server.path)
-        .args(["-H", "content-type: application/json", "-d"])
-        .arg(request(1, "test.ping", json!({})).to_string())
-        .arg("http://ccd/")
-        .output()
-        .await;
-    match output {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("skipped: curl is not installed");
-        }
-        output => {
-            let reply: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
-            assert_eq!(reply["result"], "pong");
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_closed_http_connection_drops_its_call() {
     let server = Server::start();
     let mut client = server.connect().await;

@@ -7,7 +7,15 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 async fn a_call_is_answered_under_its_id() {
     let server = Server::start();
     let mut client = server.connect().await;
-    for id in [json!(7), json!("seven"), Value::Null] {
+    for id in [
+        json!(7),
+        json!("seven"),
+        json!(0),
+        json!(""),
+        json!(u64::MAX),
+        json!("\u{1f600}\n"),
+        Value::Null,
+    ] {
         client
             .send(&request(id.clone(), "test.echo", json!({"a": [1]})))
             .await;
@@ -27,7 +35,7 @@ async fn a_call_is_answered_under_its_id() {
 async fn rubbish_is_answered_and_the_next_line_is_served() {
     let server = Server::start();
     let mut client = server.connect().await;
-    let cases: [(&[u8], Value, i32, &str); 10] = [
+    let cases: [(&[u8], Value, i32, &str); 14] = [
         (b"{rubbish}", Value::Null, -32700, "parse_error"),
         (b"{\"id\":5", Value::Null, -32700, "parse_error"),
         (b"{\"id\":5} {}", Value::Null, -32700, "parse_error"),
@@ -46,7 +54,16 @@ async fn rubbish_is_answered_and_the_next_line_is_served() {
             -32600,
             "invalid_request",
         ),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"method\":5}",
+            Value::Null,
+            -32600,
+            "invalid_request",
+        ),
         (b"5", Value::Null, -32600, "invalid_request"),
+        (b"{}", Value::Null, -32600, "invalid_request"),
+        (b"\"text\"", Value::Null, -32600, "invalid_request"),
+        (b"null", Value::Null, -32600, "invalid_request"),
         (
             b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"no.such\"}",
             json!(6),
@@ -146,16 +163,19 @@ async fn a_batch_answers_what_has_an_id() {
             {"id": 2},
             request("three", "no.such", json!({})),
             17,
+            ["2.0", 1, "test.ping", null, null],
             request(4, "test.echo", json!({"late": true})),
         ]))
         .await;
     let replies = client.receive().await;
-    assert_eq!(replies.as_array().unwrap().len(), 5, "{replies}");
+    assert_eq!(replies.as_array().unwrap().len(), 6, "{replies}");
     assert_eq!(replies[0]["result"], "pong");
     assert_error(&replies[1], 2, -32600, "invalid_request");
     assert_error(&replies[2], "three", -32601, "method_not_found");
-    assert_error(&replies[3], Value::Null, -32600, "invalid_request");
-    assert_eq!(replies[4]["result"], json!({"late": true}));
+    for no_object in [&replies[3], &replies[4]] {
+        assert_error(no_object, Value::Null, -32600, "invalid_request");
+    }
+    assert_eq!(replies[5]["result"], json!({"late": true}));
     assert_eq!(Seen::get(&server.seen.counted), 1);
 
     client.write(b"[]\n").await;
@@ -188,9 +208,15 @@ async fn a_batch_runs_in_order() {
 }
 
 #[tokio::test]
-async fn a_notification_is_executed_although_its_client_has_left() {
+async fn a_notification_is_executed_and_not_answered_even_if_its_client_has_left() {
     let server = Server::start();
     let mut client = server.connect().await;
+    for method in ["test.count", "no.such"] {
+        let notification = json!({"jsonrpc": "2.0", "method": method});
+        client.send(&notification).await;
+    }
+    client.assert_served().await;
+    assert_eq!(Seen::get(&server.seen.counted), 1);
     client
         .send(&json!({"jsonrpc": "2.0", "method": "test.count_later"}))
         .await;
@@ -201,7 +227,7 @@ async fn a_notification_is_executed_although_its_client_has_left() {
     .await;
     server.gate.add_permits(1);
     eventually("the notification is done", || {
-        Seen::get(&server.seen.counted) == 1
+        Seen::get(&server.seen.counted) == 2
     })
     .await;
 }

@@ -1,6 +1,5 @@
 //! The transport through a real socket.
 
-mod clients;
 mod harness;
 mod http;
 mod lifecycle;

@@ -149,22 +149,6 @@ fn golden_cases() {
 }
 
 #[test]
-fn a_result_that_comes_later_completes_its_pair() {
-    let case = case!("02-pending");
-    let mut lines = case.lines.clone();
-    lines.push(case.expected["after_append"]["line"].to_string());
-    let (records, ..) = read(&lines);
-    let model = Model::of(&records);
-    assert!(model.pairs.iter().all(|pair| pair.result.is_some()));
-    assert!(
-        model
-            .pairs
-            .iter()
-            .any(|pair| pair.id == "t1" && pair.is_error)
-    );
-}
-
-#[test]
 fn a_result_before_its_call_is_an_orphan_until_the_call_comes() {
     let case = case!("03-result-first");
     for (count, orphans) in [(1, vec!["t1"]), (2, vec![])] {

@@ -224,10 +224,14 @@ mod tests {
     fn tools_that_change_nothing_say_so() {
         let reading = all(true);
         assert!(reading.len() > 3 && reading.len() < 12);
+        assert_eq!(all(false).len(), 12);
         for tool in all(false) {
             let is_listed = reading.iter().any(|listed| listed.name == tool.name);
             let hints = tool.annotations.unwrap();
             assert_eq!(hints.read_only_hint, Some(is_listed), "{}", tool.name);
+            let is_destructive = hints.destructive_hint == Some(true);
+            assert!(is_listed || is_destructive, "{}", tool.name);
+            assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
         }
     }
 }

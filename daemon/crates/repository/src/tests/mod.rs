@@ -4,4 +4,3 @@ mod killed;
 mod random;
 mod snapshot;
 mod stash;
-mod timing;

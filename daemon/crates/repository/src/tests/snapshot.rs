@@ -78,13 +78,20 @@ fn a_file_that_changes_at_once_with_the_same_length_is_noticed() {
 }
 
 #[test]
-fn an_unborn_branch_and_an_empty_work_tree_have_snapshots() {
+fn an_unborn_branch_and_an_empty_work_tree_have_snapshots_and_nothing_to_check_out() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "-q"]);
     let empty = checked_snapshot(folder.path());
     assert_eq!(empty, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
     fs::write(folder.path().join("first"), "x").unwrap();
     assert_ne!(checked_snapshot(folder.path()), empty);
+    let tree = find(folder.path());
+    for error in [
+        tree.stash_save("x").unwrap_err(),
+        tree.add_linked(&folder.path().join("x"), "b").unwrap_err(),
+    ] {
+        assert!(matches!(error, RepositoryError::Unborn(_)), "{error}");
+    }
 }
 
 #[test]
@@ -168,7 +175,7 @@ fn files_that_a_sparse_checkout_leaves_out_are_not_deleted() {
 }
 
 #[test]
-fn a_conflicted_file_is_its_text_in_the_work_tree() {
+fn a_conflicted_file_is_its_text_in_the_work_tree_and_not_stashed() {
     let folder = repository();
     let root = folder.path();
     git(root, &["checkout", "-q", "-b", "other"]);
@@ -179,6 +186,8 @@ fn a_conflicted_file_is_its_text_in_the_work_tree() {
     checked_snapshot(root);
     let changes = find(root).changes().unwrap();
     assert!(changes.len() == 1 && changes[0].is_modified, "{changes:?}");
+    let error = find(root).stash_save("x").unwrap_err();
+    assert!(matches!(error, RepositoryError::Unmerged { .. }), "{error}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The stash on repositories that git made: what comes back is compared with what was there.
 
-use crate::test_repository::{commit, git, git_fails, repository};
+use crate::test_repository::{commit, git, repository};
 use crate::{RepositoryError, WorkTree};
 use std::collections::BTreeMap;
 use std::fs;
@@ -159,27 +159,6 @@ fn everything_comes_back_and_ignored_files_stay() {
 }
 
 #[test]
-fn empty_folders_come_back() {
-    let folder = repository();
-    let root = folder.path();
-    fs::create_dir_all(root.join("deep/er")).unwrap();
-    fs::write(root.join("deep/er/file"), "x").unwrap();
-    fs::write(root.join("file"), "x").unwrap();
-    git(root, &["add", "-A"]);
-    git(root, &["commit", "-q", "-m", "base"]);
-    fs::remove_file(root.join("deep/er/file")).unwrap();
-    fs::remove_file(root.join("file")).unwrap();
-    fs::create_dir_all(root.join("file/with/none")).unwrap();
-    fs::set_permissions(root.join("file/with"), fs::Permissions::from_mode(0o700)).unwrap();
-    let tree = WorkTree::find(root).unwrap();
-    let before = everything(root);
-    let id = stash(&tree);
-    assert!(root.join("file").is_file());
-    tree.stash_restore(&id).unwrap();
-    assert_eq!(everything(root), before);
-}
-
-#[test]
 fn permissions_and_bytes_that_git_does_not_store_come_back() {
     let folder = dirty();
     let root = folder.path();
@@ -204,13 +183,22 @@ fn permissions_and_bytes_that_git_does_not_store_come_back() {
 }
 
 #[test]
-fn without_the_files_that_were_put_aside_the_stash_is_restored() {
-    let folder = dirty();
+fn empty_folders_come_back() {
+    let folder = repository();
     let root = folder.path();
+    fs::create_dir_all(root.join("deep/er")).unwrap();
+    fs::write(root.join("deep/er/file"), "x").unwrap();
+    fs::write(root.join("file"), "x").unwrap();
+    git(root, &["add", "-A"]);
+    git(root, &["commit", "-q", "-m", "base"]);
+    fs::remove_file(root.join("deep/er/file")).unwrap();
+    fs::remove_file(root.join("file")).unwrap();
+    fs::create_dir_all(root.join("file/with/none")).unwrap();
+    fs::set_permissions(root.join("file/with"), fs::Permissions::from_mode(0o700)).unwrap();
     let tree = WorkTree::find(root).unwrap();
     let before = everything(root);
     let id = stash(&tree);
-    fs::remove_dir_all(root.join(".git/ccd-stash")).unwrap();
+    assert!(root.join("file").is_file());
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
 }
@@ -313,6 +301,11 @@ fn a_stash_is_restored_from_wherever_a_killed_process_left_it() {
     assert_eq!(everything(root).files, before.files);
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
+    // The files that were put aside are gone.
+    let id = stash(&tree);
+    fs::remove_dir_all(root.join(".git/ccd-stash")).unwrap();
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
     // Some files are as they were, others are not.
     let mut paths: Vec<&PathBuf> = before.files.keys().collect();
     paths.retain(|path| {
@@ -400,14 +393,6 @@ fn a_restored_stash_that_was_not_removed_is_only_removed() {
 
 #[test]
 fn what_cannot_be_stashed_is_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    git(folder.path(), &["init", "-q"]);
-    let unborn = WorkTree::find(folder.path())
-        .unwrap()
-        .stash_save("x")
-        .unwrap_err();
-    assert!(matches!(unborn, RepositoryError::Unborn(_)), "{unborn}");
-
     let folder = dirty();
     let root = folder.path();
     let tree = WorkTree::find(root).unwrap();
@@ -425,19 +410,18 @@ fn what_cannot_be_stashed_is_left_as_it_is() {
     let error = tree.stash_clean(&id).unwrap_err();
     assert!(matches!(error, RepositoryError::Changed(_)), "{error}");
     assert_eq!(everything(root), changed);
-}
 
-#[test]
-fn conflicts_of_a_merge_are_not_stashed() {
-    let folder = repository();
+    // Ignored files in the way.
+    let folder = dirty();
     let root = folder.path();
-    git(root, &["checkout", "-q", "-b", "other"]);
-    commit(root, "a.txt", "theirs\n");
-    git(root, &["checkout", "-q", "main"]);
-    commit(root, "a.txt", "ours\n");
-    git_fails(root, &["merge", "-q", "other"]);
-    let error = WorkTree::find(root).unwrap().stash_save("x").unwrap_err();
-    assert!(matches!(error, RepositoryError::Unmerged { .. }), "{error}");
+    fs::write(root.join("becomes a folder/ignored"), "precious").unwrap();
+    let before = everything(root);
+    let tree = WorkTree::find(root).unwrap();
+    let id = tree.stash_save("x").unwrap().unwrap();
+    let error = tree.stash_clean(&id).unwrap_err();
+    assert!(matches!(error, RepositoryError::Blocked { .. }), "{error}");
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
 }
 
 #[test]
@@ -480,20 +464,6 @@ fn submodules_nested_repositories_and_sparse_checkouts_survive_a_stash() {
         git(root, &["status", "--porcelain"]),
         " M sub\n?? nested/\n"
     );
-    tree.stash_restore(&id).unwrap();
-    assert_eq!(everything(root), before);
-}
-
-#[test]
-fn ignored_files_in_the_way_stop_a_stash_before_anything_changes() {
-    let folder = dirty();
-    let root = folder.path();
-    fs::write(root.join("becomes a folder/ignored"), "precious").unwrap();
-    let before = everything(root);
-    let tree = WorkTree::find(root).unwrap();
-    let id = tree.stash_save("x").unwrap().unwrap();
-    let error = tree.stash_clean(&id).unwrap_err();
-    assert!(matches!(error, RepositoryError::Blocked { .. }), "{error}");
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
 }

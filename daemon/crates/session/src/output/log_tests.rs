@@ -44,19 +44,6 @@ fn a_gap_starts_a_new_file_behind_it() {
 }
 
 #[test]
-fn a_deleted_folder_is_made_again() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().join("s");
-    let mut writer = LogWriter::new(dir.clone(), 0, 1000);
-    writer.append(0, b"gone").unwrap();
-    assert!(writer.take_lost().is_empty());
-    fs::remove_dir_all(&dir).unwrap();
-    writer.append(4, b"here").unwrap();
-    assert_eq!(read_all(&dir, 8), b"????here");
-    assert_eq!(writer.take_lost(), std::slice::from_ref(&(0..4)));
-}
-
-#[test]
 fn only_what_is_in_no_file_is_lost() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().join("s");
@@ -101,19 +88,4 @@ fn reading_beside_rotation_finds_the_right_bytes_or_none() {
             }
         }
     });
-}
-
-#[test]
-fn the_oldest_files_go_first() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().join("s");
-    let mut writer = LogWriter::new(dir.clone(), 0, 4);
-    for number in 0..5u64 {
-        writer.append(number * 4, b"abcd").unwrap();
-    }
-    assert_eq!(writer.drop_oldest(8).unwrap(), 12);
-    assert_eq!(
-        read_all(&dir, 20),
-        [b"?".repeat(12), b"abcdabcd".to_vec()].concat()
-    );
 }

@@ -166,39 +166,6 @@ fn the_program_leads_a_session_on_its_own_terminal() {
 }
 
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
-    let fixture = Fixture::new();
-    let exit = ended(&fixture.shell("code", "exit 7"));
-    assert_eq!(
-        exit,
-        Exit {
-            code: Some(7),
-            signal: None
-        }
-    );
-    let exit = ended(&fixture.shell("signal", "kill -KILL $$"));
-    assert_eq!(
-        exit,
-        Exit {
-            code: None,
-            signal: Some(9)
-        }
-    );
-    let session = fixture.spawn("cat", &["cat"]);
-    assert_eq!(session.ring.status(), None);
-    let leader = Process::of(session.pid).unwrap();
-    assert_eq!(signal_all(&[leader], Signal::TERM), [session.pid]);
-    assert_eq!(
-        ended(&session),
-        Exit {
-            code: None,
-            signal: Some(15)
-        }
-    );
-    assert!(signal_all(&[leader], Signal::TERM).is_empty());
-}
-
-#[test]
 fn what_is_typed_comes_back_and_the_worker_is_woken() {
     let fixture = Fixture::new();
     let session = fixture.spawn("cat", &["cat"]);
@@ -310,34 +277,6 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
 }
 
 #[test]
-fn fifty_sessions_run_at_once_and_their_slots_come_back() {
-    let fixture = Fixture::new();
-    let sessions: Vec<Spawned> = (0..50)
-        .map(|n| fixture.shell(&n.to_string(), &format!("echo {n}; read x; echo $x")))
-        .collect();
-    for (n, session) in sessions.iter().enumerate() {
-        prints(session, &format!("{n}\n"));
-        type_into(session, &format!("answer {n}\n"));
-    }
-    for (n, session) in sessions.iter().enumerate() {
-        assert_eq!(ended(session).code, Some(0));
-        assert_eq!(text(session), format!("{n}\nanswer {n}\n"));
-    }
-    let slots: Vec<usize> = sessions.iter().map(|session| session.slot).collect();
-    sessions
-        .iter()
-        .for_each(|session| fixture.holder.release(session.slot));
-    eventually("the ring files are gone", || {
-        std::fs::read_dir(fixture.dir.path())
-            .unwrap()
-            .next()
-            .is_none()
-            .then_some(())
-    });
-    assert!(slots.contains(&fixture.spawn("next", &["cat"]).slot));
-}
-
-#[test]
 fn a_released_program_is_hung_up_and_reaped() {
     let fixture = Fixture::new();
     let session = fixture.spawn("cat", &["cat"]);
@@ -351,6 +290,10 @@ fn a_released_program_is_hung_up_and_reaped() {
     });
     let released = fixture.holder.probe(slot, session.tty_device);
     assert!(fixture.runtime.block_on(released).is_none());
+    eventually("its ring goes", || {
+        (!fixture.dir.path().join("cat.ring").exists()).then_some(())
+    });
+    assert_eq!(fixture.spawn("next", &["cat"]).slot, slot);
 }
 
 #[test]
@@ -398,14 +341,18 @@ fn a_program_may_close_its_terminal_and_open_it_again() {
 }
 
 #[test]
-fn a_look_is_at_the_living() {
+fn a_look_and_a_signal_are_for_the_living() {
     let fixture = Fixture::new();
     let session = fixture.spawn("cat", &["cat"]);
     assert_eq!(fixture.probe(&session).unwrap().foreground, session.pid);
     let nowhere = fixture.holder.probe(99, session.tty_device);
     assert!(fixture.runtime.block_on(nowhere).is_none());
-    type_into(&session, "\u{4}");
-    ended(&session);
+    assert_eq!(session.ring.status(), None);
+    let leader = Process::of(session.pid).unwrap();
+    assert_eq!(signal_all(&[leader], Signal::TERM), [session.pid]);
+    let exit = ended(&session);
+    assert_eq!((exit.code, exit.signal), (None, Some(15)));
+    assert!(signal_all(&[leader], Signal::TERM).is_empty());
     assert!(fixture.probe(&session).is_none());
 }
 

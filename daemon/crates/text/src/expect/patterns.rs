@@ -267,16 +267,6 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_names_the_pattern_and_the_place() {
-        let list = [Pattern::Exact("(".into()), regex("ok"), regex("[a-")];
-        let PatternError::Syntax { index, at, message } = error(&list) else {
-            panic!("no syntax error");
-        };
-        assert_eq!((index, at), (2, 0));
-        assert_eq!(message, "unclosed character class");
-    }
-
-    #[test]
     fn lists_beyond_a_limit_are_refused() {
         assert_eq!(error(&[]), PatternError::Empty);
         let many = vec![Pattern::Exact("x".into()); 100_000];

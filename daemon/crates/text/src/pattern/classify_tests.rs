@@ -131,44 +131,6 @@ fn nested_json_is_taken_out_of_the_text_around_it() {
 }
 
 #[test]
-fn a_help_text_gives_its_commands() {
-    let found = classify(
-        "Available commands:\n  help - Show help\n  quit - Leave\n  set NAME VALUE - Set it\n",
-    );
-    assert!(found.is_help);
-    let names: Vec<_> = found
-        .commands
-        .iter()
-        .map(|c| (&*c.name, &*c.description))
-        .collect();
-    assert_eq!(
-        names,
-        [
-            ("help", "Show help"),
-            ("quit", "Leave"),
-            ("set NAME VALUE", "Set it")
-        ]
-    );
-    let dashes = classify("help – Show help\nquit – Leave\n");
-    assert_eq!(dashes.commands.len(), 2);
-    for shape in [
-        "Commands:\n  • go  - Do it\n",
-        "Commands:\n[go] Do it\n",
-        "Commands:\n  go      Do it\n",
-        "Commands:\n  go: Do it\n",
-    ] {
-        let found = classify(shape);
-        assert_eq!(
-            found.commands.first().map(|c| (&*c.name, &*c.description)),
-            Some(("go", "Do it")),
-            "{shape:?}"
-        );
-    }
-    let prose = classify("a: b\nThis is - as they say - prose.\n");
-    assert!(!prose.is_help && prose.commands.is_empty());
-}
-
-#[test]
 fn states_are_told_by_their_sentences_only() {
     for (text, state) in [
         ("Entering config mode", "config"),
@@ -215,9 +177,6 @@ fn real_programs_are_what_they_are() {
             "",
             |found| found.data_formats == ["json"],
         ),
-        ("git", &["--help"], "", |found| {
-            found.is_help && found.commands.iter().any(|c| c.name == "clone")
-        }),
         ("git", &["-C", "/", "status"], "", |found| found.is_error),
         ("ls", &["--help"], "", |found| {
             found.is_help && found.commands.iter().any(|c| c.name == "-a, --all")
@@ -378,14 +337,10 @@ fn a_help_text_that_tells_of_failures_is_no_error() {
 }
 
 #[test]
-fn documents_that_are_too_deep_are_said() {
+fn what_was_left_out_is_said() {
     let deep = format!("{}1{}", "{\"a\":".repeat(300), "}".repeat(300));
     let found = classify(&deep);
     assert!(found.truncated && found.json.is_empty());
-}
-
-#[test]
-fn too_many_matches_and_too_long_lines_are_said() {
     let library = &*LIBRARY;
     let many = library.test(&"error: x\n".repeat(2000), Some(PatternType::Error));
     assert!(many.truncated && many.matches.len() == 1000);
@@ -423,6 +378,14 @@ fn time_is_linear_in_the_text() {
         "\u{1b}]",
         "a=1\n",
         "error ",
+        "[",
+        "[ ",
+        "[\"",
+        "[1,",
+        "[[],",
+        "[\"a\",{\"b\":1},",
+        "{\"",
+        "{\"a\":",
     ];
     for piece in pieces {
         let text = piece.repeat((1 << 16) / piece.len());

@@ -24,7 +24,8 @@ fn a_banner_or_a_single_heading_is_no_help() {
         "a: b\nThis is - as they say - prose.\n",
         "./a  3\n./b  4\nand 2 more\nfiles\n",
     ] {
-        assert!(!library.classify(text).is_help, "{text}");
+        let found = library.classify(text);
+        assert!(!found.is_help && found.commands.is_empty(), "{text}");
     }
 }
 
@@ -36,7 +37,17 @@ fn lists_of_commands_are_help_in_all_their_shapes() {
         ("* help - x\n* list - y", "list", "y"),
         ("• help - x\n• list - y", "help", "x"),
         ("help - Show help\nquit - Leave\n", "quit", "Leave"),
+        ("help – Show help\nquit – Leave\n", "quit", "Leave"),
         (".help   Show it\n.quit   Leave\n", ".quit", "Leave"),
+        (
+            "Available commands:\n  help - Show help\n  set NAME VALUE - Set it\n",
+            "set NAME VALUE",
+            "Set it",
+        ),
+        ("Commands:\n  • go  - Do it\n", "go", "Do it"),
+        ("Commands:\n[go] Do it\n", "go", "Do it"),
+        ("Commands:\n  go      Do it\n", "go", "Do it"),
+        ("Commands:\n  go: Do it\n", "go", "Do it"),
         (
             "You are using psql, the command-line interface to PostgreSQL.\nType:  \\copyright for distribution terms\n       \\h for help with SQL commands\n       \\? for help with psql commands\n       \\g or terminate with semicolon to execute query\n       \\q to quit\n",
             "\\?",

@@ -1,4 +1,5 @@
-//! Every case of `tests/fixtures/redaction.json`, in every form in which it can reach the rules.
+//! Every case of `tests/fixtures/redaction.json`, in every form in which it can reach the rules, and those of
+//! `tests/fixtures/redaction_forms.json`, as they are.
 
 use super::bytes::raw_tests::{redact_bytes, redact_input, redact_output};
 use super::*;
@@ -7,6 +8,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 const FIXTURE: &str = include_str!("../../../../../tests/fixtures/redaction.json");
+const FORMS: &str = include_str!("../../../../../tests/fixtures/redaction_forms.json");
 
 /// A text and what it becomes.
 struct Case {
@@ -14,25 +16,20 @@ struct Case {
     redacted: String,
 }
 
-static SECRETS: LazyLock<Vec<Case>> = LazyLock::new(|| {
+static SECRETS: LazyLock<Vec<Case>> = LazyLock::new(|| secrets(FIXTURE));
+
+fn secrets(fixture: &str) -> Vec<Case> {
+    let fixture: Value = serde_json::from_str(fixture).unwrap();
+    let cases = fixture["secrets"].as_array().unwrap().iter();
     let case = |case: &Value| Case {
         text: filled(case["text"].as_str().unwrap()),
         redacted: case["redacted"].as_str().unwrap().to_owned(),
     };
-    fixture()["secrets"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(case)
-        .collect()
-});
-
-fn fixture() -> Value {
-    serde_json::from_str(FIXTURE).unwrap()
+    cases.map(case).collect()
 }
 
-fn innocent() -> Vec<String> {
-    let texts = fixture();
+fn innocent(fixture: &str) -> Vec<String> {
+    let texts: Value = serde_json::from_str(fixture).unwrap();
     let texts = texts["innocent"].as_array().unwrap().iter();
     texts
         .map(|text| text.as_str().unwrap().to_owned())
@@ -61,7 +58,7 @@ fn filled(text: &str) -> String {
 
 #[test]
 fn every_secret_goes_and_nothing_else() {
-    for Case { text, redacted } in SECRETS.iter() {
+    for Case { text, redacted } in SECRETS.iter().chain(&secrets(FORMS)) {
         let found = redact(text);
         assert_eq!(&found.text, redacted);
         assert!(found.removed > 0, "{text:?}");
@@ -108,11 +105,15 @@ fn no_text_of_the_other_fixture_keeps_a_secret_or_loses_anything_else() {
 
 #[test]
 fn innocent_text_stays() {
-    for text in innocent() {
-        let found = redact(&text);
+    let fixture = innocent(FIXTURE);
+    for text in fixture.iter().chain(&innocent(FORMS)) {
+        let found = redact(text);
         assert_eq!((found.removed, found.text.as_ref()), (0, text.as_str()));
         let bytes = text.as_bytes();
         assert_eq!(redact_bytes(bytes), (bytes.to_vec(), 0), "{text:?}");
+    }
+    for text in fixture {
+        let bytes = text.as_bytes();
         assert_eq!(redact_input(bytes), (bytes.to_vec(), 0), "{text:?}");
     }
 }
@@ -133,7 +134,7 @@ fn arguments_are_redacted_one_by_one() {
         both.filter(|(found, expected)| found != expected)
             .collect::<Vec<_>>()
     };
-    assert_eq!(differences(innocent(), innocent()), []);
+    assert_eq!(differences(innocent(FIXTURE), innocent(FIXTURE)), []);
     let texts = SECRETS.iter().map(|case| case.text.clone()).collect();
     let expected = SECRETS.iter().map(|case| case.redacted.clone()).collect();
     assert_eq!(differences(texts, expected), []);

@@ -6,64 +6,22 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::path::Path;
 
+/// Texts that mean something there, some on a line.
+const PIECES: [&str; 4] = [
+    "- [ ] ¦- [x] ¦* [ ]¦## Phase 1: ¦T1 ¦a¦ ¦\n¦—¦ä¦“q”¦→¦🚀¦e\u{301}¦\u{a0}¦.¦..¦.env¦.env.local¦/¦~¦`¦(¦)¦,¦:¦//¦# ¦/*",
+    "*/¦\"¦'¦<!--¦-->¦FIXME¦TODO(¦BLOCKED: ¦NEEDS¦ok 1 - ¦not ok 2¦1..2\n¦--- FAIL: ¦--- PASS: x (¦FAIL\t¦FAILED a.py::",
+    "test a ... FAILED\n¦test result: ok. 1 passed; 2 failed;\n¦thread 'a' panicked at ¦é.rs:3:",
+    "{\"Action\":\"fail\",\"Test\":\"ä\"}\n¦\u{1b}[1m¦\u{202e}¦\u{feff}¦\t",
+];
+
 /// Any text, and texts of what means something in plans, sources and outputs of tests.
 fn text() -> impl Strategy<Value = String> {
-    let pieces = select(vec![
-        "- [ ] ",
-        "- [x] ",
-        "* [ ]",
-        "## Phase 1: ",
-        "T1 ",
-        "a",
-        " ",
-        "\n",
-        "—",
-        "ä",
-        "“q”",
-        "→",
-        "🚀",
-        "e\u{301}",
-        "\u{a0}",
-        ".",
-        "..",
-        ".env",
-        ".env.local",
-        "/",
-        "~",
-        "`",
-        "(",
-        ")",
-        ",",
-        ":",
-        "//",
-        "# ",
-        "/*",
-        "*/",
-        "\"",
-        "'",
-        "<!--",
-        "-->",
-        "FIXME",
-        "TODO(",
-        "BLOCKED: ",
-        "NEEDS",
-        "ok 1 - ",
-        "not ok 2",
-        "1..2\n",
-        "--- FAIL: ",
-        "--- PASS: x (",
-        "FAIL\t",
-        "FAILED a.py::",
-        "test a ... FAILED\n",
-        "test result: ok. 1 passed; 2 failed;\n",
-        "thread 'a' panicked at ",
-        "é.rs:3:",
-        "{\"Action\":\"fail\",\"Test\":\"ä\"}\n",
-        "\u{1b}[1m",
-        "\u{202e}",
-        "\u{feff}",
-        "\t",
-    ]);
+    let pieces = select(
+        PIECES
+            .iter()
+            .flat_map(|line| line.split('¦'))
+            .collect::<Vec<_>>(),
+    );
     let piece =
         prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)];
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())

@@ -1,7 +1,7 @@
 //! Projects of other languages than those of the fixtures.
 
-use crate::{Recorded, RecordedRun, collect};
-use ccd_protocol::memory::{BuildState, SessionMemory, TestFailure, TestStatus};
+use crate::{Recorded, collect};
+use ccd_protocol::memory::{SessionMemory, TestFailure, TestStatus};
 use std::path::Path;
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -234,54 +234,6 @@ fn a_plain_make_project() {
 }
 
 #[test]
-fn where_no_report_is_the_recorded_runs_say_it() {
-    let folder = tempfile::tempdir().unwrap();
-    write(
-        folder.path(),
-        &[("Cargo.toml", "[package]\nname = \"lamp\"\n")],
-    );
-    let run = |command: &str, code, output: &str| RecordedRun {
-        command: command.to_owned(),
-        exit_code: Some(code),
-        output: output.to_owned(),
-        at: "2026-03-02T09:15:00Z".to_owned(),
-        source: "hook events".to_owned(),
-    };
-    let recorded = Recorded {
-        runs: vec![
-            run("cargo build", 101, "error[E0308]: mismatched types\n"),
-            run(
-                "cargo test -q",
-                0,
-                "test result: ok. 7 passed; 0 failed; 0 ignored;\n",
-            ),
-        ],
-        ..Recorded::default()
-    };
-    let collected = collect(folder.path(), None, &recorded).unwrap();
-    let (tests, build) = (
-        collected.memory.test_results,
-        collected.memory.environment.build,
-    );
-    assert_eq!(
-        (tests.unit.status, tests.unit.passed),
-        (TestStatus::Passed, 7)
-    );
-    assert_eq!(
-        collected.notes.provenance["testResults.unit"].source,
-        "hook events"
-    );
-    assert_eq!(build.status, BuildState::Failed);
-    assert!(
-        collected
-            .memory
-            .blockers
-            .iter()
-            .any(|one| one.title == "The build fails")
-    );
-}
-
-#[test]
 fn links_are_not_followed_and_ignored_files_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
@@ -314,20 +266,4 @@ fn links_are_not_followed_and_ignored_files_not_read() {
     let titles: Vec<&str> = memory.blockers.iter().map(|one| &*one.title).collect();
     assert_eq!(titles, ["own"]);
     assert_eq!(memory.task_status.phases, []);
-}
-
-#[test]
-fn a_plan_that_is_too_long_is_left_out_with_a_warning() {
-    let folder = tempfile::tempdir().unwrap();
-    write(
-        folder.path(),
-        &[("tasks.md", &"- [ ] T001 x\n".repeat(400_000))],
-    );
-    let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
-    assert_eq!(collected.memory.task_status.source_file, "");
-    assert!(
-        collected.notes.warnings[0].contains("the limit is 4 MiB"),
-        "{:?}",
-        collected.notes.warnings
-    );
 }

@@ -1,4 +1,4 @@
-//! `servers.json`: what listens, in three forms.
+//! `servers.json`: what listens.
 
 use super::projects::fixtures;
 use crate::collect::servers::{Listener, listening, servers};
@@ -12,39 +12,6 @@ fn listener(port: u16, process: &str, pid: u32) -> Listener {
         pid,
         folder: None,
     }
-}
-
-/// Reads the lines of `ss -ltnp`: the daemon itself reads `/proc`.
-fn ss(output: &str) -> Vec<Listener> {
-    let row = |line: &str| {
-        let port = line
-            .split_whitespace()
-            .nth(3)?
-            .rsplit_once(':')?
-            .1
-            .parse()
-            .ok()?;
-        let (_, user) = line.split_once("((\"")?;
-        let (process, rest) = user.split_once("\",pid=")?;
-        Some(listener(
-            port,
-            process,
-            rest.split_once(',')?.0.parse().ok()?,
-        ))
-    };
-    output.lines().skip(1).filter_map(row).collect()
-}
-
-/// Reads the lines of `lsof -nP -iTCP -sTCP:LISTEN`.
-fn lsof(output: &str) -> Vec<Listener> {
-    let row = |line: &str| {
-        let (line, _) = line.split_once(" (LISTEN)")?;
-        let mut fields = line.split_whitespace();
-        let (process, pid) = (fields.next()?, fields.next()?.parse().ok()?);
-        let port = line.rsplit_once(':')?.1.parse().ok()?;
-        Some(listener(port, process, pid))
-    };
-    output.lines().skip(1).filter_map(row).collect()
 }
 
 fn proc_net(case: &Value, output: &str) -> Vec<Listener> {
@@ -64,15 +31,29 @@ fn servers_are_found_among_what_listens() {
     let fixture = std::fs::read(fixtures().join("servers.json")).unwrap();
     let fixture: Value = serde_json::from_slice(&fixture).unwrap();
     for case in fixture["cases"].as_array().unwrap() {
-        let output = case["output"].as_str().unwrap_or_default();
-        let listeners = match case["command"].as_str().unwrap() {
-            "/proc/net/tcp" => proc_net(case, output),
-            command if command.starts_with("ss") => ss(output),
-            _ => lsof(output),
-        };
+        let listeners = proc_net(case, case["output"].as_str().unwrap());
         let found = servers(listeners, Path::new("/nowhere"));
         assert_eq!(json!(found), case["expected"], "{}", case["id"]);
     }
+    let listeners = [
+        ("node", 3001),
+        ("node", 3001),
+        ("node", 30010),
+        ("Python", 8000),
+        ("postgres", 5432),
+        ("ccd", 8080),
+        ("sshd", 8022),
+        ("node", 8081),
+        ("next-server", 3002),
+    ];
+    let listeners = listeners.map(|(process, port)| listener(port, process, 7));
+    let found = servers(listeners.into(), Path::new("/nowhere"));
+    let found = found.iter().map(|server| (&*server.process, server.port));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [("node", 3001), ("next-server", 3002), ("Python", 8000)]
+    );
+    assert_eq!(servers(Vec::new(), Path::new("/nowhere")), []);
 }
 
 #[test]

@@ -13,53 +13,21 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+/// Texts that mean something there, some on a line.
+const PIECES: [&str; 3] = [
+    "**¦***¦*¦_(¦)_¦ _(¦ - ¦- ¦|¦\\¦\\u{41}¦[ref: ¦]¦: ¦, ¦\n¦\r\n¦\n## Blockers\n¦### Build¦# ¦1. ",
+    "<!-- provenance: {} -->¦(line 3):¦No critical blockers¦none¦never¦(no id)¦`¦---¦... and 3 more files¦é¦🚀¦ ¦a",
+    "Current phase:¦Next action:¦No blockers.¦\u{202e}¦\u{feff}¦~¦>¦+¦\u{a0}",
+];
+
 /// Any text, and texts of what means something in the file.
 fn text() -> impl Strategy<Value = String> {
-    let pieces = select(vec![
-        "**",
-        "***",
-        "*",
-        "_(",
-        ")_",
-        " _(",
-        " - ",
-        "- ",
-        "|",
-        "\\",
-        "\\u{41}",
-        "[ref: ",
-        "]",
-        ": ",
-        ", ",
-        "\n",
-        "\r\n",
-        "\n## Blockers\n",
-        "### Build",
-        "# ",
-        "1. ",
-        "<!-- provenance: {} -->",
-        "(line 3):",
-        "No critical blockers",
-        "none",
-        "never",
-        "(no id)",
-        "`",
-        "---",
-        "... and 3 more files",
-        "é",
-        "🚀",
-        " ",
-        "a",
-        "Current phase:",
-        "Next action:",
-        "No blockers.",
-        "\u{202e}",
-        "\u{feff}",
-        "~",
-        ">",
-        "+",
-        "\u{a0}",
-    ]);
+    let pieces = select(
+        PIECES
+            .iter()
+            .flat_map(|line| line.split('¦'))
+            .collect::<Vec<_>>(),
+    );
     prop_oneof![
         3 => vec(pieces, 0..5).prop_map(|pieces| pieces.concat()),
         1 => any::<String>(),

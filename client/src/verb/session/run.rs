@@ -1,9 +1,14 @@
 //! `ccctl session run`.
 
 use crate::args::SessionRunArgs;
+use crate::output::stream::decode;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::session::{SessionRun, SessionRunParams};
+use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
+use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Bytes of one request for the rest of an output.
+const PIECE_BYTES: u64 = 4 << 20;
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 ///
@@ -32,11 +37,14 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     let reply = &answer.value;
     context.warn(&reply.warnings);
     context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
-    if reply.truncated {
-        context.note(&format!(
-            "session.run: the output was truncated; ccctl session read {} --since {} prints all of it",
-            args.session, reply.start
-        ));
+    let is_whole = match reply.rest {
+        _ if !reply.truncated => true,
+        Some(rest) if !context.global.json => print_rest(&args.session, rest..reply.end, context)?,
+        _ => false,
+    };
+    if !is_whole {
+        context.note("session.run: a part of the output is missing: the reply was cut at 16 MiB, or the session's log no longer has it");
+        return Ok(Exit::Failed);
     }
     if reply.session_ended {
         context.note("session.run: the command ended the session");
@@ -45,6 +53,45 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         Some(_) => Exit::of_program(reply.exit_code, None),
         None => Exit::Failed,
     })
+}
+
+/// Prints the part of the output that the reply had no room for; returns false if the session's log no longer has all of it.
+fn print_rest(session: &str, mut rest: Range<u64>, context: &mut Context) -> Result<bool, Failure> {
+    let mut is_whole = true;
+    let mut has_return = false;
+    while !rest.is_empty() {
+        let params = SessionReadParams {
+            session: session.to_owned(),
+            since: Some(rest.start),
+            max_bytes: Some(PIECE_BYTES.min(rest.end - rest.start)),
+            raw: true,
+            ..SessionReadParams::default()
+        };
+        let reply = context.call::<SessionRead>(&params)?.value;
+        is_whole &= reply.start == rest.start;
+        if reply.end <= rest.start {
+            return Ok(false);
+        }
+        rest.start = reply.end;
+        let bytes = decode(&reply.data_b64.unwrap_or_default())?;
+        context.write_bytes(&without_returns(&bytes, &mut has_return))?;
+    }
+    Ok(is_whole)
+}
+
+/// Removes the `\r` of each `\r\n`, which may be split between two pieces.
+fn without_returns(bytes: &[u8], has_return: &mut bool) -> Vec<u8> {
+    let mut written = Vec::with_capacity(bytes.len() + 1);
+    for &byte in bytes {
+        if *has_return && byte != b'\n' {
+            written.push(b'\r');
+        }
+        *has_return = byte == b'\r';
+        if !*has_return {
+            written.push(byte);
+        }
+    }
+    written
 }
 
 /// Returns an id that no other request has: if the connection breaks, the repetition gets the outcome of the first one.

@@ -6,7 +6,7 @@ use super::nearby::Nearby;
 use super::recorder::{JUDGEMENT, Noted};
 use super::table::InteractionRow;
 use ccd_text::expect::clean_lossy;
-use ccd_text::hidden::{Echo, HIDDEN, Masked, asks_for_secret};
+use ccd_text::hidden::{Echo, HIDDEN, Masked};
 use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks, redact_typed};
 use ccd_text::shell::quoted;
 use memchr::{memchr, memmem, memrchr};
@@ -27,9 +27,6 @@ const AFTER_BYTES: usize = 1024;
 
 /// Bytes of output in which typed text is searched for.
 const ECHO_BYTES: usize = 16 << 10;
-
-/// Bytes of output before an input in which its prompt is.
-const PROMPT_BYTES: u64 = 512;
 
 /// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
@@ -305,7 +302,7 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
         let screen = echo_of(session, typed).await;
         let mut lines = echo.lines().filter(|line| !line.trim().is_empty());
         let is_first_shown = match lines.next() {
-            Some(line) => screen.shows(line, true) && !is_at_secret_prompt(session, typed).await,
+            Some(line) => screen.shows(line, true),
             None => true,
         };
         if !is_first_shown || !lines.all(|line| screen.shows(line, false)) {
@@ -313,14 +310,6 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
         }
     }
     Some(first_chars(&kept_input(session, &typed.text), SEND_CHARS))
-}
-
-/// Returns whether the program asked for a secret when this was typed.
-async fn is_at_secret_prompt(session: &dyn Subject, typed: &Typed) -> bool {
-    let start = typed.offset.saturating_sub(PROMPT_BYTES);
-    let len = usize::try_from(typed.offset - start).unwrap_or(0);
-    let before = Nearby::default().read(session, start, len).await;
-    asks_for_secret(&clean_lossy(&before, session.about().encoding))
 }
 
 /// Returns the command of a session, as others may see it.

@@ -280,6 +280,8 @@ pub enum Busy {
     Starting,
     #[error("half a line is typed at its prompt")]
     HalfLine,
+    #[error("it asks a question: {0:?}")]
+    Question(String),
 }
 
 impl Busy {
@@ -287,7 +289,7 @@ impl Busy {
         match self {
             Self::Run { command, .. } => Some(command),
             Self::Program(program) => Some(program),
-            Self::Starting | Self::HalfLine => None,
+            Self::Starting | Self::HalfLine | Self::Question(_) => None,
         }
     }
 
@@ -295,6 +297,9 @@ impl Busy {
         match self {
             Self::HalfLine => {
                 "remove it with ccctl session send SESSION --keys C-u, or enter it with --keys Enter"
+            }
+            Self::Question(_) => {
+                "answer it with ccctl session send SESSION TEXT, or look at it with ccctl session attach SESSION"
             }
             _ => {
                 "wait longer, or end it with ccctl session send SESSION --keys C-c or ccctl session signal SESSION INT"

@@ -32,6 +32,9 @@ pub struct Reader {
     pub socket_in_set: bool,
     /// It waits for a limited time, so it continues by itself.
     pub has_timeout: bool,
+    /// It reads a single byte.
+    #[serde(default)]
+    pub reads_one_byte: bool,
 }
 
 impl Reader {
@@ -132,6 +135,7 @@ pub(super) mod tests {
         voluntary_switches: 40,
         socket_in_set: false,
         has_timeout: false,
+        reads_one_byte: false,
     };
 
     #[test]

@@ -69,6 +69,7 @@ struct TerminalWait {
     how: &'static str,
     socket_in_set: bool,
     has_timeout: bool,
+    reads_one_byte: bool,
     /// The other ends of other terminals that it waits for.
     masters: Vec<i32>,
 }
@@ -277,6 +278,7 @@ impl Search {
             voluntary_switches: status.voluntary_switches,
             socket_in_set: wait.socket_in_set,
             has_timeout: wait.has_timeout,
+            reads_one_byte: wait.reads_one_byte,
         };
         self.found = Some((reader, status.state));
         self.passes_on = !wait.masters.is_empty();
@@ -299,6 +301,7 @@ impl Search {
                     how: "read",
                     socket_in_set: false,
                     has_timeout: false,
+                    reads_one_byte: sleep.reads_one_byte(),
                     masters: Vec::new(),
                 };
                 if self.is_terminal(task, descriptor) {
@@ -336,6 +339,7 @@ impl Search {
             how: set.how,
             socket_in_set: socket,
             has_timeout: set.has_timeout,
+            reads_one_byte: false,
             masters,
         })
     }

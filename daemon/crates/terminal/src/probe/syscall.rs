@@ -39,6 +39,11 @@ impl Sleep {
         files.syscall(task).map(Self::parse)
     }
 
+    /// For a call that reads: returns whether it asks for a single byte.
+    pub(super) fn reads_one_byte(&self) -> bool {
+        self.number == libc::SYS_read && self.arguments[2] == 1
+    }
+
     /// Parses a line of `/proc/PID/task/TID/syscall`; `None` if the task runs or sleeps outside a call.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut fields = std::str::from_utf8(line).ok()?.split_ascii_whitespace();

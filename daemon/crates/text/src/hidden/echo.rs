@@ -6,19 +6,6 @@ const MASKS: [char; 4] = ['*', '•', '●', '·'];
 /// Characters at the end of a prompt after which typed text is echoed again.
 const PROMPT_ENDS: [char; 8] = ['$', '#', '%', '>', '❯', '➜', '»', 'λ'];
 
-/// Words in prompts for secrets, in lower case.
-const SECRETS: [&str; 6] = [
-    "password",
-    "passphrase",
-    "passcode",
-    "passwd",
-    "pin",
-    "secret",
-];
-
-/// Maximum length of a prompt for a secret, in characters.
-const MAX_PROMPT_CHARS: usize = 160;
-
 const ESC: u8 = 0x1b;
 const BACKSPACE: u8 = 0x08;
 
@@ -75,19 +62,6 @@ impl Echo {
         }
         !(first.is_empty() || is_masked || first.contains(&line))
     }
-}
-
-/// Returns whether a text ends with a prompt for a secret: what is typed there is one, even if it is shown.
-pub fn asks_for_secret(text: &str) -> bool {
-    let line = text.rsplit(['\n', '\r']).next().unwrap_or_default().trim();
-    let Some(prompt) = line.strip_suffix([':', '>', '?']) else {
-        return false;
-    };
-    // An earlier prompt may be in the same line, because its answer was not echoed.
-    let prompt = prompt.rsplit([':', '>', '?']).next().unwrap_or_default();
-    let prompt = prompt.to_lowercase();
-    let mut words = prompt.split(|c: char| !c.is_alphanumeric());
-    prompt.chars().count() <= MAX_PROMPT_CHARS && words.any(|word| SECRETS.contains(&word))
 }
 
 /// Returns whether control sequences in a line move the cursor or erase.
@@ -160,29 +134,6 @@ mod tests {
         ] {
             let echo = Echo::of(raw.as_bytes(), raw);
             assert_eq!(echo.has_begun("hunter 2"), begun, "{raw:?}");
-        }
-    }
-
-    #[test]
-    fn a_prompt_for_a_secret_is_recognised() {
-        for prompt in [
-            "Password: ",
-            "x\r\n[sudo] password for me: ",
-            "Enter PIN:",
-            "Passphrase for key 'a'? ",
-        ] {
-            assert!(asks_for_secret(prompt), "{prompt:?}");
-        }
-        for prompt in [
-            "",
-            "$ ",
-            "Name: ",
-            "pinned: ",
-            "Password: ready> ",
-            "my password is on file\r\n$ ",
-            "password",
-        ] {
-            assert!(!asks_for_secret(prompt), "{prompt:?}");
         }
     }
 }

@@ -2,8 +2,10 @@
 
 mod echo;
 mod masked;
+mod prompt;
 mod texts;
 
-pub use echo::{Echo, asks_for_secret};
+pub use echo::Echo;
 pub use masked::Masked;
+pub use prompt::asks_for_secret;
 pub use texts::{HIDDEN, HiddenTexts};

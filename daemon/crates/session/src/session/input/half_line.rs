@@ -1,8 +1,9 @@
-//! The text that was typed since the last Enter, in case a shell shows it at its prompt; and whether Ctrl-C was typed.
+//! The text that was typed since the last Enter, in case a shell shows it at its prompt, and whether it is a secret; and
+//! whether Ctrl-C was typed.
 
 use ccd_terminal::lock::lock;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes of the line that are kept; of a longer one, its end.
 const MAX_LEN: usize = 1024;
@@ -16,6 +17,9 @@ const INTERRUPT: u8 = 0x03;
 #[derive(Debug, Default)]
 pub(crate) struct HalfLine {
     text: Mutex<Vec<u8>>,
+    is_secret: AtomicBool,
+    /// A terminal's answer was typed since then.
+    has_answer: AtomicBool,
     interrupts: AtomicU64,
 }
 
@@ -28,6 +32,8 @@ impl HalfLine {
         let mut line = lock(&self.text);
         let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
         if let Some(end) = start {
+            self.is_secret.store(false, Ordering::Release);
+            self.has_answer.store(false, Ordering::Release);
             line.clear();
             line.extend_from_slice(&bytes[end + 1..]);
         } else {
@@ -35,6 +41,26 @@ impl HalfLine {
         }
         let surplus = line.len().saturating_sub(MAX_LEN);
         line.drain(..surplus);
+    }
+
+    /// Marks the line, up to its end, as the answer to a prompt for a secret.
+    pub(crate) fn begin_secret(&self) {
+        self.is_secret.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_secret(&self) -> bool {
+        self.is_secret.load(Ordering::Acquire)
+    }
+
+    /// Notes that the terminal answered a query.
+    pub(crate) fn answered(&self) {
+        self.has_answer.store(true, Ordering::Release);
+    }
+
+    /// Returns whether a shell at its prompt may have nothing but a terminal's answer in its line: the program that asked
+    /// did not wait for it.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.has_answer.load(Ordering::Acquire) && lock(&self.text).is_empty()
     }
 
     /// Counts an interrupt by a signal, which does the same as the key.
@@ -68,7 +94,9 @@ mod tests {
         assert!(!line.is_shown("$ "));
         line.typed(b"\r");
         assert!(!line.is_shown("$ rm -rf x"));
+        line.begin_secret();
         line.typed(b"a\rb");
+        assert!(!line.is_secret());
         assert!(line.is_shown("$ b") && !line.is_shown("$ a"));
         line.typed(b"\x15");
         assert!(!line.is_shown("$ b"));

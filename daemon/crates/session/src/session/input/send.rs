@@ -8,9 +8,11 @@ use crate::peer::Peer;
 use crate::session::attach::TakenInput;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
+use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use ccd_text::canonical::LINE_LEN;
+use ccd_text::hidden::asks_for_secret;
 use encoding_rs::{Encoding, UTF_8};
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
@@ -198,6 +200,12 @@ impl Session {
         Ok(written)
     }
 
+    /// Returns whether the program has asked for a secret and the line of the answer has not ended, whatever the echo
+    /// does: some programs switch it off half a second after their prompt, and some never do.
+    fn is_at_secret_prompt(&self) -> bool {
+        self.half_line.is_secret() || asks_for_secret(&last_line(self))
+    }
+
     async fn type_into(
         self: &Arc<Self>,
         peer: &Peer,
@@ -205,6 +213,11 @@ impl Session {
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
         self.note_write(&input.bytes);
+        let is_asked = !input.named_keys && self.is_at_secret_prompt();
+        if is_asked {
+            self.half_line.begin_secret();
+        }
+        let secret = secret || is_asked;
         if secret {
             // Must happen before the secret can be echoed.
             self.remember_part(input);

@@ -11,7 +11,7 @@ use crate::peer::Peer;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{CommandFile, LineError, Nonce, Outcome, takes_commands};
+use crate::session::shell::{CommandFile, LineError, Nonce, Outcome, Refusal, takes_commands};
 use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
@@ -19,6 +19,9 @@ use ccd_terminal::lock::lock;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::{OwnedMutexGuard, watch};
+
+/// The key that removes what stands in a shell's line: `^U`.
+const KILL_KEY: u8 = 0x15;
 
 impl Session {
     /// See [`Session::run`].
@@ -39,6 +42,16 @@ impl Session {
             }
         };
         let outcome = self.outcome_of(&running, &deadline).await?;
+        if outcome.exit_code.is_none() {
+            warnings.push(String::from(
+                "the shell that ran the command has ended, and its exit status is not known",
+            ));
+        }
+        if outcome.is_replaced {
+            warnings.push(String::from(
+                "the command replaced the shell by one that ccd did not set up; session run types into that from now on",
+            ));
+        }
         if outcome.is_incomplete {
             warnings.push(String::from(
                 "the shell asked for the rest of the command (a quote, a block or a here-document is open), so it was cancelled with ^C",
@@ -77,7 +90,7 @@ impl Session {
             // Before it is typed, so that the next worker types it if this one does not.
             self.keep();
         }
-        self.type_run(peer, running, tools, target.shell, turn)
+        self.type_run(peer, running, tools, target, turn)
             .await
     }
 
@@ -86,10 +99,13 @@ impl Session {
         peer: &Peer,
         running: Arc<Running>,
         tools: Tools,
-        shell: Shell,
+        target: Target,
         turn: OwnedMutexGuard<()>,
     ) -> Result<Arc<Running>, SessionError> {
-        let line = lock(&running.run).typed().to_vec();
+        let mut line = lock(&running.run).typed().to_vec();
+        if self.half_line.is_answer() && target.shell != Shell::Far {
+            line.insert(0, KILL_KEY);
+        }
         let stroke = Stroke {
             bytes: &line,
             is_secret: false,
@@ -118,7 +134,8 @@ impl Session {
             second: tools.second,
             file: tools.file,
             turn,
-            shell,
+            shell: target.shell,
+            pid: target.pid,
             at: written.offset,
             is_over: false,
             interrupts: self.half_line.interrupts(),
@@ -144,9 +161,12 @@ impl Session {
         };
         match end {
             Some(End::Done(outcome)) => Ok(outcome),
-            Some(End::Refused) => Err(SessionError::ShellBusy {
+            Some(End::Refused(refusal)) => Err(SessionError::ShellBusy {
                 session: self.id().clone(),
-                with: Busy::HalfLine,
+                with: match refusal {
+                    Refusal::HalfLine => Busy::HalfLine,
+                    Refusal::Question => Busy::Question(last_line(self)),
+                },
             }),
             Some(End::Failed(error)) => {
                 Err(lock(&error).take().unwrap_or(SessionError::ShuttingDown))
@@ -182,7 +202,7 @@ impl Session {
         let has_editor = target.shell == Shell::Own
             && !is_isolated
             && (is_replay || !line_of(self).canonical)
-            && takes_commands(&tail(self));
+            && (takes_commands(&tail(self)) || target.has_key);
         let on_tape = self
             .tape()
             .map(|tape| CommandOnTape::of(&tape, &params.command, has_editor))
@@ -244,6 +264,7 @@ impl Tools {
                 _ => target.printer,
             },
             shell: target.shell,
+            pid: target.pid,
             has_editor: self.has_editor,
             file: self.file.as_ref().map(|file| file.path.clone()),
             line_editing: !line_of(session).canonical,
@@ -271,9 +292,11 @@ fn reply_of(outcome: &Outcome, started: Instant, warnings: Vec<String>) -> Sessi
     SessionRunReply {
         output: String::from_utf8_lossy(&outcome.output).into_owned(),
         output_b64,
-        exit_code: Some(outcome.exit_code),
+        exit_code: outcome.exit_code,
+        exitstatus: outcome.exit_code,
         duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         truncated: outcome.truncated,
+        rest: outcome.rest,
         start: outcome.start,
         end: outcome.end,
         session_ended: outcome.session_ended,

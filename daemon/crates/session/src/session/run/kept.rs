@@ -5,7 +5,7 @@ use super::running::{Follower, Running, Shell};
 use crate::output::Piece;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::shell::{CommandFile, Nonce, Printer, Prompt, ShellRun, Start, Way};
+use crate::session::shell::{CommandFile, Nonce, Printer, Prompt, ShellRun, Start, Way, takes_commands};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -21,6 +21,9 @@ pub(super) struct Typing {
     pub(super) nonce: Nonce,
     pub(super) printer: Printer,
     pub(super) shell: Shell,
+    /// The process at the near end; 0 if an earlier build typed it.
+    #[serde(default)]
+    pub(super) pid: i32,
     /// The shell's line editor takes the command.
     pub(super) has_editor: bool,
     /// The file that a shell on this machine reads; without one the command itself is typed.
@@ -88,6 +91,7 @@ impl Session {
             file: typing.file.map(|path| CommandFile { path }),
             turn,
             shell: typing.shell,
+            pid: typing.pid,
             at: typing.offset,
             is_over: kept.has_ended,
             interrupts: self.half_line.interrupts(),
@@ -119,7 +123,8 @@ impl Typing {
             prompt: Prompt::at_end_of(shown, self.line_editing),
             isolate,
             command: command.as_bytes(),
-            may_retype: !self.is_on_tape,
+            // Without a mark, what reads the line may be no prompt.
+            may_retype: !self.is_on_tape && takes_commands(shown),
             is_resumed,
         })
         .map_err(untypeable)

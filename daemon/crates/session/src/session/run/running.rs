@@ -2,14 +2,16 @@
 
 use super::kept::Typing;
 use super::second_terminal::SecondTerminal;
-use super::target::{FIRST_LOOK, is_relay_or_shell, program_of, shell_waits};
+use super::target::{FIRST_LOOK, base_name, is_relay_or_shell, program_of, shell_waits};
 use crate::durations::Deadline;
 use crate::interaction::Event;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{Action, CommandFile, Outcome, Quiet, ShellRun};
+use crate::session::shell::{
+    Action, CommandFile, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated,
+};
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::{Line, Probe};
 use std::os::fd::AsFd;
@@ -21,6 +23,9 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// Silence after which an interrupted command without its marks is given up.
 const LOST_QUIET: Duration = Duration::from_millis(500);
+
+/// Programs that do not end with the status of the shell that they lead to.
+const STATUS_HIDING: &[&str] = &["script", "mosh-client"];
 
 /// How long the outcome of a command is kept for a client whose connection broke.
 const KEPT_FOR: Duration = Duration::from_secs(60);
@@ -107,8 +112,8 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) enum End {
     Done(Arc<Outcome>),
-    /// The shell's line was not empty, so nothing was run.
-    Refused,
+    /// The shell's line editor did not take it, so nothing was run.
+    Refused(Refusal),
     /// It cannot be followed any more. The first waiter gets the error.
     Failed(Arc<Mutex<Option<SessionError>>>),
 }
@@ -122,6 +127,8 @@ pub(super) struct Follower {
     pub(super) file: Option<CommandFile>,
     pub(super) turn: OwnedMutexGuard<()>,
     pub(super) shell: Shell,
+    /// The process at the near end of the shell.
+    pub(super) pid: i32,
     /// The offset up to which the output was passed to the run.
     pub(super) at: u64,
     /// The output has the end already, if it has one at all.
@@ -145,15 +152,15 @@ impl Follower {
     /// Follows the command to its end, then lets the next one have the shell.
     pub(super) async fn follow(mut self) {
         let end = match self.until_end().await {
-            Ok(Some(outcome)) => {
+            Ok(Ok(outcome)) => {
                 let finished = Event::Finished {
                     upto: outcome.end,
-                    exit_code: Some(outcome.exit_code),
+                    exit_code: outcome.exit_code,
                 };
                 self.session.note(None, finished);
                 End::Done(Arc::new(outcome))
             }
-            Ok(None) => End::Refused,
+            Ok(Err(refusal)) => End::Refused(refusal),
             Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
         };
         drop((self.file, self.second));
@@ -171,8 +178,8 @@ impl Follower {
         self.session.keep();
     }
 
-    /// Passes output to the run until it has an outcome; `None` if the shell refused the command.
-    async fn until_end(&mut self) -> Result<Option<Outcome>, SessionError> {
+    /// Passes output to the run until it has an outcome, or the shell refused the command.
+    async fn until_end(&mut self) -> Result<Result<Outcome, Refusal>, SessionError> {
         let session = Arc::clone(&self.session);
         let onlcr_before = self.adds_returns();
         let mut pause = Pause::new();
@@ -194,9 +201,9 @@ impl Follower {
                 }
                 Piece::Missing { resume } => self.at = resume,
                 Piece::End => {
-                    let status = status_of(&session);
+                    let status = self.is_own().then(|| status_of(&session));
                     let mut run = lock(&self.running.run);
-                    return Ok(Some(run.on_session_end(status, onlcr_before)));
+                    return Ok(Ok(run.on_session_end(status, onlcr_before)));
                 }
                 Piece::Pending if self.is_over => return Err(lost(&session)),
                 Piece::Pending => tokio::select! {
@@ -212,11 +219,11 @@ impl Follower {
             }
             let onlcr = onlcr_before && self.adds_returns();
             let run = lock(&self.running.run);
-            if run.is_refused() {
-                return Ok(None);
+            if let Some(refusal) = run.refusal() {
+                return Ok(Err(refusal));
             }
             if let Some(outcome) = run.outcome(onlcr) {
-                return Ok(Some(outcome));
+                return Ok(Ok(outcome));
             }
         }
     }
@@ -234,6 +241,7 @@ impl Follower {
             shell_is_foreground: self.is_at_shell(&probe),
             shell_waits: shell_waits(session, &probe, &session.services.library.current()),
             line_editing: !probe.line.canonical,
+            shell_is_gone: self.shell_is_gone(),
         };
         if self.is_lost(quiet) {
             return Err(unmarked(session));
@@ -268,6 +276,30 @@ impl Follower {
         let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
         probe.foreground == self.session.facts.pid
             || (self.shell != Shell::Own && is_shell(probe.foreground))
+    }
+
+    /// Returns whether the exit status of the shell that got the command is the session's.
+    fn is_own(&self) -> bool {
+        let passes_none = |name: String| STATUS_HIDING.contains(&name.as_str());
+        self.pid == 0
+            || self.pid == self.session.facts.pid
+                && !base_name(&self.session.facts.program).is_some_and(passes_none)
+    }
+
+    fn shell_is_gone(&self) -> Gone {
+        let has_editor = |typing: &Typing| typing.has_editor && !typing.is_on_tape;
+        if self.shell == Shell::Own
+            && self.running.typing.as_ref().is_some_and(has_editor)
+            && !is_integrated(self.session.facts.pid)
+        {
+            return Gone::Replaced;
+        }
+        let pid = rustix::process::Pid::from_raw(self.pid);
+        let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
+        match self.shell == Shell::Inside && pid.is_some_and(is_gone) {
+            true => Gone::Ended,
+            false => Gone::No,
+        }
     }
 
     /// Returns true if the command's terminal turns newlines into `\r\n`.

@@ -6,7 +6,7 @@ use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
 use crate::session::shell::{
-    Printer, Prompt, ShellKind, asks_for_rest, is_at_mark, is_before_prompt,
+    Printer, Prompt, ShellKind, asks_for_rest, is_at_mark, is_before_prompt, is_integrated,
 };
 use crate::session::wait::{is_fresh, is_of_tape, last_line};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
@@ -35,6 +35,12 @@ const RELAYS: &[&str] = &[
     "script",
 ];
 
+/// Options with which a shell reads its lines as they come from the terminal.
+const NO_EDITING: &[&[u8]] = &[b"--noediting", b"+Z", b"--no-zle"];
+
+/// How the prompts of shells end.
+const PROMPT_ENDS: &[char] = &['$', '#', '%', '>', '❯', '➜', '»', 'λ'];
+
 /// Bytes of output before the command that are searched for the prompt.
 const PROMPT_BYTES: u64 = 4096;
 
@@ -54,6 +60,10 @@ const MARK_LIMIT: Duration = Duration::from_millis(500);
 pub(super) struct Target {
     pub(super) shell: Shell,
     pub(super) printer: Printer,
+    /// The foreground process: the shell, or what leads to it.
+    pub(super) pid: i32,
+    /// Its line editor takes commands at a key, also without the mark of a prompt, and says so if it is at none.
+    pub(super) has_key: bool,
 }
 
 impl Session {
@@ -89,10 +99,29 @@ impl Session {
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
             let foreground = foreground_of(self, &probe);
-            let target = |shell| Target {
-                shell,
-                printer: Printer::of_process(probe.foreground, foreground.as_deref()),
+            let target = |shell| {
+                let printer = Printer::of_process(probe.foreground, foreground.as_deref());
+                let pid = probe.foreground;
+                Target {
+                    shell,
+                    printer,
+                    pid,
+                    has_key: shell == Shell::Own
+                        && self.facts.shell
+                        && matches!(printer, Printer::BuiltinPrintf | Printer::Zsh)
+                        && is_integrated(pid),
+                }
             };
+            if waits && self.is_question(&probe, foreground.as_deref()) {
+                if waited < mark_limit && !deadline.is_over() {
+                    self.look_again(&deadline).await;
+                    continue;
+                }
+                return Err(SessionError::ShellBusy {
+                    session: self.id().clone(),
+                    with: Busy::Question(last_line(self)),
+                });
+            }
             let is_leader = probe.foreground == self.facts.pid;
             if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
                 if waits && asks_for_rest(&tail(self)) {
@@ -115,7 +144,12 @@ impl Session {
                     if let Some(printer) = answer.or_else(|| self.far_printer(relay)) {
                         self.set_far_printer(relay, printer);
                         let shell = Shell::Far;
-                        return Ok(Target { shell, printer });
+                        return Ok(Target {
+                            shell,
+                            printer,
+                            pid: relay,
+                            has_key: false,
+                        });
                     }
                     answer = self.ask_far_shell(&deadline).await?;
                     if answer.is_none() {
@@ -141,8 +175,34 @@ impl Session {
                     _ => self.no_prompt(&deadline).await,
                 });
             }
-            let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
-            let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
+            self.look_again(&deadline).await;
+        }
+    }
+
+    /// Waits for output, and not for long.
+    async fn look_again(&self, deadline: &Deadline) {
+        let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
+        let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
+    }
+
+    /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
+    ///
+    /// A shell with a line editor reads its commands in raw mode. dash and its like read them in blocks, and answers byte by
+    /// byte. For any other, a prompt must look like one.
+    fn is_question(&self, probe: &Probe, foreground: Option<&str>) -> bool {
+        let Some(reader) = &probe.reader else {
+            return false;
+        };
+        if !probe.line.canonical || self.tape().is_some() {
+            return false;
+        }
+        let looks_so = || !last_line(self).trim_end().ends_with(PROMPT_ENDS);
+        match ShellKind::of_process(probe.foreground, foreground) {
+            Some(ShellKind::Posix) => reader.reads_one_byte,
+            _ if is_at_mark(&tail(self)) => false,
+            Some(ShellKind::Ksh) => looks_so(),
+            Some(_) => !edits_no_lines(probe.foreground) || looks_so(),
+            None => false,
         }
     }
 
@@ -156,6 +216,7 @@ impl Session {
                 .is_some_and(ShellKind::has_editor)
             && !is_at_mark(&tail(self))
             && !asks_for_rest(&tail(self))
+            && is_integrated(foreground)
     }
 
     /// Returns the error for a command that cannot be typed, because `foreground` has the terminal.
@@ -209,7 +270,7 @@ pub(super) fn foreground_of(session: &Session, probe: &Probe) -> Option<String> 
     program_of(probe.foreground)
 }
 
-fn base_name(program: &str) -> Option<String> {
+pub(super) fn base_name(program: &str) -> Option<String> {
     let name = Path::new(program).file_name()?;
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
 }
@@ -224,6 +285,15 @@ pub(super) fn program_of(pid: i32) -> Option<String> {
 
 #[cfg(target_os = "macos")]
 pub(super) use ccd_terminal::macos::name as program_of;
+
+/// Returns whether a process was started as a shell that does not edit its lines: `bash --noediting`, `zsh +Z`.
+fn edits_no_lines(pid: i32) -> bool {
+    let Ok(line) = std::fs::read(format!("/proc/{pid}/cmdline")) else {
+        return false;
+    };
+    let mut args = line.split(|&byte| byte == 0).skip(1);
+    args.any(|arg| NO_EDITING.contains(&arg))
+}
 
 /// Returns whether a session's shell was replaced by `program`, which is not a shell, with `exec`.
 pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {

@@ -81,6 +81,7 @@ async fn answer_all(session: Arc<Session>) {
         if let Some(bytes) = compose(&session, &asked).await {
             // A program that does not read its terminal gets no answer.
             let _ = session.input.answer(&bytes).await;
+            session.half_line.answered();
         }
         session.output.set_answered(asked.end);
     }

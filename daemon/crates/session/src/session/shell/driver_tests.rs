@@ -16,7 +16,8 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
 use super::prompt::TAIL_MAX_LEN;
 use super::{
-    Action, CommandFile, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+    Action, CommandFile, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+    is_integrated, takes_commands,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -45,6 +46,8 @@ pub(super) struct LiveShell {
     last_output: Instant,
     home: PathBuf,
     printer: Printer,
+    /// The command was given to the line editor.
+    has_editor: bool,
     /// No process has the terminal open any more, and all its output was received.
     is_closed: bool,
 }
@@ -84,6 +87,7 @@ impl LiveShell {
             last_output: Instant::now(),
             home: home.to_owned(),
             printer: Printer::of(ShellKind::of(program, args)),
+            has_editor: false,
             is_closed: false,
         };
         shell.wait_for_prompt();
@@ -131,6 +135,7 @@ impl LiveShell {
         given: Given,
         mut meanwhile: impl FnMut(&mut Self, Quiet),
     ) -> Outcome {
+        self.has_editor = given == Given::Editor;
         self.wait_for_prompt();
         let nonce = Nonce::random().unwrap();
         let file = match given {
@@ -153,7 +158,7 @@ impl LiveShell {
             prompt,
             isolate: isolate.as_deref(),
             command,
-            may_retype: true,
+            may_retype: takes_commands(&self.seen),
             is_resumed: false,
         };
         let mut run = ShellRun::new(start).unwrap();
@@ -206,7 +211,7 @@ impl LiveShell {
             let status = status
                 .code()
                 .unwrap_or_else(|| 128 + status.signal().unwrap());
-            return Some(run.on_session_end(status, true));
+            return Some(run.on_session_end(Some(status), true));
         }
         let facts = self.facts();
         meanwhile(self, facts);
@@ -252,6 +257,10 @@ impl LiveShell {
             shell_is_foreground: group == Some(pid),
             shell_waits: waits_for_input(pid),
             line_editing: !canonical,
+            shell_is_gone: match self.has_editor && !is_integrated(pid) {
+                true => Gone::Replaced,
+                false => Gone::No,
+            },
         }
     }
 

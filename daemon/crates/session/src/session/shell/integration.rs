@@ -65,6 +65,23 @@ pub(crate) fn integrated(
     Ok(integration)
 }
 
+/// Returns whether the process `pid` is a shell that reads commands from a directory of ccd, and not one that has replaced
+/// it: the shell that ccd started has the variable in its first environment, and passes it on to none.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_integrated(pid: i32) -> bool {
+    let name = [COMMAND_DIR.as_bytes(), b"="].concat();
+    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|env| {
+        env.split(|&byte| byte == 0)
+            .any(|variable| variable.starts_with(&name))
+    })
+}
+
+/// Returns true, because the platform does not show it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_integrated(_pid: i32) -> bool {
+    true
+}
+
 fn started_plain(args: &[OsString]) -> Integration {
     Integration {
         args: args.to_vec(),

@@ -55,6 +55,16 @@ impl ShellKind {
     }
 }
 
+impl ShellKind {
+    /// Returns the family of the process `pid`. Its executable takes precedence over the name it was called by, because mksh
+    /// may be called `sh` or `ksh`.
+    pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Option<Self> {
+        let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+        let by_file = file.and_then(|file| Self::of(&file, &[]));
+        by_file.or_else(|| Self::of(Path::new(called?), &[]))
+    }
+}
+
 fn without_version(name: &str) -> &str {
     match name.split_once('-') {
         Some((shell, version)) if is_version(version) => shell,

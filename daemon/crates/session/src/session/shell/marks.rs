@@ -15,8 +15,8 @@ const MARK_MAX_LEN: usize = 96;
 pub(super) enum Mark {
     /// The line editor has taken the command; it shows it next.
     Taken,
-    /// The line editor refused, because its line is not empty.
-    Refused,
+    /// The line editor did not take it.
+    Refused(Refusal),
     /// The shell prompts for the rest of an incomplete command. This mark has no nonce.
     Continues,
     /// The command starts.
@@ -25,6 +25,15 @@ pub(super) enum Mark {
     End { status: i32 },
     /// The shell answered a rescue line.
     Rescued { status: i32 },
+}
+
+/// Why a line editor takes no command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Its line is not empty.
+    HalfLine,
+    /// It edits the answer to a question, not a command.
+    Question,
 }
 
 /// A part of the output, in order.
@@ -133,7 +142,8 @@ impl MarkScanner {
         let nonce = self.nonce.as_str();
         match fields[..] {
             ["T", given] if given == nonce => Some(Mark::Taken),
-            ["T", given, "typed"] if given == nonce => Some(Mark::Refused),
+            ["T", given, "typed"] if given == nonce => Some(Mark::Refused(Refusal::HalfLine)),
+            ["T", given, "asks"] if given == nonce => Some(Mark::Refused(Refusal::Question)),
             ["A", "k=s"] => Some(Mark::Continues),
             ["C", given] if given == nonce => Some(Mark::Start),
             ["D", status, given] if given == nonce => Some(Mark::End {

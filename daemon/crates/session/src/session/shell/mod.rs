@@ -26,10 +26,11 @@ mod integration_tests;
 mod matrix_tests;
 
 pub(super) use command_file::CommandFile;
-pub(super) use integration::integrated;
+pub(super) use integration::{integrated, is_integrated};
 pub(super) use kind::{KNOWN, ShellKind};
+pub(super) use marks::Refusal;
 pub(super) use prompt::{
     Likeness, Prompt, asks_for_rest, is_at_mark, is_before_prompt, takes_commands,
 };
-pub(super) use run::{Action, Outcome, Quiet, ShellRun, Start};
+pub(super) use run::{Action, Gone, Outcome, Quiet, ShellRun, Start};
 pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

@@ -3,22 +3,41 @@
 /// Most output bytes that one run keeps, as the terminal sent them.
 pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
 
-/// Output from its start; bytes beyond [`OUTPUT_MAX_LEN`] are dropped, which sets `truncated`.
+/// Output from its start; bytes beyond [`OUTPUT_MAX_LEN`] are dropped.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
     /// What the terminal sent.
     pub(super) bytes: Vec<u8>,
-    /// Output is missing at the end, or was lost before it came here.
+    /// Output is missing that was lost before it came here.
     pub(super) truncated: bool,
+    /// No more fits.
+    is_full: bool,
 }
 
 impl CommandOutput {
     /// Appends the bytes that still fit.
     pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.is_full {
+            return;
+        }
         let free_len = OUTPUT_MAX_LEN - self.bytes.len();
-        self.truncated |= bytes.len() > free_len;
+        self.is_full = bytes.len() > free_len;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(free_len)]);
+        // Not between a carriage return and its newline.
+        if self.is_full && self.bytes.ends_with(b"\r") {
+            self.bytes.pop();
+        }
+    }
+
+    /// Returns whether something is missing.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_full || self.truncated
+    }
+
+    /// Returns the length of the start that is here, if all of the rest follows it in the session's output.
+    pub(super) fn len_before_rest(&self) -> Option<usize> {
+        (self.is_full && !self.truncated).then_some(self.bytes.len())
     }
 
     /// Returns the current length, for [`Self::cut`].
@@ -26,6 +45,7 @@ impl CommandOutput {
         OutputLength {
             len: self.bytes.len(),
             truncated: self.truncated,
+            is_full: self.is_full,
         }
     }
 
@@ -33,6 +53,7 @@ impl CommandOutput {
     pub(super) fn cut(&mut self, place: OutputLength) {
         self.bytes.truncate(place.len);
         self.truncated = place.truncated;
+        self.is_full = place.is_full;
     }
 
     /// Returns the bytes after the first `from` that the command wrote. With `onlcr` the terminal added one `\r` before
@@ -61,6 +82,7 @@ impl CommandOutput {
 pub(super) struct OutputLength {
     len: usize,
     truncated: bool,
+    is_full: bool,
 }
 
 #[cfg(test)]
@@ -82,13 +104,13 @@ mod tests {
         output.push(&vec![b'x'; OUTPUT_MAX_LEN - 1]);
         let place = output.place();
         output.push(b"y");
-        assert!(!output.truncated);
+        assert!(!output.is_cut());
         output.push(b"z");
-        assert!(output.truncated);
+        assert_eq!(output.len_before_rest(), Some(OUTPUT_MAX_LEN));
         assert_eq!(output.bytes.last(), Some(&b'y'));
         output.cut(place);
         assert_eq!(
-            (output.bytes.len(), output.truncated),
+            (output.bytes.len(), output.is_cut()),
             (OUTPUT_MAX_LEN - 1, false)
         );
     }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::echo::{fish_preamble_len, output_after_echo};
-use super::marks::{CommandPiece, Mark};
+use super::marks::{CommandPiece, Mark, Refusal};
 use super::output::{CommandOutput, OutputLength};
 use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
-use super::run::{Action, Outcome, Quiet};
-use super::wrap::{Nonce, Printer, rescue_line};
+use super::run::{Action, Gone, Outcome, Quiet};
+use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 
 /// Silence after which a shell that shows exactly its prompt counts as being at the prompt.
 const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
@@ -34,11 +34,12 @@ enum Phase {
         prompt: Vec<u8>,
         looks: u32,
     },
+    /// `status` is `None` if the shell has ended, too.
     Ended {
-        status: i32,
+        status: Option<i32>,
     },
     /// The line editor did not take the command.
-    Refused,
+    Refused(Refusal),
 }
 
 /// How far the line editor of an integrated shell is with a command.
@@ -48,6 +49,8 @@ pub(super) struct Editor {
     /// The line to type if the shell no longer knows the key.
     pub(super) retype: Option<Vec<u8>>,
     pub(super) has_taken: bool,
+    /// It has a key that reports the status of a command whose end was not marked.
+    pub(super) reports: bool,
     /// Set while the shell's last line is its prompt for the rest of an incomplete command: the output before it.
     pub(super) continues: Option<OutputLength>,
 }
@@ -85,6 +88,7 @@ pub(super) struct Progress {
     cancelled: Option<OutputLength>,
     /// Set for a command of another worker, which may not have typed it: the line to type.
     untyped: Option<Vec<u8>>,
+    is_replaced: bool,
 }
 
 impl Progress {
@@ -115,6 +119,7 @@ impl Progress {
             editor,
             cancelled: None,
             untyped,
+            is_replaced: false,
         }
     }
 
@@ -145,7 +150,7 @@ impl Progress {
             Phase::Running if !self.is_isolated => self.output.push(bytes),
             Phase::Typed => push_bounded(&mut self.echo, bytes),
             Phase::Rescued { prompt, .. } => push_bounded(prompt, bytes),
-            Phase::Running | Phase::Ended { .. } | Phase::Refused => {}
+            Phase::Running | Phase::Ended { .. } | Phase::Refused(_) => {}
         }
     }
 
@@ -164,7 +169,7 @@ impl Progress {
                     self.echo.clear();
                 }
             }
-            Mark::Refused => self.phase = Phase::Refused,
+            Mark::Refused(refusal) => self.phase = Phase::Refused(refusal),
             Mark::Continues => {
                 if let Some(editor) = &mut self.editor {
                     editor.continues = Some(self.output.place());
@@ -196,10 +201,15 @@ impl Progress {
         match output {
             _ if has_started || self.is_isolated => {}
             _ if self.cancelled.is_some() => {}
-            Some([]) => return self.end_at(end, Phase::Ended { status: 0 }),
+            Some([]) => return self.end_at(end, Phase::Ended { status: Some(0) }),
             Some(output) => {
                 self.output.push(output);
-                self.end_at(end, Phase::Ended { status });
+                self.end_at(
+                    end,
+                    Phase::Ended {
+                        status: Some(status),
+                    },
+                );
                 self.start = end - self.output.bytes.len() as u64;
                 return;
             }
@@ -209,7 +219,12 @@ impl Progress {
         if let Some(place) = self.cancelled {
             self.output.cut(place);
         }
-        self.end_at(end, Phase::Ended { status });
+        self.end_at(
+            end,
+            Phase::Ended {
+                status: Some(status),
+            },
+        );
     }
 
     /// Processes a piece of the second terminal's output.
@@ -253,7 +268,8 @@ impl Progress {
     pub(super) fn on_quiet(&mut self, facts: Quiet) -> Action {
         match &mut self.phase {
             Phase::Typed | Phase::Running => self
-                .follow_editor(facts)
+                .follow_loss(facts)
+                .or_else(|| self.follow_editor(facts))
                 .unwrap_or_else(|| self.rescue(facts)),
             Phase::Rescued { looks, .. } => {
                 *looks += 1;
@@ -264,8 +280,32 @@ impl Progress {
                 Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
             }
             Phase::Ended { .. } => self.wait_for_isolated(facts.quiet),
-            Phase::Refused => Action::Done,
+            Phase::Refused(_) => Action::Done,
         }
+    }
+
+    /// Returns what to do if the shell that got the command is gone.
+    fn follow_loss(&mut self, facts: Quiet) -> Option<Action> {
+        let status = match facts.shell_is_gone {
+            Gone::No => return None,
+            Gone::Ended => None,
+            // What a shell has as `$?` when it starts.
+            Gone::Replaced if facts.shell_is_foreground && facts.shell_waits => Some(0),
+            Gone::Replaced => return None,
+        };
+        if facts.quiet < ALIKE_PROMPT_QUIET {
+            return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
+        }
+        let mut end = self.read_end;
+        if status.is_some() {
+            self.is_replaced = true;
+            let whole_len = self.output.bytes.len();
+            let line_end = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
+            self.output.bytes.truncate(line_end);
+            end -= (whole_len - line_end) as u64;
+        }
+        self.end_at(end, Phase::Ended { status });
+        Some(Action::Done)
     }
 
     /// Returns what to do for the line editor, if anything.
@@ -292,7 +332,7 @@ impl Progress {
 
     fn wait_for_isolated(&mut self, quiet: Duration) -> Action {
         self.isolated_is_over |= quiet >= ISOLATED_QUIET;
-        match self.exit_code() {
+        match self.status() {
             Some(_) => Action::Done,
             None => Action::Wait(ISOLATED_QUIET.saturating_sub(quiet)),
         }
@@ -306,6 +346,7 @@ impl Progress {
             && facts.shell_waits
             && self.prompt.fits_mode(facts.line_editing);
         let typed_lines = self.rescue.map_or(0, |rescue| rescue.typed_lines);
+        let reports = self.editor.as_ref().is_some_and(|editor| editor.reports);
         // The prompt of an integrated shell has a mark, unless the command took it away.
         let likeness = match self.prompt.likeness(&self.tail) {
             Likeness::Alike if self.editor.is_some() => Likeness::Different,
@@ -314,6 +355,7 @@ impl Progress {
         let needed = match likeness {
             Likeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
             Likeness::Same | Likeness::Alike => ALIKE_PROMPT_QUIET,
+            Likeness::Different if reports && facts.line_editing => ALIKE_PROMPT_QUIET,
             Likeness::Different => return look_again,
         };
         if !waits_as_at_prompt || typed_lines == RESCUES_MAX {
@@ -333,9 +375,19 @@ impl Progress {
             end: self.read_end,
             typed_lines,
         };
-        self.rescue.get_or_insert(first).typed_lines += 1;
+        match &mut self.rescue {
+            // An answer comes at once or, while a command reads a line, not at all.
+            rescue if reports => *rescue = Some(first),
+            rescue => _ = rescue.get_or_insert(first),
+        }
+        if let Some(rescue) = &mut self.rescue {
+            rescue.typed_lines = typed_lines + 1;
+        }
         self.tail.clear();
-        Action::Type(rescue_line(&self.nonce, self.printer, typed_lines + 1))
+        Action::Type(match reports {
+            true => REPORT_KEY.to_vec(),
+            false => rescue_line(&self.nonce, self.printer, typed_lines + 1),
+        })
     }
 
     fn finish_rescue(&mut self) {
@@ -344,40 +396,51 @@ impl Progress {
         };
         let status = *status;
         let whole_len = self.output.bytes.len();
-        if !self.is_isolated && !self.output.truncated {
+        if !self.is_isolated && !self.output.is_cut() {
             let len = len_without_prompt(&self.output.bytes, prompt);
             self.output.bytes.truncate(len);
             self.end -= (whole_len - len) as u64;
         }
-        self.phase = Phase::Ended { status };
+        self.phase = Phase::Ended {
+            status: Some(status),
+        };
     }
 
-    pub(super) fn is_refused(&self) -> bool {
-        matches!(self.phase, Phase::Refused)
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        match self.phase {
+            Phase::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
     }
 
     /// Returns the status once both terminals are finished.
-    pub(super) fn exit_code(&self) -> Option<i32> {
+    pub(super) fn status(&self) -> Option<Option<i32>> {
         let Phase::Ended { status } = self.phase else {
             return None;
         };
         match self.isolated_status {
-            Some(isolated_status) => Some(isolated_status),
+            Some(isolated_status) => Some(Some(isolated_status)),
             None => (!self.is_isolated || self.isolated_is_over).then_some(status),
         }
     }
 
     /// Returns the current outcome, with `exit_code`.
-    pub(super) fn outcome(&self, exit_code: i32, onlcr: bool) -> Outcome {
+    pub(super) fn outcome(&self, exit_code: Option<i32>, onlcr: bool) -> Outcome {
         let preamble_len = self.preamble_len();
         Outcome {
             output: self.output.written(preamble_len, onlcr),
             exit_code,
             start: (self.start + preamble_len as u64).min(self.end),
             end: self.end,
-            truncated: self.output.truncated,
+            truncated: self.output.is_cut(),
+            rest: self
+                .output
+                .len_before_rest()
+                .filter(|_| !self.is_isolated)
+                .map(|len| self.start + len as u64),
             session_ended: false,
             is_incomplete: self.cancelled.is_some(),
+            is_replaced: self.is_replaced,
         }
     }
 
@@ -391,7 +454,7 @@ impl Progress {
     /// Returns the output so far and whether it is truncated.
     pub(super) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
         let output = self.output.written(self.preamble_len(), onlcr);
-        (output, self.output.truncated)
+        (output, self.output.is_cut())
     }
 }
 

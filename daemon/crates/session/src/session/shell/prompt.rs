@@ -6,6 +6,9 @@
 use ccd_text::escape::{Kind, Piece, Splitter};
 
 const BACKSPACE: u8 = 0x08;
+const ESC: u8 = 0x1b;
+/// How line editors switch bracketed paste on before their prompt.
+const PASTE_ON: &[u8] = b"\x1b[?2004h";
 /// How the terminal shows the keys that interrupt; some shells continue on the same line.
 const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
 /// Maximum part of the output that is compared, from its end, in bytes.
@@ -56,7 +59,8 @@ fn last_mark(mut tail: &[u8]) -> Option<&[u8]> {
         let at = memchr::memmem::rfind(tail, MARK_START)?;
         let mark = &tail[at + MARK_START.len()..];
         let end = memchr::memchr(0x07, mark).unwrap_or(mark.len());
-        if !(mark.starts_with(b"T;") && mark[..end].ends_with(b";typed")) {
+        let is_refusal = [&b";typed"[..], b";asks"].iter().any(|reason| mark[..end].ends_with(reason));
+        if !(mark.starts_with(b"T;") && is_refusal) {
             return Some(mark);
         }
         tail = &tail[..at];
@@ -168,7 +172,13 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
 /// Returns the length of `output` without the prompt at its end, which is similar to `prompt`, one that the same shell
 /// printed later. Numbers may differ; if anything else does, as many lines are removed as `prompt` has.
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
-    len_without_suffix(output, prompt).unwrap_or_else(|| {
+    let drawn_again = || {
+        let len = len_without_suffix(output, without_controls(prompt))?;
+        let output = &output[..len];
+        Some(output.strip_suffix(PASTE_ON).unwrap_or(output).len())
+    };
+    let len = len_without_suffix(output, prompt).or_else(drawn_again);
+    len.unwrap_or_else(|| {
         let prompt_lines = prompt.iter().filter(|&&byte| byte == b'\n').count();
         let mut ends = output
             .iter()
@@ -177,6 +187,25 @@ pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
             .filter(|&(_, &byte)| byte == b'\n');
         ends.nth(prompt_lines).map_or(0, |(at, _)| at + 1)
     })
+}
+
+/// Returns the prompt without what erased its line before it was drawn again.
+fn without_controls(mut prompt: &[u8]) -> &[u8] {
+    loop {
+        let end = match prompt {
+            [b'\r', ..] => Some(0),
+            [ESC, b'[', rest @ ..] => rest
+                .iter()
+                .position(|byte| (0x40..=0x7e).contains(byte))
+                .map(|at| at + 2),
+            [ESC, b']', ..] => memchr::memchr(0x07, prompt),
+            _ => None,
+        };
+        let Some(end) = end else {
+            return prompt;
+        };
+        prompt = &prompt[end + 1..];
+    }
 }
 
 fn len_without_suffix(output: &[u8], prompt: &[u8]) -> Option<usize> {
@@ -435,6 +464,7 @@ mod tests {
         assert_eq!(len(b"out 130 $ ", b" 0 $ "), 3);
         assert_eq!(len(b"out\r\nfolder \r\n$ ", b"other \r\n$ "), 5);
         assert_eq!(len(b"$ ", b"longer $ "), 0);
+        assert_eq!(len(b"out\x1b[?2004h[P]", b"\x1b]133;B;ccd\x07\r\x1b[K[P]"), 3);
         assert_eq!(len(b"out", b""), 3);
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::marks::MarkScanner;
+use super::marks::{MarkScanner, Refusal};
 use super::progress::{Editor, Progress};
 use super::prompt::Prompt;
 use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
@@ -36,6 +36,19 @@ pub(crate) struct Quiet {
     pub shell_waits: bool,
     /// The terminal is not in canonical mode.
     pub line_editing: bool,
+    /// The shell that got the command is not there any more.
+    pub shell_is_gone: Gone,
+}
+
+/// What took the place of the shell that got a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// It is still there.
+    No,
+    /// A shell without ccd's start files (`exec bash --norc`).
+    Replaced,
+    /// Nothing.
+    Ended,
 }
 
 /// What to do next.
@@ -54,15 +67,19 @@ pub(crate) enum Action {
 pub(crate) struct Outcome {
     /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
     pub output: Vec<u8>,
-    /// Its status as in `$?`, or the session's if that has ended.
-    pub exit_code: i32,
+    /// Its status as in `$?`, or the session's if that has ended; `None` if the shell has ended without a trace of it.
+    pub exit_code: Option<i32>,
     /// Stream offsets of the output in the session; of the marks around it if the command was isolated.
     pub start: u64,
     pub end: u64,
     pub truncated: bool,
+    /// Stream offset of the output that did not fit.
+    pub rest: Option<u64>,
     pub session_ended: bool,
     /// The shell asked for the rest of the command, which was cancelled.
     pub is_incomplete: bool,
+    /// Another shell has replaced the one that got the command.
+    pub is_replaced: bool,
 }
 
 /// A command that was typed into a shell. Detects the command's end from the terminal's output.
@@ -96,6 +113,7 @@ impl ShellRun {
                     )?),
                     false => None,
                 },
+                reports: matches!(start.printer, Printer::BuiltinPrintf | Printer::Zsh),
                 has_taken: false,
                 continues: None,
             }),
@@ -161,20 +179,20 @@ impl ShellRun {
         self.progress.on_quiet(facts)
     }
 
-    /// Returns whether the shell's line editor refused the command because its line is not empty.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.progress.is_refused()
+    /// Returns why the shell's line editor did not take the command, if so.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        self.progress.refusal()
     }
 
     /// Returns the command's result, once it has ended. `onlcr` says that its terminal had OPOST and ONLCR set before
     /// and after the command.
     pub(crate) fn outcome(&self, onlcr: bool) -> Option<Outcome> {
-        let exit_code = self.progress.exit_code()?;
+        let exit_code = self.progress.status()?;
         Some(self.progress.outcome(exit_code, onlcr))
     }
 
-    /// Returns the command's result if the session has ended with `status`; all its output must have been processed.
-    pub(crate) fn on_session_end(&mut self, status: i32, onlcr: bool) -> Outcome {
+    /// Returns the command's result if the session has ended, with `status` if that is the shell's; all its output must have been processed.
+    pub(crate) fn on_session_end(&mut self, status: Option<i32>, onlcr: bool) -> Outcome {
         let Self {
             scanner,
             isolated_scanner,
@@ -206,6 +224,7 @@ mod tests {
         shell_is_foreground: true,
         shell_waits: true,
         line_editing: true,
+        shell_is_gone: Gone::No,
     };
 
     fn run(isolate: Option<&Path>) -> ShellRun {
@@ -241,12 +260,14 @@ mod tests {
         let run = fed(&[b"echo \x1b]133;C;n", b"1\x07a\r\nb\x1b]133;D;7;n1\x07me$ "]);
         let expected = Outcome {
             output: b"a\nb".to_vec(),
-            exit_code: 7,
+            exit_code: Some(7),
             start: 116,
             end: 120,
             truncated: false,
+            rest: None,
             session_ended: false,
             is_incomplete: false,
+            is_replaced: false,
         };
         assert_eq!(run.outcome(true), Some(expected));
     }
@@ -266,7 +287,7 @@ mod tests {
         let outcome = run.outcome(true).unwrap();
         assert_eq!(
             (outcome.output.as_slice(), outcome.exit_code),
-            (&b"out^C\n"[..], 130)
+            (&b"out^C\n"[..], Some(130))
         );
         assert_eq!((outcome.start, outcome.end), (111, 118));
     }
@@ -337,9 +358,9 @@ mod tests {
     fn a_session_that_ends_keeps_the_output_so_far() {
         let mut run = fed(&[b"\x1b]133;C;n1\x07bye\r\n\x1b]133;D"]);
         assert_eq!(run.output_so_far(true), (b"bye\n".to_vec(), false));
-        let outcome = run.on_session_end(5, true);
+        let outcome = run.on_session_end(Some(5), true);
         assert_eq!(outcome.output, b"bye\n\x1b]133;D");
-        assert!(outcome.session_ended && outcome.exit_code == 5);
+        assert!(outcome.session_ended && outcome.exit_code == Some(5));
     }
 
     #[test]
@@ -368,7 +389,7 @@ mod tests {
         let outcome = run.outcome(true).unwrap();
         assert_eq!(
             (outcome.output.as_slice(), outcome.exit_code),
-            (&b"own\n"[..], 3)
+            (&b"own\n"[..], Some(3))
         );
     }
 
@@ -389,7 +410,7 @@ mod tests {
         let outcome = run.outcome(true).unwrap();
         assert_eq!(
             (outcome.output.as_slice(), outcome.exit_code),
-            (&b"own"[..], 1)
+            (&b"own"[..], Some(1))
         );
     }
 }

@@ -48,6 +48,10 @@ pub(crate) enum Way<'a> {
 /// The key that integrated shells bind: `^X^_`, which no shell uses, and which a shell without that binding ignores.
 pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 
+/// The key at which bash and zsh report the status of a command whose end was not marked, because it replaced the prompt:
+/// `^X^^`.
+pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
+
 /// The builtin that a shell prints marks with.
 ///
 /// A program could print the marks too, but it would be in the terminal's foreground while it runs and get keys that
@@ -57,8 +61,10 @@ pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 pub(crate) enum Printer {
     /// `printf` of an unknown shell: the words that bypass functions in one shell start the program in another.
     Printf,
-    /// In bash and zsh.
+    /// In bash.
     BuiltinPrintf,
+    /// In zsh, which gives a sourced file with an error a status of its own.
+    Zsh,
     /// In the other POSIX shells. In zsh this would run the program.
     CommandPrintf,
     /// In mksh and its relatives, which have no builtin `printf`.
@@ -71,7 +77,8 @@ impl Printer {
     /// Returns the printer for shells of the family `kind`.
     pub(crate) fn of(kind: Option<ShellKind>) -> Self {
         match kind {
-            Some(ShellKind::Bash | ShellKind::Zsh) => Self::BuiltinPrintf,
+            Some(ShellKind::Bash) => Self::BuiltinPrintf,
+            Some(ShellKind::Zsh) => Self::Zsh,
             Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Yash) => Self::CommandPrintf,
             Some(ShellKind::Mksh) => Self::Print,
             Some(ShellKind::Fish) => Self::Fish,
@@ -83,18 +90,15 @@ impl Printer {
     fn words(self) -> &'static str {
         match self {
             Self::Printf => "printf",
-            Self::BuiltinPrintf | Self::Fish => "builtin printf",
+            Self::BuiltinPrintf | Self::Zsh | Self::Fish => "builtin printf",
             Self::CommandPrintf => "command printf",
             Self::Print => "builtin print -n",
         }
     }
 
-    /// Returns the printer of the shell `pid`. Its executable takes precedence over the name it was called by, because
-    /// mksh may be called `sh` or `ksh`. A shell at the far end of an ssh connection is unknown.
+    /// Returns the printer of the shell `pid`. A shell at the far end of an ssh connection is unknown.
     pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Self {
-        let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
-        let by_file = file.and_then(|file| ShellKind::of(&file, &[]));
-        Self::of(by_file.or_else(|| ShellKind::of(Path::new(called?), &[])))
+        Self::of(ShellKind::of_process(pid, called))
     }
 
     fn start_mark(self, Nonce(nonce): &Nonce) -> String {
@@ -186,6 +190,9 @@ pub(crate) fn typed_line(
     isolate: Option<&Path>,
 ) -> Result<Vec<u8>, LineError> {
     let source = match way {
+        Way::File(path) if printer == Printer::Zsh => {
+            format!("builtin eval \"$(<{})\"", quoted_path(path)?)
+        }
         Way::File(path) => format!(". {}", quoted_path(path)?),
         Way::Inline(command) => format!("eval \"$({})\"", printer.command(command)?),
         Way::Editor(_) => return Ok(TAKE_KEY.to_vec()),

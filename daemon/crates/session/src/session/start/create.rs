@@ -354,6 +354,9 @@ impl Sessions {
                 &self.services.folders.session(id),
             )
             .map_err(SessionError::Files)?;
+            if !integration.has_marks {
+                plan.warn_of_plain_shell();
+            }
             args = integration.args;
             plan.env.lay_over(integration.env);
         }

@@ -184,6 +184,16 @@ impl Plan {
         }
     }
 
+    /// Warns that a shell reads none of ccd's start files.
+    pub(crate) fn warn_of_plain_shell(&mut self) {
+        if let [first, ..] = &self.args[..] {
+            self.warnings.push(format!(
+                "with {first:?}, {} reads no start file of ccd, so it is started as it is: session run works, but types a longer line",
+                self.program
+            ));
+        }
+    }
+
     /// Returns the start as a recording stores it, including the whole environment.
     pub(crate) fn meta(&self, params: &SessionCreateParams) -> Meta {
         let (rows, cols) = (self.rows, self.cols);

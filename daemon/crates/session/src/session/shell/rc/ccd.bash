@@ -44,12 +44,20 @@ __ccd_prompt_end() {
     if [[ ${PS0-} != *'133;C'* ]]; then
         PS0=${PS0-}'\e]133;C${__ccd_nonce:+;$__ccd_nonce}\a'
     fi
+    [[ -z $__ccd_takes ]] || __ccd_measure __ccd_lag
     [[ $- == *e* ]] || return "$__ccd_status"
 }
 
-# The groups keep these lines out of the trace of `set -x`.
+# Stores how far the number of the command that runs is ahead of the prompt's: one less while a command reads a line itself
+# (`read -e`) than at the prompt.
+__ccd_measure() {
+    local __ccd_number='\!'
+    builtin printf -v "$1" %s $((HISTCMD - ${__ccd_number@P}))
+}
+
+# The groups keep these lines out of the trace of `set -x`, and what a DEBUG trap prints about them out of the output.
 __ccd_hook() {
-    local __ccd_begin='{ __ccd_prompt_begin; } 2>/dev/null' __ccd_end='{ __ccd_prompt_end; } 2>/dev/null'
+    local __ccd_begin='{ __ccd_prompt_begin; } &>/dev/null' __ccd_end='{ __ccd_prompt_end; } &>/dev/null'
     if [[ "$(declare -p PROMPT_COMMAND 2>/dev/null)" == 'declare -a'* ]]; then
         PROMPT_COMMAND=("$__ccd_begin" "${PROMPT_COMMAND[@]}" "$__ccd_end")
     else
@@ -61,13 +69,20 @@ __ccd_hook
 
 # `session run` presses a key that makes the line editor take a command from a file, and then enter it.
 __ccd_take() {
-    local __ccd_command
+    local __ccd_command __ccd_now
     unset __ccd_begun
     {
         builtin read -r __ccd_nonce
         IFS= builtin read -r -d '' __ccd_command
     } <"$__ccd_dir/command" || :
     __ccd_nonce=${__ccd_nonce#'# '}
+    __ccd_measure __ccd_now
+    if [[ $__ccd_now != "${__ccd_lag-}" ]]; then
+        __ccd_enter redraw-current-line
+        builtin printf '\e]133;T;%s;asks\a' "$__ccd_nonce" >/dev/tty
+        unset __ccd_nonce
+        return
+    fi
     if [[ -z $__ccd_nonce || -n $READLINE_LINE ]]; then
         __ccd_enter redraw-current-line
         builtin printf '\e]133;T;%s;%s\a' "$__ccd_nonce" "${READLINE_LINE:+typed}" >/dev/tty
@@ -102,6 +117,17 @@ __ccd_take() {
         set +H
     fi
     builtin printf '\e]133;T;%s\a' "$__ccd_nonce" >/dev/tty
+}
+
+# `session run` presses another key if a command has replaced the prompt, and with it the mark of the command's end.
+__ccd_report() {
+    local __ccd_status=$? __ccd_now
+    __ccd_measure __ccd_now
+    [[ -n ${__ccd_nonce-} && $__ccd_now == "${__ccd_lag-}" ]] || return
+    builtin printf '\e]133;D;%s;%s;rescue\a\e]133;B;ccd\a' "$__ccd_status" "$__ccd_nonce" >/dev/tty
+    [[ -z $__ccd_expands ]] || set -H
+    unset __ccd_nonce __ccd_expands
+    __ccd_hook
 }
 
 # Parses a command without running it, in a function that is not called. Fails with the error of the command, or that its
@@ -143,8 +169,9 @@ __ccd_takes=
 if [[ -n $__ccd_dir ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     __ccd_takes=1
     for __ccd_map in emacs vi-insert vi-command; do
-        builtin bind -m "$__ccd_map" -x '"\e[5098~": { __ccd_take; } 2>/dev/null'
+        builtin bind -m "$__ccd_map" -x '"\e[5098~": { __ccd_take; } &>/dev/null'
         builtin bind -m "$__ccd_map" '"\C-x\C-_": "\e[5098~\e[5097~"'
+        builtin bind -m "$__ccd_map" -x '"\C-x\C-^": { __ccd_report; } &>/dev/null'
     done
     unset __ccd_map
     __ccd_enter accept-line

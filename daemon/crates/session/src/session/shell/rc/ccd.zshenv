@@ -59,8 +59,10 @@ fi
                     IFS= builtin read -r -d '' __ccd_command
                 } <"$__ccd_dir/command" || builtin :
                 __ccd_nonce="${__ccd_nonce#\# }"
-                if [[ -z "$__ccd_nonce" || -n "$BUFFER" ]]; then
-                    builtin print -n "\e]133;T;$__ccd_nonce;${BUFFER:+typed}\a" >/dev/tty
+                if [[ -z "$__ccd_nonce" || "$CONTEXT" != start || -n "$BUFFER" ]]; then
+                    local __ccd_why=asks
+                    [[ "$CONTEXT" != start ]] || __ccd_why="${BUFFER:+typed}"
+                    builtin print -n "\e]133;T;$__ccd_nonce;$__ccd_why\a" >/dev/tty
                     __ccd_nonce=
                     return
                 fi
@@ -70,10 +72,11 @@ fi
                 BUFFER="$__ccd_command"
                 CURSOR=$#BUFFER
                 (( ${precmd_functions[(I)__ccd_precmd_begin]} )) || __ccd_hook
-                # The command is no line for history expansion, but it may have comments.
-                if [[ -o bang_hist ]]; then
-                    __ccd_undo='builtin setopt bang_hist;'
-                    builtin unsetopt bang_hist
+                # The command is no line for history expansion, but it may have comments. For this line the option
+                # comes too late, but not the characters: a command has no NUL.
+                if [[ -n "$histchars" ]]; then
+                    __ccd_undo="[[ -n \"\$histchars\" ]] || histchars=${(qq)histchars};"
+                    histchars=$'\0\0'"${histchars[3]}"
                 fi
                 if [[ ! -o interactive_comments ]]; then
                     __ccd_undo+='builtin unsetopt interactive_comments;'
@@ -94,6 +97,18 @@ fi
             } 2>/dev/null
         }
 
+        # `session run` presses another key if a command has replaced the prompt, and with it the mark of the command's end.
+        __ccd_report() {
+            {
+                local __ccd_status=$?
+                if [[ -n "$__ccd_nonce" && "$CONTEXT" == start ]]; then
+                    builtin print -n "\e]133;D;$__ccd_status;$__ccd_nonce;rescue\a\e]133;B;ccd\a" >/dev/tty
+                    __ccd_restore
+                    __ccd_hook
+                fi
+            } 2>/dev/null
+        }
+
         __ccd_hook() {
             precmd_functions=(__ccd_precmd_begin ${precmd_functions:#__ccd_*} __ccd_precmd_end)
             preexec_functions=(${preexec_functions:#__ccd_*} __ccd_preexec)
@@ -105,10 +120,11 @@ fi
             builtin setopt hist_ignore_space
             precmd_functions=(${precmd_functions:#__ccd_start})
             __ccd_hook
-            if [[ -o zle ]] && builtin zle -N __ccd_take; then
+            if [[ -o zle ]] && builtin zle -N __ccd_take && builtin zle -N __ccd_report; then
                 builtin local __ccd_map
                 for __ccd_map in emacs viins vicmd; do
                     builtin bindkey -M "$__ccd_map" '^X^_' __ccd_take
+                    builtin bindkey -M "$__ccd_map" '^X^^' __ccd_report
                 done
             else
                 __ccd_dir=

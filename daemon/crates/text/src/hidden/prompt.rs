@@ -1,0 +1,220 @@
+//! Prompts for secrets: what is typed there is one, whatever the echo does.
+
+/// Words for a secret in prompts, in lower case, by language.
+const WORDS: [&[&str]; 16] = [
+    // English
+    &[
+        "password",
+        "passphrase",
+        "passcode",
+        "passwd",
+        "pin",
+        "secret",
+        "otp",
+        "cvv",
+    ],
+    // German
+    &["passwort", "kennwort"],
+    // Dutch
+    &["wachtwoord"],
+    // Spanish
+    &["contraseña"],
+    // Portuguese
+    &["senha"],
+    // Swedish
+    &["lösenord"],
+    // Danish, Norwegian
+    &["adgangskode", "passord"],
+    // Finnish
+    &["salasana"],
+    // Polish
+    &["hasło", "hasła"],
+    // Czech, Slovak
+    &["heslo"],
+    // Hungarian
+    &["jelszó", "jelszava"],
+    // Turkish
+    &["parola", "şifre", "parolası"],
+    // Romanian
+    &["parolă"],
+    // Russian, Ukrainian
+    &["пароль", "пароля"],
+    // Greek
+    &["κωδικός"],
+    // Arabic
+    &["المرور"],
+];
+
+/// The same for phrases, and for languages that do not separate words.
+const PHRASES: [&str; 15] = [
+    "api key",
+    "api token",
+    "access key",
+    "access token",
+    "auth token",
+    "verification code",
+    "mot de passe",
+    "phrase de passe",
+    "palavra-passe",
+    "parola d'ordine",
+    "パスワード",
+    "パスフレーズ",
+    "密码",
+    "密碼",
+    "비밀번호",
+];
+
+/// First words of questions that are answered with yes or no.
+const YES_OR_NO: [&str; 30] = [
+    "are",
+    "can",
+    "change",
+    "copy",
+    "delete",
+    "did",
+    "do",
+    "does",
+    "forget",
+    "forgot",
+    "generate",
+    "has",
+    "have",
+    "is",
+    "keep",
+    "lost",
+    "need",
+    "regenerate",
+    "remember",
+    "remove",
+    "reset",
+    "save",
+    "set",
+    "should",
+    "show",
+    "store",
+    "update",
+    "use",
+    "was",
+    "would",
+];
+
+/// Maximum length of a prompt, in characters.
+const MAX_PROMPT_CHARS: usize = 160;
+
+const ENDS: [char; 4] = [':', '：', '>', '?'];
+
+/// Returns whether a text ends with a prompt for a secret.
+pub fn asks_for_secret(text: &str) -> bool {
+    let line = text.rsplit(['\n', '\r']).next().unwrap_or_default().trim();
+    let Some(prompt) = line.strip_suffix(ENDS) else {
+        return false;
+    };
+    // An earlier prompt may be in the same line, because its answer was not echoed.
+    let earlier_end = prompt
+        .match_indices(ENDS)
+        .filter(|(at, end)| prompt[at + end.len()..].starts_with(' '))
+        .last();
+    let prompt = earlier_end.map_or(prompt, |(at, end)| &prompt[at + end.len()..]);
+    if prompt.chars().count() > MAX_PROMPT_CHARS {
+        return false;
+    }
+    let prompt = prompt.to_lowercase();
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric());
+    let first = words.clone().find(|word| !word.is_empty());
+    if line.ends_with('?') && first.is_some_and(|word| YES_OR_NO.contains(&word)) {
+        return false;
+    }
+    words.any(|word| WORDS.iter().any(|words| words.contains(&word)))
+        || PHRASES.iter().any(|phrase| prompt.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_for_secrets_are_recognised_in_many_languages() {
+        for prompt in [
+            "Password: ",
+            "x\r\n[sudo] password for me: ",
+            "(current) UNIX password: ",
+            "Password for 'https://me@example.org': ",
+            "me@host's password: ",
+            "Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
+            "Enter passphrase (empty for no passphrase): ",
+            "Enter same passphrase again: ",
+            "Passphrase for key 'a'? ",
+            "Enter PIN:",
+            "Enter PIN for 'YubiKey PIV #123': ",
+            "SUDO password[defaults to BECOME password]: ",
+            "AWS Secret Access Key [None]: ",
+            "Enter your API key: ",
+            "Verification code: ",
+            "Username: Password: ",
+            "Passwort: ",
+            "[sudo] Passwort für me: ",
+            "Kennwort:",
+            "Mot de passe : ",
+            "[sudo] Mot de passe de me : ",
+            "Contraseña: ",
+            "[sudo] contraseña para me: ",
+            "Senha: ",
+            "[sudo] password di me: ",
+            "Wachtwoord: ",
+            "Hasło: ",
+            "[sudo] hasło użytkownika me: ",
+            "Heslo: ",
+            "Lösenord: ",
+            "Adgangskode: ",
+            "Salasana: ",
+            "Jelszó: ",
+            "Parola: ",
+            "Пароль: ",
+            "[sudo] пароль для me: ",
+            "كلمة المرور: ",
+            "db-password: ",
+            "パスワード: ",
+            "密码：",
+            "[sudo] me 的密码：",
+            "비밀번호: ",
+        ] {
+            assert!(asks_for_secret(prompt), "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn innocent_lines_are_not() {
+        for line in [
+            "",
+            "$ ",
+            ">>> ",
+            "mysql> ",
+            "Name: ",
+            "login: ",
+            "pinned: ",
+            "spinning up: ",
+            "Password: ready> ",
+            "Password: \r\nName: ",
+            "my password is on file\r\n$ ",
+            "password",
+            "Reset password? ",
+            "Do you want to change your password? ",
+            "Forgot your password? ",
+            "Save the passphrase in the keyring? [y/N] ",
+            "Password changed. ",
+            "secrets.yml:12: ",
+            "passwordless> ",
+            "Name of the secrets-manager: ",
+            "pinpoint> ",
+            "Tokens: ",
+            "Bitte wählen: ",
+            "Nom d'utilisateur : ",
+            "Usuario: ",
+            "Имя: ",
+            "名前: ",
+            "用户名：",
+        ] {
+            assert!(!asks_for_secret(line), "{line:?}");
+        }
+    }
+}

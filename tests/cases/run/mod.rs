@@ -1,7 +1,9 @@
 //! Commands with their exact output and status: `session.run` and `run.once`.
 
+mod exact;
 mod far;
 mod once;
+mod questions;
 mod shell;
 mod shell_ends;
 mod survive;

@@ -1,7 +1,7 @@
 //! `ccctl session run`.
 
 use crate::args::SessionRunArgs;
-use crate::output::stream::decode;
+use crate::output::decode;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
 use std::ops::Range;

@@ -1,0 +1,343 @@
+//! `session.run` never types into what is no prompt, and finds the prompt again whatever a command does to it.
+
+use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::{Ccctl, Daemon, eventually};
+use ccd_protocol::session::{SessionCreateParams, SessionRunParams, SessionRunReply};
+use ccd_protocol::{ErrorCode, Timeout};
+use serde_json::Value;
+
+/// Opens a shell with this start-up file.
+fn open<'a>(
+    daemon: &'a Daemon,
+    shell: &str,
+    args: &[&str],
+    rc: (&str, &str),
+    is_integrated: bool,
+) -> OpenSession<'a> {
+    let path = daemon.home().join(rc.0);
+    std::fs::write(&path, rc.1).unwrap();
+    let mut params = SessionCreateParams {
+        shell: is_integrated,
+        ..program(daemon, shell, args)
+    };
+    params.env.insert("ENV".into(), path.display().to_string());
+    daemon.open_with(&params)
+}
+
+fn try_run(
+    session: &OpenSession<'_>,
+    command: &str,
+    timeout_ms: f64,
+) -> Result<SessionRunReply, Value> {
+    session.try_run(SessionRunParams {
+        command: command.to_owned(),
+        timeout_ms: Timeout::After(timeout_ms),
+        ..SessionRunParams::default()
+    })
+}
+
+/// The start-up files that ask a question, and what a shell shows of it.
+const QUESTIONS: &[(&str, &str, &str)] = &[
+    (
+        "bash",
+        ".bashrc",
+        "read -p 'Start ssh-agent? [y/N] ' a\necho \"answer was [$a]\"",
+    ),
+    (
+        "bash",
+        ".bashrc",
+        "read -rsp 'Passphrase for the key? ' a\necho \"answer was [$a]\"",
+    ),
+    (
+        "zsh",
+        ".zshrc",
+        "read 'a?Start ssh-agent? [y/N] '\necho \"answer was [$a]\"",
+    ),
+    (
+        "dash",
+        ".shinit",
+        "printf 'Start ssh-agent? [y/N] '\nread a\necho \"answer was [$a]\"",
+    ),
+    (
+        "mksh",
+        ".mkshrc",
+        "read 'a?Start ssh-agent? [y/N] '\necho \"answer was [$a]\"",
+    ),
+];
+
+#[test]
+fn a_question_of_a_start_up_file_gets_no_command() {
+    for (shell, name, rc) in QUESTIONS {
+        if lacks(&[shell]) {
+            continue;
+        }
+        for is_integrated in [true, false] {
+            let daemon = Daemon::start();
+            let session = open(&daemon, shell, &[], (name, rc), is_integrated);
+            session.expect("\\? ");
+            let error = try_run(&session, "echo hello", 10_000.0).unwrap_err();
+            assert_error(&error, ErrorCode::ShellBusy);
+            let message = error["message"].as_str().unwrap();
+            assert!(
+                message.contains("it asks a question: \""),
+                "{shell}: {message}"
+            );
+            assert!(message.contains("? "), "{shell}: {message}");
+            session.ask("mine", "answer was \\[mine\\]");
+            assert_eq!(
+                session.run("echo hello").output,
+                "hello\n",
+                "{shell} {is_integrated}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_answer_in_a_line_editor_gets_no_command() {
+    for (shell, name, rc) in [
+        (
+            "bash",
+            ".bashrc",
+            "read -e -p 'Start it? ' a\necho \"answer was [$a]\"",
+        ),
+        (
+            "zsh",
+            ".zshrc",
+            "a=\nvared -p 'Start it? ' a\necho \"answer was [$a]\"",
+        ),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let session = open(&daemon, shell, &[], (name, rc), true);
+        session.expect("\\? ");
+        let error = try_run(&session, "echo hello", 3_000.0).unwrap_err();
+        assert_ne!(error["code"], Value::Null, "{shell}: {error}");
+        session.ask("mine", "answer was \\[mine\\]");
+        assert_eq!(session.run("echo hello").output, "hello\n", "{shell}");
+        // The same question by a command that somebody typed.
+        session.line(rc.split('\n').find(|line| line.contains("Start")).unwrap());
+        session.expect("Start it\\? [^\\n]*$");
+        let error = try_run(&session, "echo hello", 3_000.0).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        session.line("yours");
+        assert_eq!(session.run("echo got $a").output, "got yours\n", "{shell}");
+    }
+}
+
+#[test]
+fn a_command_that_replaces_the_prompt_ends() {
+    for (shell, name, commands) in [
+        (
+            "bash",
+            ".bashrc",
+            &[
+                "PS1='[P]' PS2='' PROMPT_COMMAND=''",
+                "unset PROMPT_COMMAND; PS1='> '; echo c",
+                "PROMPT_COMMAND= PS1='a\\nb$ ' PS0=; printf x",
+            ][..],
+        ),
+        (
+            "zsh",
+            ".zshrc",
+            &[
+                "PS1='[P]' PS2='' precmd_functions=() preexec_functions=()",
+                "unsetopt prompt_sp prompt_cr; precmd_functions=(); PS1='> '; echo c",
+            ],
+        ),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let session = open(&daemon, shell, &[], (name, ""), true);
+        for command in commands {
+            let reply = session.run(command);
+            let written = match command {
+                command if command.ends_with("echo c") => "c\n",
+                command if command.ends_with("printf x") => "x",
+                _ => "",
+            };
+            assert_eq!(
+                (&*reply.output, reply.exit_code),
+                (written, Some(0)),
+                "{shell}: {command}"
+            );
+            let next = session.run("echo next; (exit 3)");
+            assert_eq!(
+                (&*next.output, next.exit_code),
+                ("next\n", Some(3)),
+                "{shell}: {command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_command_that_replaces_the_shell_ends() {
+    for shell in ["bash", "zsh"] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        for (command, program) in [("exec bash --norc", "bash"), ("exec zsh -f", "zsh")] {
+            if lacks(&[program]) {
+                continue;
+            }
+            let daemon = Daemon::start();
+            std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
+            let session = open(&daemon, shell, &[], (".bashrc", ""), true);
+            let reply = session.run(&format!("echo bye; {command}"));
+            assert_eq!(
+                (&*reply.output, reply.exit_code),
+                ("bye\n", Some(0)),
+                "{shell}: {command}"
+            );
+            assert_eq!(reply.warnings.len(), 1, "{reply:?}");
+            let next = session.run("echo next; (exit 3)");
+            assert_eq!(
+                (&*next.output, next.exit_code),
+                ("next\n", Some(3)),
+                "{shell}: {command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_status_of_a_shell_that_ends_inside_another_is_not_invented() {
+    for (program, args) in [
+        ("bash", ["-c", "bash --norc; echo over; sleep 0.2"]),
+        (
+            "python3",
+            ["-c", "import os; os.system('bash --norc'); print('over')"],
+        ),
+        ("script", ["-qc", "bash --norc"]),
+    ] {
+        if lacks(&[program]) {
+            continue;
+        }
+        for command in ["echo bye; exit 3", "set -e; echo bye; false"] {
+            let daemon = Daemon::start();
+            let session = daemon.open(program, &args);
+            let reply = session.run(command);
+            assert_eq!(reply.exit_code, None, "{program}: {reply:?}");
+            assert!(reply.output.contains("bye\n"), "{program}: {reply:?}");
+            assert!(
+                reply.warnings[0].contains("not known"),
+                "{program}: {reply:?}"
+            );
+            let daemon = Daemon::start();
+            let session = daemon.open(program, &args);
+            let ran = Ccctl::new(&daemon).run(&["session", "run", session.id(), command]);
+            assert_eq!(ran.code, Some(1), "{program}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn an_answer_of_the_terminal_is_no_part_of_the_next_command() {
+    for (shell, args, is_integrated) in [
+        ("dash", &[][..], false),
+        ("bash", &["--norc"], false),
+        ("zsh", &["-f"], false),
+        ("bash", &[], true),
+        ("zsh", &[], true),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
+        let session = open(&daemon, shell, args, (".bashrc", ""), is_integrated);
+        for query in ["printf '\\033[c'", "printf '\\033[6n\\033[c'; true"] {
+            session.run(query);
+            eventually("the answer is there", || {
+                session.output().contains("2c").then_some(())
+            });
+            let reply = session.run("seq 1 3; sh -c 'exit 3'");
+            assert_eq!(
+                (&*reply.output, reply.exit_code),
+                ("1\n2\n3\n", Some(3)),
+                "{shell} {args:?}: {}",
+                session.output()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_debug_trap_prints_about_the_prompt_is_no_output() {
+    let daemon = Daemon::start();
+    let rc = "trap 'printf \"<%s>\" \"$BASH_COMMAND\"' DEBUG\nPS1='$ '\n";
+    let session = open(&daemon, "bash", &[], (".bashrc", rc), true);
+    session.run("true");
+    let reply = session.run("echo here");
+    assert_eq!(reply.output, "<echo here>here\n", "{}", session.output());
+}
+
+#[test]
+fn zsh_has_its_own_status_for_errors_however_a_command_is_typed() {
+    if lacks(&["zsh"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    for (args, is_integrated) in [(&["-f"][..], false), (&[], true)] {
+        let session = open(&daemon, "zsh", args, (".zshrc", ""), is_integrated);
+        for (command, status) in [
+            ("echo what?", 1),
+            ("echo ${x:?gone}", 1),
+            ("echo a; fi", 1),
+            ("(exit 126)", 126),
+        ] {
+            assert_eq!(session.run(command).exit_code, Some(status), "{command}");
+            let isolated = session.try_run(SessionRunParams {
+                command: command.to_owned(),
+                isolate: true,
+                ..SessionRunParams::default()
+            });
+            assert_eq!(
+                isolated.unwrap().exit_code,
+                Some(status),
+                "{command}, isolated"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_shell_that_reads_no_start_file_of_ccd_is_named_at_the_start() {
+    for (shell, arg) in [("bash", "--norc"), ("zsh", "-f")] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let words = [
+            "session", "create", "--name", "plain", "--shell", "--", shell, arg,
+        ];
+        let ran = Ccctl::new(&daemon).run(&words);
+        assert!(
+            ran.stderr.contains("reads no start file of ccd"),
+            "{}",
+            ran.stderr
+        );
+        let ran = Ccctl::new(&daemon).run(&["session", "run", "plain", "echo a; (exit 3)"]);
+        assert_eq!((&*ran.stdout, ran.code), ("a\n", Some(3)));
+    }
+}
+
+#[test]
+fn output_beyond_the_size_of_a_reply_is_printed_whole() {
+    let daemon = Daemon::start();
+    let session = daemon.open_bash();
+    let words = ["session", "run", session.id(), "seq 1 3000000"];
+    let ran = Ccctl::new(&daemon).run(&words);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().count(), 3_000_000);
+    assert!(ran.stdout.ends_with("\n2999999\n3000000\n"));
+    let isolated = ["session", "run", session.id(), "--isolate", "seq 1 3000000"];
+    let ran = Ccctl::new(&daemon).run(&isolated);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("missing"), "{}", ran.stderr);
+}

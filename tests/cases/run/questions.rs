@@ -123,7 +123,8 @@ fn an_answer_in_a_line_editor_gets_no_command() {
         let error = try_run(&session, "echo hello", 3_000.0).unwrap_err();
         assert_error(&error, ErrorCode::ShellBusy);
         session.line("yours");
-        assert_eq!(session.run("echo got $a").output, "got yours\n", "{shell}");
+        let answer = session.run("echo got $a").output;
+        assert!(answer.ends_with("yours\n"), "{shell}: {answer}");
     }
 }
 
@@ -221,6 +222,7 @@ fn the_status_of_a_shell_that_ends_inside_another_is_not_invented() {
         for command in ["echo bye; exit 3", "set -e; echo bye; false"] {
             let daemon = Daemon::start();
             let session = daemon.open(program, &args);
+            session.expect("[$#>] ");
             let reply = session.run(command);
             assert_eq!(reply.exit_code, None, "{program}: {reply:?}");
             assert!(reply.output.contains("bye\n"), "{program}: {reply:?}");
@@ -230,6 +232,7 @@ fn the_status_of_a_shell_that_ends_inside_another_is_not_invented() {
             );
             let daemon = Daemon::start();
             let session = daemon.open(program, &args);
+            session.expect("[$#>] ");
             let ran = Ccctl::new(&daemon).run(&["session", "run", session.id(), command]);
             assert_eq!(ran.code, Some(1), "{program}: {}", ran.stderr);
         }

@@ -87,6 +87,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "daemon/crates/session/src/session/attach/viewers.rs",
             "daemon/crates/session/src/session/output/thread.rs",
             "daemon/crates/session/src/session/run/target.rs",
+            "daemon/crates/session/src/session/shell/integration.rs",
             "daemon/crates/session/src/session/shell/wrap.rs",
             "daemon/crates/session/src/session/start/environment.rs",
             "daemon/crates/session/src/session/tape/far_side.rs",

@@ -17,7 +17,8 @@ const INTERRUPT: u8 = 0x03;
 #[derive(Debug, Default)]
 pub(crate) struct HalfLine {
     text: Mutex<Vec<u8>>,
-    is_secret: AtomicBool,
+    /// The prompt for a secret that the line answers.
+    secret_prompt: Mutex<Option<String>>,
     /// A terminal's answer was typed since then.
     has_answer: AtomicBool,
     interrupts: AtomicU64,
@@ -32,7 +33,7 @@ impl HalfLine {
         let mut line = lock(&self.text);
         let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
         if let Some(end) = start {
-            self.is_secret.store(false, Ordering::Release);
+            *lock(&self.secret_prompt) = None;
             self.has_answer.store(false, Ordering::Release);
             line.clear();
             line.extend_from_slice(&bytes[end + 1..]);
@@ -43,13 +44,22 @@ impl HalfLine {
         line.drain(..surplus);
     }
 
-    /// Marks the line, up to its end, as the answer to a prompt for a secret.
-    pub(crate) fn begin_secret(&self) {
-        self.is_secret.store(true, Ordering::Release);
+    /// Notes that the line was entered by a key that is no text.
+    pub(crate) fn entered(&self) {
+        self.typed(b"\r");
     }
 
-    pub(crate) fn is_secret(&self) -> bool {
-        self.is_secret.load(Ordering::Acquire)
+    /// Marks the line, up to its end or the next prompt, as the answer to this prompt for a secret.
+    pub(crate) fn begin_secret(&self, prompt: String) {
+        *lock(&self.secret_prompt) = Some(prompt);
+    }
+
+    /// Returns whether the terminal's last line still has the prompt that the line answers with a secret.
+    pub(crate) fn is_secret(&self, last_line: &str) -> bool {
+        let prompt = lock(&self.secret_prompt);
+        prompt
+            .as_ref()
+            .is_some_and(|prompt| last_line.starts_with(prompt))
     }
 
     /// Notes that the terminal answered a query.
@@ -94,9 +104,10 @@ mod tests {
         assert!(!line.is_shown("$ "));
         line.typed(b"\r");
         assert!(!line.is_shown("$ rm -rf x"));
-        line.begin_secret();
+        line.begin_secret("PIN: ".to_owned());
+        assert!(line.is_secret("PIN: **") && !line.is_secret("ok> "));
         line.typed(b"a\rb");
-        assert!(!line.is_secret());
+        assert!(!line.is_secret("PIN: **"));
         assert!(line.is_shown("$ b") && !line.is_shown("$ a"));
         line.typed(b"\x15");
         assert!(!line.is_shown("$ b"));

@@ -203,7 +203,13 @@ impl Session {
     /// Returns whether the program has asked for a secret and the line of the answer has not ended, whatever the echo
     /// does: some programs switch it off half a second after their prompt, and some never do.
     fn is_at_secret_prompt(&self) -> bool {
-        self.half_line.is_secret() || asks_for_secret(&last_line(self))
+        let line = last_line(self);
+        let is_asked = asks_for_secret(&line);
+        let is_secret = is_asked || self.half_line.is_secret(&line);
+        if is_asked {
+            self.half_line.begin_secret(line);
+        }
+        is_secret
     }
 
     async fn type_into(
@@ -213,11 +219,7 @@ impl Session {
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
         self.note_write(&input.bytes);
-        let is_asked = !input.named_keys && self.is_at_secret_prompt();
-        if is_asked {
-            self.half_line.begin_secret();
-        }
-        let secret = secret || is_asked;
+        let secret = secret || !input.named_keys && self.is_at_secret_prompt();
         if secret {
             // Must happen before the secret can be echoed.
             self.remember_part(input);

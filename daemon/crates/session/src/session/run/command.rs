@@ -11,7 +11,9 @@ use crate::peer::Peer;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{CommandFile, LineError, Nonce, Outcome, Refusal, takes_commands};
+use crate::session::shell::{
+    CommandFile, LineError, Nonce, Outcome, Refusal, is_integrated, takes_commands,
+};
 use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
@@ -90,8 +92,7 @@ impl Session {
             // Before it is typed, so that the next worker types it if this one does not.
             self.keep();
         }
-        self.type_run(peer, running, tools, target, turn)
-            .await
+        self.type_run(peer, running, tools, target, turn).await
     }
 
     async fn type_run(
@@ -119,6 +120,7 @@ impl Session {
                 return Err(error);
             }
         };
+        self.half_line.entered();
         self.touch();
         let typed = Typed {
             text: running.command.clone(),
@@ -199,10 +201,18 @@ impl Session {
         }
         self.require_empty_line(target.shell)?;
         let is_replay = self.tape().is_some_and(|tape| tape.is_replay());
+        let is_marked = takes_commands(&tail(self));
         let has_editor = target.shell == Shell::Own
             && !is_isolated
-            && (is_replay || !line_of(self).canonical)
-            && (takes_commands(&tail(self)) || target.has_key);
+            && match is_replay {
+                true => is_marked,
+                // A shell may have the prompt, with its mark, of one that it has replaced.
+                false => {
+                    !line_of(self).canonical
+                        && (is_marked || target.has_key)
+                        && is_integrated(self.facts.pid)
+                }
+            };
         let on_tape = self
             .tape()
             .map(|tape| CommandOnTape::of(&tape, &params.command, has_editor))

@@ -5,7 +5,9 @@ use super::running::{Follower, Running, Shell};
 use crate::output::Piece;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::shell::{CommandFile, Nonce, Printer, Prompt, ShellRun, Start, Way, takes_commands};
+use crate::session::shell::{
+    CommandFile, Nonce, Printer, Prompt, ShellRun, Start, Way, takes_commands,
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -21,7 +23,7 @@ pub(super) struct Typing {
     pub(super) nonce: Nonce,
     pub(super) printer: Printer,
     pub(super) shell: Shell,
-    /// The process at the near end; 0 if an earlier build typed it.
+    /// As in [`Follower`].
     #[serde(default)]
     pub(super) pid: i32,
     /// The shell's line editor takes the command.
@@ -123,8 +125,8 @@ impl Typing {
             prompt: Prompt::at_end_of(shown, self.line_editing),
             isolate,
             command: command.as_bytes(),
-            // Without a mark, what reads the line may be no prompt.
-            may_retype: !self.is_on_tape && takes_commands(shown),
+            may_retype: !self.is_on_tape,
+            is_marked: self.is_on_tape || takes_commands(shown),
             is_resumed,
         })
         .map_err(untypeable)

@@ -127,7 +127,7 @@ pub(super) struct Follower {
     pub(super) file: Option<CommandFile>,
     pub(super) turn: OwnedMutexGuard<()>,
     pub(super) shell: Shell,
-    /// The process at the near end of the shell.
+    /// The process at the near end of the shell; 0 if a tape takes its place, or an earlier build typed the command.
     pub(super) pid: i32,
     /// The offset up to which the output was passed to the run.
     pub(super) at: u64,
@@ -281,7 +281,8 @@ impl Follower {
     /// Returns whether the exit status of the shell that got the command is the session's.
     fn is_own(&self) -> bool {
         let passes_none = |name: String| STATUS_HIDING.contains(&name.as_str());
-        self.pid == 0
+        self.shell == Shell::Own
+            || self.pid == 0
             || self.pid == self.session.facts.pid
                 && !base_name(&self.session.facts.program).is_some_and(passes_none)
     }

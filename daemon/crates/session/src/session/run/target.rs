@@ -60,7 +60,7 @@ const MARK_LIMIT: Duration = Duration::from_millis(500);
 pub(super) struct Target {
     pub(super) shell: Shell,
     pub(super) printer: Printer,
-    /// The foreground process: the shell, or what leads to it.
+    /// The foreground process: the shell, or what leads to it; 0 with a tape.
     pub(super) pid: i32,
     /// Its line editor takes commands at a key, also without the mark of a prompt, and says so if it is at none.
     pub(super) has_key: bool,
@@ -101,15 +101,17 @@ impl Session {
             let foreground = foreground_of(self, &probe);
             let target = |shell| {
                 let printer = Printer::of_process(probe.foreground, foreground.as_deref());
-                let pid = probe.foreground;
+                let pid = match self.tape() {
+                    None => probe.foreground,
+                    Some(_) => 0,
+                };
                 Target {
                     shell,
                     printer,
                     pid,
                     has_key: shell == Shell::Own
                         && self.facts.shell
-                        && matches!(printer, Printer::BuiltinPrintf | Printer::Zsh)
-                        && is_integrated(pid),
+                        && matches!(printer, Printer::BuiltinPrintf | Printer::Zsh),
                 }
             };
             if waits && self.is_question(&probe, foreground.as_deref()) {

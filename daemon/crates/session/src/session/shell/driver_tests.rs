@@ -16,8 +16,8 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
 use super::prompt::TAIL_MAX_LEN;
 use super::{
-    Action, CommandFile, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
-    is_integrated, takes_commands,
+    Action, CommandFile, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start,
+    Way, is_integrated, takes_commands,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -158,7 +158,8 @@ impl LiveShell {
             prompt,
             isolate: isolate.as_deref(),
             command,
-            may_retype: takes_commands(&self.seen),
+            may_retype: true,
+            is_marked: takes_commands(&self.seen),
             is_resumed: false,
         };
         let mut run = ShellRun::new(start).unwrap();

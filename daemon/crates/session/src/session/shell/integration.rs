@@ -49,20 +49,31 @@ pub(crate) fn integrated(
     rc_dir: &Path,
     command_dir: &Path,
 ) -> io::Result<Integration> {
-    let mut integration = match ShellKind::of(shell, args) {
+    let kind = ShellKind::of(shell, args).filter(|_| reads_start_files(shell, args));
+    let mut integration = match kind {
         Some(ShellKind::Bash) => bash(args, rc_dir)?,
-        Some(ShellKind::Zsh) if are_plain(args) => zsh(args, env("ZDOTDIR"), rc_dir)?,
-        Some(ShellKind::Fish) if are_plain(args) => fish(args, rc_dir)?,
-        Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) if may_read_env(shell, args) => {
+        Some(ShellKind::Zsh) => zsh(args, env("ZDOTDIR"), rc_dir)?,
+        Some(ShellKind::Fish) => fish(args, rc_dir)?,
+        Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) => {
             return posix(args, env("ENV"), rc_dir);
         }
-        _ => return Ok(started_plain(args)),
+        Some(ShellKind::Yash) | None => return Ok(started_plain(args)),
     };
     if integration.has_marks {
         let dir = (COMMAND_DIR.into(), command_dir.into());
         integration.env.push(dir);
     }
     Ok(integration)
+}
+
+/// Returns whether `shell`, started with `args`, reads start files that ccd can add its own to.
+pub(crate) fn reads_start_files(shell: &Path, args: &[OsString]) -> bool {
+    match ShellKind::of(shell, args) {
+        Some(ShellKind::Bash) => args.iter().all(|arg| is_login(arg) || arg == "-i"),
+        Some(ShellKind::Zsh | ShellKind::Fish) => are_plain(args),
+        Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) => may_read_env(shell, args),
+        Some(ShellKind::Yash) | None => false,
+    }
 }
 
 /// Returns whether the process `pid` is a shell that reads commands from a directory of ccd, and not one that has replaced
@@ -90,14 +101,6 @@ fn started_plain(args: &[OsString]) -> Integration {
 }
 
 fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
-    let is_login = |arg: &OsStr| {
-        ["-l", "-il", "-li", "--login"]
-            .iter()
-            .any(|login| arg == *login)
-    };
-    if !args.iter().all(|arg| is_login(arg) || arg == "-i") {
-        return Ok(started_plain(args));
-    }
     let path = write_rc(rc_dir, "ccd.bash", BASH_RC)?;
     // A login shell does not read the --rcfile, so it is started as a normal one, and ccd's file reads the login files.
     let login = args
@@ -109,6 +112,12 @@ fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
         env: login.into_iter().collect(),
         has_marks: true,
     })
+}
+
+fn is_login(arg: &OsString) -> bool {
+    ["-l", "-il", "-li", "--login"]
+        .iter()
+        .any(|login| arg == *login)
 }
 
 fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {

@@ -26,7 +26,7 @@ mod integration_tests;
 mod matrix_tests;
 
 pub(super) use command_file::CommandFile;
-pub(super) use integration::{integrated, is_integrated};
+pub(super) use integration::{integrated, is_integrated, reads_start_files};
 pub(super) use kind::{KNOWN, ShellKind};
 pub(super) use marks::Refusal;
 pub(super) use prompt::{

@@ -49,6 +49,8 @@ pub(super) struct Editor {
     /// The line to type if the shell no longer knows the key.
     pub(super) retype: Option<Vec<u8>>,
     pub(super) has_taken: bool,
+    /// The prompt has a mark: without one, what reads the line may be a question that knows no key.
+    pub(super) is_marked: bool,
     /// It has a key that reports the status of a command whose end was not marked.
     pub(super) reports: bool,
     /// Set while the shell's last line is its prompt for the rest of an incomplete command: the output before it.
@@ -324,6 +326,10 @@ impl Progress {
         }
         if facts.quiet < ALIKE_PROMPT_QUIET {
             return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
+        }
+        if !editor.is_marked && self.untyped.is_none() {
+            self.phase = Phase::Refused(Refusal::Question);
+            return Some(Action::Done);
         }
         let retype = editor.retype.take()?;
         self.editor = None;

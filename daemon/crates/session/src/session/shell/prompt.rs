@@ -59,7 +59,9 @@ fn last_mark(mut tail: &[u8]) -> Option<&[u8]> {
         let at = memchr::memmem::rfind(tail, MARK_START)?;
         let mark = &tail[at + MARK_START.len()..];
         let end = memchr::memchr(0x07, mark).unwrap_or(mark.len());
-        let is_refusal = [&b";typed"[..], b";asks"].iter().any(|reason| mark[..end].ends_with(reason));
+        let is_refusal = [&b";typed"[..], b";asks"]
+            .iter()
+            .any(|reason| mark[..end].ends_with(reason));
         if !(mark.starts_with(b"T;") && is_refusal) {
             return Some(mark);
         }
@@ -68,7 +70,13 @@ fn last_mark(mut tail: &[u8]) -> Option<&[u8]> {
 }
 
 /// How the echo of a typed command starts (see [`Printer`](super::wrap::Printer)), and a part of it that no prompt contains.
-const ECHOED_STARTS: [&[u8]; 3] = [b" builtin print", b" command print", b" print"];
+const ECHOED_STARTS: [&[u8]; 5] = [
+    br" \builtin print",
+    br" \command print",
+    b" builtin print",
+    b" command print",
+    b" print",
+];
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
 /// The prompt at which a command was typed.
@@ -173,9 +181,9 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
 /// printed later. Numbers may differ; if anything else does, as many lines are removed as `prompt` has.
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     let drawn_again = || {
-        let len = len_without_suffix(output, without_controls(prompt))?;
-        let output = &output[..len];
-        Some(output.strip_suffix(PASTE_ON).unwrap_or(output).len())
+        let len = len_without_shown(output, &PromptLine::of(prompt).text)?;
+        // A prompt of several lines is drawn again from its last one on.
+        Some(memchr::memmem::rfind(&output[..len], PASTE_ON).unwrap_or(len))
     };
     let len = len_without_suffix(output, prompt).or_else(drawn_again);
     len.unwrap_or_else(|| {
@@ -189,23 +197,39 @@ pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     })
 }
 
-/// Returns the prompt without what erased its line before it was drawn again.
-fn without_controls(mut prompt: &[u8]) -> &[u8] {
-    loop {
-        let end = match prompt {
-            [b'\r', ..] => Some(0),
-            [ESC, b'[', rest @ ..] => rest
+/// Returns the length of `output` without its last line's visible text `shown` and the control sequences around it.
+fn len_without_shown(output: &[u8], shown: &[u8]) -> Option<usize> {
+    let start = memchr::memrchr(b'\n', output).map_or(0, |at| at + 1);
+    let places = text_places(&output[start..]);
+    let text: Vec<u8> = places.iter().map(|&at| output[start + at]).collect();
+    let first = text
+        .strip_suffix(shown)
+        .filter(|_| !shown.is_empty())?
+        .len();
+    Some(start + first.checked_sub(1).map_or(0, |before| places[before] + 1))
+}
+
+/// Returns the places of the bytes of a line that a terminal shows.
+fn text_places(line: &[u8]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = line.get(at) {
+        let rest = &line[at..];
+        let sequence_len = match rest {
+            [ESC, b'[', body @ ..] => body
                 .iter()
                 .position(|byte| (0x40..=0x7e).contains(byte))
-                .map(|at| at + 2),
-            [ESC, b']', ..] => memchr::memchr(0x07, prompt),
+                .map(|end| end + 3),
+            [ESC, b']', ..] => memchr::memchr(0x07, rest).map(|end| end + 1),
+            [ESC, ..] => Some(2),
             _ => None,
         };
-        let Some(end) = end else {
-            return prompt;
-        };
-        prompt = &prompt[end + 1..];
+        if sequence_len.is_none() && !byte.is_ascii_control() {
+            places.push(at);
+        }
+        at += sequence_len.unwrap_or(1);
     }
+    places
 }
 
 fn len_without_suffix(output: &[u8], prompt: &[u8]) -> Option<usize> {
@@ -464,7 +488,15 @@ mod tests {
         assert_eq!(len(b"out 130 $ ", b" 0 $ "), 3);
         assert_eq!(len(b"out\r\nfolder \r\n$ ", b"other \r\n$ "), 5);
         assert_eq!(len(b"$ ", b"longer $ "), 0);
-        assert_eq!(len(b"out\x1b[?2004h[P]", b"\x1b]133;B;ccd\x07\r\x1b[K[P]"), 3);
+        let drawn_again = b"\x1b]133;B;ccd\x07\r\x1b[K[P]";
+        assert_eq!(len(b"out\x1b[?2004h[P]", drawn_again), 3);
+        assert_eq!(len(b"out\x1b[?2004ha\r\n[P]", drawn_again), 3);
+        assert_eq!(len(b"out[P]", drawn_again), 3);
+        let zsh = b"\r\x1b[0m\x1b[J> \x1b[K";
+        assert_eq!(
+            len(b"out\r\n\x1b[0m\x1b[J> \x1b[K\x1b[?1h\x1b=\x1b[?2004h", zsh),
+            5
+        );
         assert_eq!(len(b"out", b""), 3);
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Start<'a> {
     pub command: &'a [u8],
     /// The line is typed again if the shell shows nothing of it; not for a tape, which plays what it contains.
     pub may_retype: bool,
+    /// A prompt with a mark ends the output before it.
+    pub is_marked: bool,
     /// Another worker typed it, or was killed just before.
     pub is_resumed: bool,
 }
@@ -104,7 +106,7 @@ impl ShellRun {
         let editor = match start.way {
             Way::Editor(path) => Some(Editor {
                 command: start.command.to_vec(),
-                retype: match start.may_retype {
+                retype: match start.may_retype && start.is_marked {
                     true => Some(typed_line(
                         &start.nonce,
                         start.printer,
@@ -113,6 +115,7 @@ impl ShellRun {
                     )?),
                     false => None,
                 },
+                is_marked: start.is_marked,
                 reports: matches!(start.printer, Printer::BuiltinPrintf | Printer::Zsh),
                 has_taken: false,
                 continues: None,
@@ -238,6 +241,7 @@ mod tests {
             isolate,
             command: b"x",
             may_retype: false,
+            is_marked: false,
             is_resumed: false,
         })
         .unwrap()

@@ -86,13 +86,22 @@ impl Printer {
         }
     }
 
-    /// Returns the words that call it.
+    /// Returns the words that call it. The backslash bypasses aliases; in fish, which has none, it would mean something else.
     fn words(self) -> &'static str {
         match self {
             Self::Printf => "printf",
-            Self::BuiltinPrintf | Self::Zsh | Self::Fish => "builtin printf",
-            Self::CommandPrintf => "command printf",
-            Self::Print => "builtin print -n",
+            Self::BuiltinPrintf | Self::Zsh => r"\builtin printf",
+            Self::Fish => "builtin printf",
+            Self::CommandPrintf => r"\command printf",
+            Self::Print => r"\builtin print -n",
+        }
+    }
+
+    /// Returns what stands before the name of another builtin.
+    fn escape(self) -> &'static str {
+        match self {
+            Self::Printf | Self::Fish => "",
+            Self::BuiltinPrintf | Self::Zsh | Self::CommandPrintf | Self::Print => r"\",
         }
     }
 
@@ -191,10 +200,13 @@ pub(crate) fn typed_line(
 ) -> Result<Vec<u8>, LineError> {
     let source = match way {
         Way::File(path) if printer == Printer::Zsh => {
-            format!("builtin eval \"$(<{})\"", quoted_path(path)?)
+            format!("\\builtin eval \"$(<{})\"", quoted_path(path)?)
         }
-        Way::File(path) => format!(". {}", quoted_path(path)?),
-        Way::Inline(command) => format!("eval \"$({})\"", printer.command(command)?),
+        Way::File(path) => format!("{}. {}", printer.escape(), quoted_path(path)?),
+        Way::Inline(command) => {
+            let (escape, printed) = (printer.escape(), printer.command(command)?);
+            format!("{escape}eval \"$({printed})\"")
+        }
         Way::Editor(_) => return Ok(TAKE_KEY.to_vec()),
     };
     let (start_mark, end_mark) = (printer.start_mark(nonce), printer.status_mark(nonce, ""));
@@ -302,22 +314,22 @@ mod tests {
         let printer = Printer::of(Some(ShellKind::Mksh));
         assert_eq!(
             line(printer, Way::Inline(b"-x 'a'")),
-            " builtin print -n '\\0033]133;C;ab12\\0007'; eval \"$(builtin print -n '\\0055x \\0047a\\0047')\"; \
-             builtin print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
+            " \\builtin print -n '\\0033]133;C;ab12\\0007'; \\eval \"$(\\builtin print -n '\\0055x \\0047a\\0047')\"; \
+             \\builtin print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
         );
         assert_eq!(
             rescue_line(&Nonce::fixed("ab12"), printer, 2),
-            b" builtin print -n \"\\0033]133;D;$?;ab12;rescue\\0007\" >/dev/tty\r"
+            b" \\builtin print -n \"\\0033]133;D;$?;ab12;rescue\\0007\" >/dev/tty\r"
         );
     }
 
     #[test]
     fn no_function_of_the_user_is_called() {
         for (kind, words) in [
-            (ShellKind::Bash, " builtin printf "),
-            (ShellKind::Zsh, " builtin printf "),
-            (ShellKind::Posix, " command printf "),
-            (ShellKind::Mksh, " builtin print -n "),
+            (ShellKind::Bash, " \\builtin printf "),
+            (ShellKind::Zsh, " \\builtin printf "),
+            (ShellKind::Posix, " \\command printf "),
+            (ShellKind::Mksh, " \\builtin print -n "),
         ] {
             let typed = line(Printer::of(Some(kind)), Way::Inline(b"x"));
             assert_eq!(typed.matches(words).count(), 2, "{typed}");

@@ -115,7 +115,7 @@ impl Sessions {
         plan.started_by = started_by;
         plan.created_by = Some(peer.name().to_string());
         if params.shell {
-            plan.warn_of_unknown_shell();
+            plan.warn_of_plain_shell();
         }
         let warnings = std::mem::take(&mut plan.warnings);
         self.warm_root(&params).await;
@@ -354,9 +354,6 @@ impl Sessions {
                 &self.services.folders.session(id),
             )
             .map_err(SessionError::Files)?;
-            if !integration.has_marks {
-                plan.warn_of_plain_shell();
-            }
             args = integration.args;
             plan.env.lay_over(integration.env);
         }

@@ -7,7 +7,7 @@ use crate::program::Script;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
-use crate::session::shell::{KNOWN, ShellKind};
+use crate::session::shell::{KNOWN, ShellKind, reads_start_files};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_tape::format::{Meta, PtySize};
@@ -173,25 +173,22 @@ impl Sessions {
 }
 
 impl Plan {
-    /// Warns if `session.run` cannot type commands into the program.
-    pub(crate) fn warn_of_unknown_shell(&mut self) {
+    /// Warns if `session.run` cannot type commands into the program, or cannot set up the shell for them.
+    pub(crate) fn warn_of_plain_shell(&mut self) {
         let args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
-        if ShellKind::of(Path::new(&self.program), &args).is_none() {
-            self.warnings.push(format!(
+        let program = Path::new(&self.program);
+        let why = match ShellKind::of(program, &args) {
+            None => format!(
                 "{} is not a shell that session run knows ({KNOWN}), so it is started as it is",
                 self.program
-            ));
-        }
-    }
-
-    /// Warns that a shell reads none of ccd's start files.
-    pub(crate) fn warn_of_plain_shell(&mut self) {
-        if let [first, ..] = &self.args[..] {
-            self.warnings.push(format!(
-                "with {first:?}, {} reads no start file of ccd, so it is started as it is: session run works, but types a longer line",
-                self.program
-            ));
-        }
+            ),
+            Some(_) if !reads_start_files(program, &args) => format!(
+                "{} reads no start file of ccd, so it is started as it is; session run works, but types a longer line",
+                [&[self.program.clone()], &self.args[..]].concat().join(" ")
+            ),
+            Some(_) => return,
+        };
+        self.warnings.push(why);
     }
 
     /// Returns the start as a recording stores it, including the whole environment.

@@ -42,17 +42,18 @@ __ccd_prompt_end() {
     fi
     # No \[ \] here: bash would print them as bytes 1 and 2.
     if [[ ${PS0-} != *'133;C'* ]]; then
-        PS0=${PS0-}'\e]133;C${__ccd_nonce:+;$__ccd_nonce}\a'
+        # The substring is empty: it only notes that the prompt is over.
+        PS0=${PS0-}'\e]133;C${__ccd_nonce:+;$__ccd_nonce}\a${__ccd_void:__ccd_shown=0}'
     fi
-    [[ -z $__ccd_takes ]] || __ccd_measure __ccd_lag
+    __ccd_shown=1
     [[ $- == *e* ]] || return "$__ccd_status"
 }
 
-# Stores how far the number of the command that runs is ahead of the prompt's: one less while a command reads a line itself
-# (`read -e`) than at the prompt.
-__ccd_measure() {
+# Returns whether the line editor reads a command, and not an answer to `read -e`: then the number of the current command is
+# not that of the last one in the history. Older versions do not show it, and an empty history does not either.
+__ccd_reads_command() {
     local __ccd_number='\!'
-    builtin printf -v "$1" %s $((HISTCMD - ${__ccd_number@P}))
+    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 && HISTCMD == ${__ccd_number@P} + 1))
 }
 
 # The groups keep these lines out of the trace of `set -x`, and what a DEBUG trap prints about them out of the output.
@@ -69,15 +70,14 @@ __ccd_hook
 
 # `session run` presses a key that makes the line editor take a command from a file, and then enter it.
 __ccd_take() {
-    local __ccd_command __ccd_now
+    local __ccd_command
     unset __ccd_begun
     {
         builtin read -r __ccd_nonce
         IFS= builtin read -r -d '' __ccd_command
     } <"$__ccd_dir/command" || :
     __ccd_nonce=${__ccd_nonce#'# '}
-    __ccd_measure __ccd_now
-    if [[ $__ccd_now != "${__ccd_lag-}" ]]; then
+    if ((!__ccd_shown)) && ! __ccd_reads_command; then
         __ccd_enter redraw-current-line
         builtin printf '\e]133;T;%s;asks\a' "$__ccd_nonce" >/dev/tty
         unset __ccd_nonce
@@ -121,9 +121,8 @@ __ccd_take() {
 
 # `session run` presses another key if a command has replaced the prompt, and with it the mark of the command's end.
 __ccd_report() {
-    local __ccd_status=$? __ccd_now
-    __ccd_measure __ccd_now
-    [[ -n ${__ccd_nonce-} && $__ccd_now == "${__ccd_lag-}" ]] || return
+    local __ccd_status=$?
+    [[ -n ${__ccd_nonce-} ]] && __ccd_reads_command || return
     builtin printf '\e]133;D;%s;%s;rescue\a\e]133;B;ccd\a' "$__ccd_status" "$__ccd_nonce" >/dev/tty
     [[ -z $__ccd_expands ]] || set -H
     unset __ccd_nonce __ccd_expands
@@ -165,7 +164,7 @@ __ccd_enter() {
 }
 
 # From this version on, bash has PS0 and can edit its line from a function.
-__ccd_takes=
+__ccd_takes= __ccd_void= __ccd_shown=0
 if [[ -n $__ccd_dir ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     __ccd_takes=1
     for __ccd_map in emacs vi-insert vi-command; do

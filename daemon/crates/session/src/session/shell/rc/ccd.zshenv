@@ -105,6 +105,7 @@ fi
                     builtin print -n "\e]133;D;$__ccd_status;$__ccd_nonce;rescue\a\e]133;B;ccd\a" >/dev/tty
                     __ccd_restore
                     __ccd_hook
+                    builtin zle .reset-prompt
                 fi
             } 2>/dev/null
         }

@@ -298,3 +298,63 @@ fn secrets_in_statements_and_commands_are_in_no_history_tape_or_cache() {
     found.retain(|file| !logs.contains(file));
     assert!(found.is_empty(), "the secret is in {found:?}");
 }
+
+#[test]
+fn an_answer_to_a_prompt_for_a_secret_is_hidden_even_with_echo() {
+    for (prompt, script) in [
+        (
+            "Password: ",
+            "printf 'Password: '; read x; echo; echo got ${#x}; exec cat",
+        ),
+        (
+            "[sudo] password for me: ",
+            "printf '[sudo] password for me: '; read x; echo got ${#x}; exec cat",
+        ),
+        (
+            "Passwort: ",
+            "printf 'Passwort: '; read x; echo got ${#x}; exec cat",
+        ),
+        // The usual race: the echo goes off half a second after the prompt.
+        (
+            "Enter PIN: ",
+            "printf 'Enter PIN: '; sleep 0.5; stty -echo; read x; stty echo; echo got ${#x}; exec cat",
+        ),
+    ] {
+        let mut daemon = Daemon::builder().config(TRACE).start();
+        let session = daemon.open_with(&SessionCreateParams {
+            stream: true,
+            ..program(&daemon, "sh", &["-c", script])
+        });
+        session.expect(": ");
+        assert!(session.line(PASSWORD).hidden, "{prompt}");
+        session.expect("got 18");
+        session.line("innocent");
+        session.expect("innocent");
+        assert_eq!(sent(&session, 2), ["<hidden>", "innocent"], "{prompt}");
+        let rows = session
+            .daemon
+            .call::<SessionHistory>(&SessionHistoryParams {
+                session: session.id().to_owned(),
+                ..SessionHistoryParams::default()
+            });
+        let rows = serde_json::to_string(&rows.unwrap()).unwrap();
+        assert!(!rows.contains(PASSWORD), "{rows}");
+        let log = session.now().output.log_path;
+        assert!(daemon.stop().success());
+        for file in files_with(daemon.home(), PASSWORD.as_bytes()) {
+            assert_eq!(file, PathBuf::from(&log), "{prompt}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_that_is_typed_key_by_key_is_hidden_up_to_its_end() {
+    let daemon = Daemon::start();
+    let session = daemon.open("sh", &["-c", "printf 'Password: '; read x; exec cat"]);
+    session.expect("Password: ");
+    for letter in ["p", "q", "7", "z"] {
+        assert!(session.text(letter).hidden, "{letter}");
+    }
+    session.keys(&["Enter"]);
+    assert!(!session.line("innocent").hidden);
+}

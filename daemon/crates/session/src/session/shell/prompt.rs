@@ -181,7 +181,8 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
 /// printed later. Numbers may differ; if anything else does, as many lines are removed as `prompt` has.
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     let drawn_again = || {
-        let len = len_without_shown(output, &PromptLine::of(prompt).text)?;
+        let is_line = !prompt.contains(&b'\n');
+        let len = len_without_shown(output, &PromptLine::of(prompt).text).filter(|_| is_line)?;
         // A prompt of several lines is drawn again from its last one on.
         Some(memchr::memmem::rfind(&output[..len], PASTE_ON).unwrap_or(len))
     };

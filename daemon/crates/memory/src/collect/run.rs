@@ -32,8 +32,18 @@ pub fn collect(
     previous: Option<&SessionMemory>,
     recorded: &Recorded,
 ) -> Result<Collected> {
+    collect_within(directory, previous, recorded, COLLECT_LIMIT)
+}
+
+/// The same with another time for each collector.
+pub(super) fn collect_within(
+    directory: &Path,
+    previous: Option<&SessionMemory>,
+    recorded: &Recorded,
+    limit: Duration,
+) -> Result<Collected> {
     let project = Project::find(directory)?;
-    let facts = run(&project, all(), COLLECT_LIMIT);
+    let facts = run(&project, all(), limit);
     Ok(assemble(&project, facts, previous, recorded))
 }
 

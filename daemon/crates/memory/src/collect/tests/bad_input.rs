@@ -1,5 +1,7 @@
 //! What projects have that nobody meant: names, files from elsewhere, things that are no files.
 
+use crate::collect::COLLECT_LIMIT;
+use crate::collect::run::collect_within;
 use crate::{
     MEMORY_FILE, Recorded, VERIFY_LIMIT, collect, digest, parse, read, save, validate, verify,
 };
@@ -20,7 +22,9 @@ pub(super) fn write(root: &Path, path: impl AsRef<Path>, content: &str) {
 
 /// Collects, saves and reads back; everything must be valid.
 pub(super) fn saved(root: &Path) -> (SessionMemory, Vec<String>) {
-    let collected = collect(root, None, &Recorded::default()).unwrap();
+    // The machine may be busy.
+    let limit = COLLECT_LIMIT * 50;
+    let collected = collect_within(root, None, &Recorded::default(), limit).unwrap();
     save(root, collected.memory, &collected.notes).unwrap();
     let parsed = read(root).unwrap();
     assert_eq!(parsed.warnings, Vec::<String>::new());

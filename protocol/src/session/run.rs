@@ -31,13 +31,13 @@ pub struct SessionRunReply {
     pub output_b64: Option<String>,
     /// Exit status; 128 + N after signal N, as in shells. Null only if the shell ended without a known exit status.
     pub exit_code: Option<i32>,
-    /// The same, by the name that other replies use.
+    /// Same as `exit_code`, even after a signal.
     pub exitstatus: Option<i32>,
     pub duration_ms: u64,
     /// The output was cut at 16 MiB.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// Set if it was cut: the rest of the output begins here in the session's, for `session.read`.
+    /// Set if the output was cut: the offset where the rest begins, for `session.read`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<u64>,
     pub start: u64,

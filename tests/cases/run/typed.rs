@@ -288,7 +288,7 @@ fn a_line_that_a_person_has_not_finished_is_not_continued() {
         if shell == "fish" {
             session.shows("open");
         } else {
-            session.expect("(\\n> |quote> )$");
+            session.expect("(\\n\\r?> |quote> )$");
         }
         let error = session.try_run(within("echo in", 5000.0)).unwrap_err();
         assert_error(&error, ErrorCode::ShellBusy);

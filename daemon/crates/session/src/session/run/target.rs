@@ -218,7 +218,7 @@ impl Session {
                 .is_some_and(ShellKind::has_editor)
             && !is_at_mark(&tail(self))
             && !asks_for_rest(&tail(self))
-            && is_integrated(foreground)
+            && (self.tape().is_some_and(|tape| tape.is_replay()) || is_integrated(foreground))
     }
 
     /// Returns the error for a command that cannot be typed, because `foreground` has the terminal.

@@ -11,6 +11,7 @@ mod marks;
 mod output;
 mod progress;
 mod prompt;
+mod prompt_line;
 mod run;
 mod wrap;
 

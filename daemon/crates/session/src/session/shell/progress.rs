@@ -13,6 +13,9 @@ use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
 /// The same for a prompt that is only similar, and before another rescue line is typed.
 const ALIKE_PROMPT_QUIET: Duration = Duration::from_millis(300);
+/// Silence after which a line editor that has not taken the command does not know the key. Sooner, fish on a busy machine would
+/// get the command twice.
+const UNTAKEN_QUIET: Duration = Duration::from_secs(2);
 /// Silence after which a second terminal without an end mark counts as finished.
 const ISOLATED_QUIET: Duration = Duration::from_millis(300);
 /// Longest time between two checks of a command that prints nothing.
@@ -324,8 +327,8 @@ impl Progress {
         if editor.has_taken || !is_untouched {
             return None;
         }
-        if facts.quiet < ALIKE_PROMPT_QUIET {
-            return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
+        if facts.quiet < UNTAKEN_QUIET {
+            return Some(Action::Wait(UNTAKEN_QUIET - facts.quiet));
         }
         if !editor.is_marked && self.untyped.is_none() {
             self.phase = Phase::Refused(Refusal::Question);

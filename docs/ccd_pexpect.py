@@ -24,6 +24,7 @@ import struct
 import subprocess
 import sys
 import time
+import traceback
 import types
 
 try:
@@ -45,6 +46,12 @@ class ExceptionPexpect(Exception):
         super().__init__(value)
         self.value = value
         self.kind = kind
+
+    def get_trace(self):
+        """Returns the traceback as text, without the lines of this module."""
+        here = ExceptionPexpect.get_trace.__code__.co_filename
+        frames = traceback.extract_tb(self.__traceback__)
+        return "".join(traceback.format_list([frame for frame in frames if frame.filename != here]))
 
 
 class EOF(ExceptionPexpect):
@@ -290,7 +297,7 @@ class spawn:
         matched = self._range(found["start"], found["end"], found["matched"])
         self._offset = found["end"]
         if wanted is EOF:
-            self.flag_eof = True
+            self._at_eof()
             if is_missed:
                 raise EOF("End Of File (EOF).\n" + str(self))
             return index
@@ -390,7 +397,7 @@ class spawn:
         wire = [{"regex": "(?s)."}, {"eof": True}, {"timeout": True}]
         index = self._search(wire, timeout)["index"]
         if index == 1:
-            self.flag_eof = True
+            self._at_eof()
             raise EOF("End Of File (EOF).")
         if index == 2:
             raise TIMEOUT("Timeout exceeded.")
@@ -515,6 +522,10 @@ class spawn:
     def eof(self):
         return self.flag_eof
 
+    def _at_eof(self):
+        self.flag_eof = True
+        self.isalive()  # sets the exit status
+
     def isalive(self):
         if not self.terminated:
             record = self.call("session.get")
@@ -572,20 +583,21 @@ def run(
 ):
     """Runs a program and returns its output; with `withexitstatus`, a tuple of output and exit status.
 
-    `events` maps patterns to texts to send, or to functions that are called with a dictionary and return a text to
-    send, or True to stop.
+    `events` maps patterns to texts to send, or to functions that return a text to send, or True to stop. They are
+    called with the local variables: `child`, `child_result_list`, `event_count`, `extra_args` and others, as in pexpect.
     """
+    timeout = 30 if timeout == -1 else timeout
     child = spawn(command, timeout=timeout, logfile=logfile, cwd=cwd, env=env, **kwargs)
     pairs = list(events.items()) if isinstance(events, dict) else list(events or ())
     patterns, responses = [pattern for pattern, _ in pairs], [response for _, response in pairs]
-    output, event_count = [], 0
+    child_result_list, event_count = [], 0
     while True:
         try:
             index = child.expect(patterns)
         except (EOF, TIMEOUT):
-            output.append(child.before)
+            child_result_list.append(child.before)
             break
-        output.append(child.before if is_event(child.after) else child.before + child.after)
+        child_result_list.append(child.before if is_event(child.after) else child.before + child.after)
         response = responses[index]
         if isinstance(response, (types.FunctionType, types.MethodType)):
             response = response(locals())
@@ -596,9 +608,9 @@ def run(
             child.send(response)
         elif response:
             break
-    result = child.string_type().join(output)
+    child_result = child.string_type().join(child_result_list)
     child.close()
-    return (result, child.exitstatus) if withexitstatus else result
+    return (child_result, child.exitstatus) if withexitstatus else child_result
 
 
 def listed(patterns):

@@ -1,23 +1,64 @@
-//! What a program inherits from the caller: environment and working directory.
+//! What a program inherits from the caller: environment, file mode mask, limits, and working directory.
 
 use crate::Failure;
-use crate::call::is_elsewhere;
+use crate::call::{elsewhere, is_elsewhere};
+use ccd_protocol::{Inherited, Resource, Umask};
+use rustix::fs::Mode;
+use rustix::process::{Resource as Rlimited, getrlimit, umask};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Returns the whole environment of this process; `None` if it is not wanted or the daemon is on another host.
+/// Returns what the program that this process asks for inherits from it, with a minimal environment if that is wanted. On
+/// another host it is what `ccctl dial` over there has from its login, without the environment.
 ///
-/// Variables that are not UTF-8 are left out: the wire is JSON.
-pub(crate) fn environment(is_clean: bool) -> Option<BTreeMap<String, String>> {
-    if is_clean || is_elsewhere() {
-        return None;
+/// # Errors
+///
+/// [`Failure::Connect`] for another host.
+pub(crate) fn inherited(is_clean: bool) -> Result<Inherited, Failure> {
+    if let Some(there) = elsewhere() {
+        return Ok(there.inherited()?);
     }
+    Ok(Inherited {
+        caller_env: (!is_clean).then(environment),
+        ..mask_and_limits()
+    })
+}
+
+/// Returns the file mode mask and the soft limits of this process.
+pub(crate) fn mask_and_limits() -> Inherited {
+    // It can only be read by setting it. Nothing else of this process makes files at this moment.
+    let mask = umask(Mode::RWXG | Mode::RWXO);
+    umask(mask);
+    let limit = |resource: Resource| (resource, getrlimit(rlimited(resource)).current);
+    Inherited {
+        caller_env: None,
+        umask: Some(Umask::of_bits(mask.bits() as _)),
+        limits: Resource::ALL.map(limit).into(),
+    }
+}
+
+fn rlimited(resource: Resource) -> Rlimited {
+    match resource {
+        Resource::As => Rlimited::As,
+        Resource::Core => Rlimited::Core,
+        Resource::Cpu => Rlimited::Cpu,
+        Resource::Data => Rlimited::Data,
+        Resource::Fsize => Rlimited::Fsize,
+        Resource::Memlock => Rlimited::Memlock,
+        Resource::Nofile => Rlimited::Nofile,
+        Resource::Nproc => Rlimited::Nproc,
+        Resource::Stack => Rlimited::Stack,
+    }
+}
+
+/// Returns the environment. Variables that are not UTF-8 are left out: the wire is JSON.
+fn environment() -> BTreeMap<String, String> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    Some(std::env::vars_os().filter_map(text).collect())
+    std::env::vars_os().filter_map(text).collect()
 }
 
 /// Returns the absolute path of `given`, or of the current directory; `None` for the home directory on another host.

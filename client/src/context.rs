@@ -30,14 +30,20 @@ pub(crate) struct Context {
 impl Context {
     /// Writes results to standard output, in colour if that is wanted.
     pub(crate) fn new(global: Global) -> Self {
+        let place = OnceCell::new();
         if host_asked_for(&global, env).is_some() {
             set_elsewhere();
+            // A host that is not a URL is reported once it is needed.
+            if let Ok(found) = Place::find(&global, env) {
+                found.clone().make_known();
+                place.get_or_init(|| found);
+            }
         }
         Self {
             style: Style::of_stdout(),
             out: Box::new(io::BufWriter::new(io::stdout().lock())),
             global,
-            place: OnceCell::new(),
+            place,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Finds the detach keys in the input.
+//! Finds the detach keys in the input, and the keys that change what a terminal of another size shows.
 
 use std::fmt;
 
@@ -118,7 +118,53 @@ pub(crate) struct Typed {
     pub(crate) bytes: Vec<u8>,
     /// The detach keys were typed; what follows them is dropped.
     pub(crate) detaches: bool,
+    /// What to show, in this order.
+    pub(crate) looks: Vec<Look>,
 }
+
+/// A change of what the terminal shows of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The visible part moves down and to the right.
+    Move { rows: i64, cols: i64 },
+    /// The session takes the size of this terminal; a read-only terminal follows the cursor again.
+    Fit,
+}
+
+/// When the keys of [`Look`] work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LookKeys {
+    /// The terminal has the size of the session: there is nothing else to show.
+    None,
+    /// After the first of the detach keys.
+    AfterFirst,
+    /// Alone too, because nothing can be typed here.
+    Alone,
+}
+
+/// Rows or columns of one move, as in tmux.
+const STEP: i64 = 10;
+
+impl Look {
+    fn of(token: &Token<'_>) -> Option<Self> {
+        let (rows, cols) = match (token.bytes, token.key) {
+            (_, Some(key)) => return (key == FIT_KEY).then_some(Self::Fit),
+            ([0x1b, b'[', .., b'A'], _) => (-STEP, 0),
+            ([0x1b, b'[', .., b'B'], _) => (STEP, 0),
+            ([0x1b, b'[', .., b'C'], _) => (0, STEP),
+            ([0x1b, b'[', .., b'D'], _) => (0, -STEP),
+            _ => return None,
+        };
+        Some(Self::Move { rows, cols })
+    }
+}
+
+/// As in GNU screen.
+const FIT_KEY: DetachKey = DetachKey {
+    character: 'f',
+    ctrl: false,
+    alt: false,
+};
 
 /// Watches the input for the detach keys.
 #[derive(Debug)]
@@ -151,17 +197,38 @@ impl Watch {
     }
 
     /// Takes input. The first key pressed twice is passed on once.
-    pub(crate) fn feed(&mut self, mut input: &[u8]) -> Typed {
+    pub(crate) fn feed(&mut self, mut input: &[u8], look_keys: LookKeys) -> Typed {
         let mut typed = Typed::default();
         while !input.is_empty() {
             let token = next(input);
             input = &input[token.bytes.len()..];
+            if let Some(look) = self.take_look(&token, look_keys) {
+                typed.looks.push(look);
+                continue;
+            }
             if self.take(&token, &mut typed.bytes) {
                 typed.detaches = true;
                 break;
             }
         }
         typed
+    }
+
+    fn take_look(&mut self, token: &Token<'_>, look_keys: LookKeys) -> Option<Look> {
+        let works = match look_keys {
+            LookKeys::None => false,
+            LookKeys::AfterFirst => self.matched > 0,
+            LookKeys::Alone => true,
+        };
+        let is_detach_key =
+            token.key.is_some() && token.key == self.keys.get(self.matched).copied();
+        if !works || self.in_paste || token.is_release || is_detach_key {
+            return None;
+        }
+        let look = Look::of(token)?;
+        self.held.clear();
+        self.matched = 0;
+        Some(look)
     }
 
     /// Returns true if this was the last of the detach keys.
@@ -252,6 +319,8 @@ fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
         (b'u', [code]) => (*code, "1"),
         (b'u', [code, modifiers, ..]) => (*code, *modifiers),
         (b'~', ["27", modifiers, code]) => (*code, *modifiers),
+        // An arrow.
+        (_, [_, modifiers]) => return (None, modifiers.ends_with(":3")),
         _ => return (None, false),
     };
     let number = |text: &str| {
@@ -284,7 +353,7 @@ mod tests {
         let mut watch = watch(keys);
         let mut all = Vec::new();
         for input in inputs {
-            let typed = watch.feed(input);
+            let typed = watch.feed(input, LookKeys::None);
             all.extend(typed.bytes);
             if typed.detaches {
                 return (all, true);
@@ -341,6 +410,53 @@ mod tests {
         );
         let (bytes, _) = after("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"x"]);
         assert_eq!(bytes, b"\x1c\x1b[<35;1;1Mx");
+    }
+
+    #[test]
+    fn arrows_move_the_view_after_the_first_key_or_alone() {
+        let right = Look::Move {
+            rows: 0,
+            cols: STEP,
+        };
+        let up = Look::Move {
+            rows: -STEP,
+            cols: 0,
+        };
+        for (look_keys, input, bytes, looks) in [
+            (
+                LookKeys::AfterFirst,
+                &b"a\x1c\x1b[Cb"[..],
+                &b"ab"[..],
+                &[right][..],
+            ),
+            (
+                LookKeys::AfterFirst,
+                b"\x1c\x1b[1;2A\x1cf",
+                b"",
+                &[up, Look::Fit],
+            ),
+            (LookKeys::AfterFirst, b"\x1b[Cf", b"\x1b[Cf", &[]),
+            (
+                LookKeys::AfterFirst,
+                b"\x1c\x1b[<35;1;1Mx",
+                b"\x1c\x1b[<35;1;1Mx",
+                &[],
+            ),
+            (LookKeys::AfterFirst, b"\x1cx", b"\x1cx", &[]),
+            (
+                LookKeys::Alone,
+                b"\x1b[C\x1b[Afx",
+                b"x",
+                &[right, up, Look::Fit],
+            ),
+            (LookKeys::Alone, b"\x1b[1;1:3C", b"\x1b[1;1:3C", &[]),
+            (LookKeys::None, b"\x1c\x1b[Cf", b"\x1c\x1b[Cf", &[]),
+        ] {
+            let typed = watch("C-\\ d").feed(input, look_keys);
+            assert_eq!((&*typed.bytes, &*typed.looks), (bytes, looks), "{input:?}");
+        }
+        let typed = watch("f d").feed(b"fd", LookKeys::Alone);
+        assert!(typed.detaches, "a detach key comes first");
     }
 
     #[test]

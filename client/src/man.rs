@@ -58,7 +58,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "CI",
-                "If set, replay accepts exact matches only, unless --no-strict is given.",
+                "If set, replay accepts exact matches only, unless --no-strict is given, and an input that is on no tape ends play and run on a terminal too.",
             ),
             (
                 "VISUAL, EDITOR",

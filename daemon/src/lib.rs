@@ -76,14 +76,14 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
         return work(args, life::Terminals::Of(holder));
     }
     log::to_stderr().map_err(StartError::Log)?;
-    let originals = claim()?;
+    let limits = claim()?;
     let life::Ground { locks, socket } = life::Ground::take(args)?;
     let held = holder::Held {
         listener: socket.listener,
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, originals, &ccd_text::clock::now())
+    let ended = holder::hold(&held, limits, &ccd_text::clock::now())
         .map_err(system("the worker cannot be started"));
     // A worker that ended as requested has removed it. This process still has the locks.
     drop(socket.own_path);
@@ -103,19 +103,17 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
 #[cfg(portable)]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
-    let originals = claim()?;
+    let limits = claim()?;
     let ground = life::Ground::take(args)?;
-    work(args, life::Terminals::Own { ground, originals })
+    work(args, life::Terminals::Own { ground, limits })
 }
 
 /// Must run before any thread starts, because only the holder may handle children.
-fn claim() -> Result<holder::Originals, StartError> {
+fn claim() -> Result<holder::DescriptorLimits, StartError> {
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
+    holder::make_files_private();
     let limits = holder::raise_descriptor_limit();
-    Ok(holder::Originals {
-        limits: limits.map_err(system("the limit of descriptors cannot be raised"))?,
-        umask: holder::make_files_private(),
-    })
+    limits.map_err(system("the limit of descriptors cannot be raised"))
 }
 
 fn work(args: &Args, terminals: life::Terminals) -> Result<ExitCode, StartError> {

@@ -1,5 +1,6 @@
 //! Jobs that run commands in order or in parallel, or watch a program.
 
+use crate::Inherited;
 use crate::method::{Done, NoParams, methods};
 use crate::session::Pattern;
 use crate::timeout::Timeout;
@@ -177,9 +178,8 @@ pub struct ChainRunParams {
     pub caller_cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
 }
 
 /// Reply of `chain.run`, `chain.parallel` and `chain.watch`.
@@ -211,9 +211,8 @@ pub struct ChainParallelParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
 }
 
 /// Parameters of `chain.watch`.
@@ -249,9 +248,8 @@ pub struct ChainWatchParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
 }
 
 /// Result of a step.

@@ -3,6 +3,7 @@
 //! After it, both directions are MCP as on standard input and output: one JSON-RPC message per line.
 
 use crate::version::Caller;
+use crate::{Inherited, Limits, Umask};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -24,6 +25,11 @@ pub struct Opening {
     /// Environment of the client, for the programs that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
+    /// Its file mode mask and its limits, for them too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub umask: Option<Umask>,
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub limits: Limits,
     /// Random text that stays the same when the client connects again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance: String,
@@ -47,6 +53,16 @@ pub struct Resume {
 }
 
 impl Opening {
+    /// Returns what the programs that the client starts inherit from it.
+    #[must_use]
+    pub fn inherited(&self) -> Inherited {
+        Inherited {
+            caller_env: self.env.clone(),
+            umask: self.umask,
+            limits: self.limits.clone(),
+        }
+    }
+
     /// Returns the first line, with its newline.
     pub fn line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();

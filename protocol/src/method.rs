@@ -23,6 +23,9 @@ pub struct MethodInfo {
     /// JSON Schemas of parameters and reply.
     #[cfg(test)]
     pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
+    /// Reads parameters and a reply, and returns them as they are written.
+    #[cfg(test)]
+    pub(crate) rewritten: fn([serde_json::Value; 2]) -> serde_json::Result<[serde_json::Value; 2]>,
 }
 
 /// Parameters of a method that takes none.
@@ -58,6 +61,12 @@ macro_rules! methods {
                     generator.subschema_for::<$params>(),
                     generator.subschema_for::<$reply>(),
                 ),
+                #[cfg(test)]
+                rewritten: |[params, reply]| {
+                    let params: $params = serde_json::from_value(params)?;
+                    let reply: $reply = serde_json::from_value(reply)?;
+                    Ok([serde_json::to_value(params)?, serde_json::to_value(reply)?])
+                },
             },)*
         ];
     };

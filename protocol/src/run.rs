@@ -1,5 +1,6 @@
 //! One-shot programs.
 
+use crate::Inherited;
 use crate::method::methods;
 use crate::session::Pattern;
 use crate::timeout::Timeout;
@@ -50,9 +51,8 @@ pub struct RunOnceParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
     /// Keep the session's output, as that of any session that has ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_output: bool,

@@ -191,8 +191,8 @@ run."
   echo '1 + 1' | ccctl play bc
 
 The program is not started and need not be installed. An input that is on no tape is reported with \
-the closest recorded one and the differences. On a terminal you can then carry on; otherwise ccctl \
-exits with status 1.
+the closest recorded one and the differences. On a terminal you can then carry on, unless $CI is set; \
+otherwise ccctl exits with status 1.
 
 If every input is on a tape, the exit status is the recorded one."
     )]
@@ -361,8 +361,8 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
   ccctl doctor
   ccctl doctor --json | jq -r '.checks[] | select(.state != \"ok\") | .text'
 
-Prints one line per check: failures (✗) first, then warnings (!), then passed checks (✓). Failures and warnings say what to do. doctor checks this host, even with --host. It starts no daemon, changes nothing and does not run claude. It \
-checks only the header and the size of databases; ccctl daemon check reads them completely.
+Prints one line per check: failures (✗) first, then warnings (!), then passed checks (✓). Failures and warnings say what to do. doctor checks this host, even with --host. It starts a daemon of its own, runs a program on it, and removes \
+both; --no-start prevents that. It changes nothing else and does not run claude. It checks only the header and the size of databases; ccctl daemon check reads them completely.
 
 Exit status: 1 if a check failed, otherwise 0.")]
     Doctor,

@@ -103,7 +103,11 @@ Colours are printed on a terminal; --json includes styles and the cursor.")]
   ccctl session attach build --read-only
   ccctl session attach vi --detach-keys 'C-p C-q'
 
-Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes the keys.")]
+Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes the keys.
+
+If the terminal is smaller than the session, Ctrl-\\ then an arrow key moves the part that it shows, and Ctrl-\\ \
+then f gives the session the size of this terminal. With --read-only, these keys work without Ctrl-\\, and f lets the \
+part follow the cursor again.")]
     Attach(AttachArgs),
     /// Run a command in a session's shell, print its output and exit with its status
     #[command(after_help = "Examples:

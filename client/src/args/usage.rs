@@ -1,8 +1,8 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
 use super::{Ccctl, ConversationVerb, Global, Noun};
-use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser as _};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
@@ -27,6 +27,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     let mistake = text
         .split_once("\nUsage: ")
         .map_or(&*text, |halves| halves.0);
+    let hint = hint(error, words);
     let mut line = String::new();
     for part in mistake
         .lines()
@@ -34,7 +35,8 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
         .filter(|part| !part.is_empty())
     {
         let part = part.strip_prefix("error: ").unwrap_or(part);
-        if part.starts_with("For more information") {
+        let is_replaced = part.starts_with("tip: ") && hint.is_some();
+        if part.starts_with("For more information") || is_replaced {
             continue;
         }
         if !line.is_empty() {
@@ -42,7 +44,69 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
         }
         line.push_str(part.strip_prefix("tip: ").unwrap_or(part));
     }
+    if let Some(hint) = hint {
+        line.push_str("; ");
+        line.push_str(&hint);
+    }
     format!("{line}; {} --help shows more", command_of(words))
+}
+
+/// What clap does not know about a mistake.
+fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let wrong = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => elsewhere(wrong(ContextKind::InvalidSubcommand)?, words),
+        ErrorKind::UnknownArgument => for_the_program(wrong(ContextKind::InvalidArg)?, words),
+        _ => None,
+    }
+}
+
+/// Says which commands have this name, in the singular or the plural: those at the same place, or else all others.
+fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
+    /// How many commands are named.
+    const MOST: usize = 4;
+    fn collect(path: &str, command: &Command, word: &str, found: &mut Vec<String>) {
+        let stem = |name: &str| name.trim_end_matches('s').to_owned();
+        for inner in command
+            .get_subcommands()
+            .filter(|inner| !inner.is_hide_set())
+        {
+            let path = format!("{path} {}", inner.get_name());
+            let mut names = inner.get_name_and_visible_aliases().into_iter();
+            if names.any(|name| stem(name) == stem(word)) {
+                found.push(path.clone());
+            }
+            collect(&path, inner, word, found);
+        }
+    }
+    let mut found = Vec::new();
+    collect("ccctl", &Ccctl::command(), word, &mut found);
+    let here = command_of(words);
+    let is_here = |path: &String| {
+        path.rsplit_once(' ')
+            .is_some_and(|(parent, _)| parent == here)
+    };
+    if found.iter().any(is_here) {
+        found.retain(is_here);
+    }
+    let more = if found.len() > MOST { ", …" } else { "" };
+    found.truncate(MOST);
+    match &*found {
+        [] => None,
+        [one] => Some(format!("the command is {one}")),
+        several => Some(format!("there are {}{more}", several.join(", "))),
+    }
+}
+
+/// Says how to pass a word to the program, if the command takes the program's words only after `--`.
+fn for_the_program(word: &str, words: &[OsString]) -> Option<String> {
+    let (names, command) = command_and_name(words);
+    let mut positionals = command.get_positionals();
+    let takes_words = positionals.any(clap::Arg::is_last_set);
+    takes_words.then(|| format!("words for a program follow --: {names} … -- {word}"))
 }
 
 fn lacks_verb(error: &clap::Error) -> bool {
@@ -112,8 +176,12 @@ pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
     asked
 }
 
-/// The command that the words name, or the start of one.
 fn command_of(words: &[OsString]) -> String {
+    command_and_name(words).0
+}
+
+/// The command that the words name, or the start of one.
+fn command_and_name(words: &[OsString]) -> (String, Command) {
     let mut command = &Ccctl::command();
     let mut names = String::from("ccctl");
     let mut words = words.iter().skip(1).peekable();
@@ -131,7 +199,7 @@ fn command_of(words: &[OsString]) -> String {
             command = found;
         }
     }
-    names
+    (names, command.clone())
 }
 
 #[cfg(test)]
@@ -161,6 +229,65 @@ mod tests {
             line.ends_with("; ccctl session list --help shows more"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_command_at_another_place_is_named() {
+        for (line, hint) in [
+            (
+                &["ccctl", "pipe", "py"][..],
+                "the command is ccctl session pipe",
+            ),
+            (&["ccctl", "upgrade"], "the command is ccctl daemon upgrade"),
+            (
+                &["ccctl", "conversations"],
+                "the command is ccctl conversation",
+            ),
+            (
+                &["ccctl", "sessions", "list"],
+                "the command is ccctl session",
+            ),
+            (
+                &["ccctl", "session", "upgrade"],
+                "the command is ccctl daemon upgrade",
+            ),
+            (
+                &["ccctl", "daemon", "doctor"],
+                "the command is ccctl doctor",
+            ),
+            (
+                &["ccctl", "session", "screens"],
+                "the command is ccctl session screen",
+            ),
+            (
+                &["ccctl", "send", "py", "x"],
+                "the command is ccctl session send",
+            ),
+            (&["ccctl", "create"], "the command is ccctl session create"),
+            (
+                &["ccctl", "diff"],
+                "there are ccctl tape diff, ccctl investigate diff",
+            ),
+            (&["ccctl", "list"], "there are ccctl session list, "),
+            (
+                &["ccctl", "map", "python3", "app.py"],
+                "follow --: ccctl map … -- app.py",
+            ),
+            (
+                &["ccctl", "map", "python3", "-c", "1"],
+                "follow --: ccctl map … -- -c",
+            ),
+            (
+                &["ccctl", "tape", "import", "x.cast", "bc"],
+                "ccctl tape import … -- bc",
+            ),
+        ] {
+            let said = explain(line);
+            assert!(said.contains(hint), "{line:?}: {said}");
+            assert!(!said.contains("similar"), "{said}");
+        }
+        assert!(explain(&["ccctl", "session", "recod"]).contains("similar"));
+        assert!(!explain(&["ccctl", "session", "list", "x"]).contains("follow --"));
     }
 
     #[test]

@@ -3,13 +3,17 @@
 use super::CLIENT_NAME;
 use crate::args::Size;
 use crate::call::{request_line, written};
+use crate::detach_keys::{Look, LookKeys};
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
-use crate::tape::is_final;
+use crate::tape::ends_conversation;
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use ccd_protocol::session::{SessionResize, SessionResizeParams, SessionSend, SessionSendParams};
+use ccd_protocol::session::{
+    SessionPan, SessionPanParams, SessionResize, SessionResizeParams, SessionSend,
+    SessionSendParams,
+};
 use ccd_protocol::{ErrorCode, ErrorObject, Method};
 use serde::Serialize;
 use std::io::Write as _;
@@ -53,6 +57,8 @@ struct LinkState {
     sent: Option<(u64, Vec<u8>)>,
     /// The size that the daemon knows.
     size: Size,
+    /// The size of the session, as far as it was drawn for this terminal.
+    session_size: Size,
     stop: Option<Stop>,
     /// Nobody else uses the session, so the viewer stops when the session takes no more input.
     is_own: bool,
@@ -118,12 +124,39 @@ impl Link {
             return; // the next connection starts with the current size
         }
         state.size = size;
-        let params = SessionResizeParams {
-            session: state.session.clone(),
-            rows: size.rows,
-            cols: size.cols,
-        };
-        state.request::<SessionResize>(&params);
+        state.request_size();
+    }
+
+    /// The session was drawn with this size.
+    pub(super) fn drawn(&self, session_size: Size) {
+        lock(&self.state).session_size = session_size;
+    }
+
+    /// When keys change what the terminal shows.
+    pub(super) fn look_keys(&self, read_only: bool) -> LookKeys {
+        let state = lock(&self.state);
+        match (state.size == state.session_size, read_only) {
+            (true, _) => LookKeys::None,
+            (false, true) => LookKeys::Alone,
+            (false, false) => LookKeys::AfterFirst,
+        }
+    }
+
+    /// Changes what the terminal shows of the session.
+    pub(super) fn look(&self, look: Look) {
+        let mut state = lock(&self.state);
+        match look {
+            Look::Move { rows, cols } => {
+                let session = state.session.clone();
+                let params = SessionPanParams {
+                    session,
+                    rows,
+                    cols,
+                };
+                state.request::<SessionPan>(&params);
+            }
+            Look::Fit => state.request_size(),
+        }
     }
 
     /// Takes the reply to a request; false if input was not typed.
@@ -134,7 +167,7 @@ impl Link {
         };
         let was_typed = match error {
             None => true,
-            Some(error) if state.is_own && is_final(error) => {
+            Some(error) if state.is_own && ends_conversation(error) => {
                 state.refusal.get_or_insert_with(|| error.clone());
                 drop(state);
                 self.stop(Stop::Refused);
@@ -190,6 +223,16 @@ impl LinkState {
         };
         let id = self.request::<SessionSend>(&params);
         self.sent = Some((id, bytes));
+    }
+
+    /// Asks for the size of the user's terminal.
+    fn request_size(&mut self) {
+        let params = SessionResizeParams {
+            session: self.session.clone(),
+            rows: self.size.rows,
+            cols: self.size.cols,
+        };
+        self.request::<SessionResize>(&params);
     }
 
     /// Sends a request; the reply arrives on the same connection. If that was closed, its reader notices.

@@ -321,7 +321,9 @@ impl Viewer {
                 if !self.link.answered(id, message.error.as_ref()) {
                     let _ = lock(screen).show(b"\x07");
                 }
-                if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
+                let goes_on = self.link.stopped().is_none();
+                let miss = message.error.as_ref().filter(|error| is_miss(error));
+                if let Some(miss) = miss.filter(|_| goes_on) {
                     let notice = miss_notice(miss, self.way_out.as_deref());
                     let _ = lock(screen).show(&notice);
                     self.is_shifted = true;
@@ -336,6 +338,10 @@ impl Viewer {
                 OutputEvent::Output { data_b64, .. } => data_b64,
                 OutputEvent::Repaint { repaint } => {
                     self.is_shifted = false;
+                    self.link.drawn(Size {
+                        rows: repaint.rows.into(),
+                        cols: repaint.cols.into(),
+                    });
                     repaint.data_b64
                 }
                 OutputEvent::Ended { ended } => return Ok(Detachment::Ended(ended)),

@@ -95,8 +95,11 @@ pub(super) fn read_keys(
             let typed = match rustix::io::read(stdin(), &mut buffer) {
                 Err(Errno::INTR | Errno::AGAIN) => continue,
                 Ok(0) | Err(_) => return link.0.stop(Stop::NoInput),
-                Ok(len) => watch.feed(&buffer[..len]),
+                Ok(len) => watch.feed(&buffer[..len], link.0.look_keys(read_only)),
             };
+            for look in &typed.looks {
+                link.0.look(*look);
+            }
             pass_on(&typed, &link.0, &screen, read_only);
             if typed.detaches {
                 return link.0.stop(Stop::Detached);

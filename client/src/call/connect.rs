@@ -10,6 +10,7 @@ use super::ssh::{HostLink, SshError};
 use super::start;
 use crate::Exit;
 use crate::args::Global;
+use ccd_protocol::Inherited;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use rustix::process::Pid;
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use std::fmt::{self, Display};
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How often a daemon of root is asked whether it serves this user: one that is about to exit does not reply, the next does.
 const MAX_ASKS: u32 = 5;
@@ -83,7 +84,32 @@ pub(super) struct LocalSocket {
     pub(super) is_named: bool,
 }
 
+/// The other host at which the daemon of this process is.
+static ELSEWHERE: OnceLock<Place> = OnceLock::new();
+
+/// Returns the place of the daemon, if it is on another host.
+pub(crate) fn elsewhere() -> Option<&'static Place> {
+    ELSEWHERE.get()
+}
+
 impl Place {
+    /// Makes this the place that [`elsewhere`] returns.
+    pub(crate) fn make_known(self) {
+        let _ = ELSEWHERE.set(self); // a process has one
+    }
+
+    /// Returns what programs inherit from the login over there; nothing on this host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::connect`].
+    pub(crate) fn inherited(&self) -> Result<Inherited, ConnectError> {
+        match &self.at {
+            At::Here(_) => Ok(Inherited::default()),
+            At::Elsewhere(link) => link.inherited(self.may_start, self.may_ask),
+        }
+    }
+
     /// Returns the place that the options and the environment ask for.
     ///
     /// # Errors

@@ -39,6 +39,15 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
         Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
             "the program discarded the input unread: run ccctl session wait --input, then send it again"
         }
+        Some(ErrorCode::ExpectTimeout | ErrorCode::Timeout) if has(error, "injected") => {
+            "the error_rate of the tape options cut the output: neither the tape nor the program is at fault; -v shows the output"
+        }
+        Some(ErrorCode::InjectedError) if has(error, "recent_output") => {
+            "neither the tape nor the program is at fault; -v shows its last output"
+        }
+        Some(ErrorCode::InjectedError) => {
+            "neither the tape nor the program is at fault; ccctl session read still prints its output"
+        }
         Some(ErrorCode::ExpectTimeout) if has(error, "awaited") => {
             "the tape recorded these lines as one input and answers after all of it is typed: -v shows the missing rest as awaited"
         }
@@ -157,6 +166,36 @@ mod tests {
         let told = hint("session.expect", &wrong);
         assert_eq!(told.as_deref(), Some("--exact matches the text as it is"));
         assert_eq!(hint("pattern.set", &wrong), None);
+    }
+
+    #[test]
+    fn an_injected_error_is_not_blamed_on_the_program() {
+        for (code, data, rest) in [
+            (
+                ErrorCode::ExpectTimeout,
+                json!({"injected": true}),
+                "-v shows the output",
+            ),
+            (
+                ErrorCode::Timeout,
+                json!({"injected": true, "output": ""}),
+                "-v shows the output",
+            ),
+            (
+                ErrorCode::InjectedError,
+                json!({"recent_output": "x"}),
+                "-v shows its last output",
+            ),
+            (
+                ErrorCode::InjectedError,
+                json!({"hint": "h"}),
+                "ccctl session read still prints its output",
+            ),
+        ] {
+            let error = error(code, &data);
+            let said = hint("session.expect", &error).unwrap();
+            assert!(said.contains("at fault") && said.ends_with(rest), "{said}");
+        }
     }
 
     #[test]

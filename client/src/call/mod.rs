@@ -17,7 +17,7 @@ mod start_files;
 
 pub(crate) use activation::installed_unit;
 pub(crate) use again::{SETTLED, id_since};
-pub(crate) use connect::{ConnectError, Place, host_asked_for};
+pub(crate) use connect::{ConnectError, Place, elsewhere, host_asked_for};
 pub(crate) use failure::Failure;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};
@@ -26,4 +26,5 @@ pub(crate) use request::{
     Answer, CLIENT_NAME, Connection, call_at, call_within, close, garbled, lost, request_at,
     request_line, written,
 };
-pub(crate) use ssh::SshError;
+pub(crate) use ssh::{GREETING, SshError};
+pub(crate) use start::make_socket_folder;

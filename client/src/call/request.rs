@@ -36,6 +36,8 @@ pub(crate) struct Connection {
     limit: Option<Duration>,
     /// It was asked, and nothing has arrived since.
     is_asked: bool,
+    /// The last notification before a reply.
+    pub(super) skipped: Option<Message>,
 }
 
 /// The reading end of a connection. A thread that waits in a read is also woken when the daemon takes its request; one
@@ -112,6 +114,7 @@ impl Connection {
             client: CLIENT_NAME,
             limit: None,
             is_asked: false,
+            skipped: None,
         }
     }
 
@@ -192,7 +195,11 @@ impl Connection {
                 Err(Failure::Lost { .. }) if written.is_err() => return Err(lost(method, false)),
                 message => message?,
             };
-            if message.method.is_some() || message.id.is_some_and(|other| other != id) {
+            if message.method.is_some() {
+                self.skipped = Some(message);
+                continue;
+            }
+            if message.id.is_some_and(|other| other != id) {
                 continue;
             }
             return match (message.result, message.error) {

@@ -6,7 +6,7 @@ use super::host::Host;
 use super::request::Connection;
 use crate::lock::lock;
 use ccd_protocol::daemon::DaemonPing;
-use ccd_protocol::{ErrorCode, ErrorObject, Method as _, NoParams};
+use ccd_protocol::{ErrorCode, ErrorObject, Inherited, Method as _, NoParams};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _};
 use std::net::Shutdown;
@@ -16,6 +16,9 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+/// The notification with which `ccctl dial` starts: the file mode mask and the limits of the login over there.
+pub(crate) const GREETING: &str = "dial.inherited";
 
 /// Exit status of `ssh` if there is no connection.
 const NO_CONNECTION: i32 = 255;
@@ -70,6 +73,8 @@ struct LinkState {
     spare: Option<UnixStream>,
     /// Kept to collect their statuses.
     running: Vec<Child>,
+    /// What programs inherit from the login over there, as `ccctl dial` has said.
+    inherited: Option<Inherited>,
 }
 
 impl HostLink {
@@ -123,12 +128,32 @@ impl HostLink {
             let _ = stream.shutdown(Shutdown::Both);
             return Err(error.into());
         }
+        let greeting = connection.skipped.take();
         let mut state = lock(&self.state);
+        state.inherited = greeting.and_then(|message| message.item(GREETING).ok());
         state
             .running
             .retain_mut(|child| matches!(child.try_wait(), Ok(None)));
         state.running.push(child);
         Ok(Some(stream))
+    }
+
+    /// Returns what programs inherit from the login over there; connects, if that is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::connect`].
+    pub(crate) fn inherited(
+        &self,
+        may_start: bool,
+        may_ask: bool,
+    ) -> Result<Inherited, ConnectError> {
+        if lock(&self.state).inherited.is_none()
+            && let Some(stream) = self.connect(may_start, may_ask)?
+        {
+            self.keep(stream);
+        }
+        Ok(lock(&self.state).inherited.clone().unwrap_or_default())
     }
 
     /// Keeps a connection, on which nothing is outstanding, for the next request.

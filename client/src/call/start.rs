@@ -11,7 +11,7 @@ use ccd_protocol::daemon::DaemonPing;
 use rustix::fs::{FlockOperation, flock};
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a daemon may take until it accepts connections.
@@ -68,6 +68,17 @@ pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
         path: folder.path(OUTPUT),
     };
     launch_and_wait(socket, &output, deadline)
+}
+
+/// Makes the directory of a socket as a start does; `is_named` says that the user chose the socket.
+///
+/// # Errors
+///
+/// [`StartError::File`], as [`start`] reports it.
+pub(crate) fn make_socket_folder(socket: &Path, is_named: bool) -> Result<(), StartError> {
+    let made = SocketFolder::open(socket, is_named);
+    made.map(drop)
+        .map_err(|(path, source)| StartError::File { path, source })
 }
 
 fn launch_and_wait(

@@ -50,15 +50,23 @@ impl SocketFolder {
             .or_else(|error| match error.kind() {
                 // A file or a link: opening it returns a better error.
                 io::ErrorKind::AlreadyExists => Ok(()),
-                _ => Err(error),
+                _ => Err(io::Error::other(format!(
+                    "the directory could not be made: {error}; {}",
+                    advice(is_named)
+                ))),
             })
             .map_err(failed)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = open(path, flags, Mode::empty()).map_err(|error| match error {
-            Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(
-                "a symbolic link or not a directory; choose another socket",
-            )),
-            error => failed(error.into()),
+            Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(format!(
+                "a symbolic link or not a directory; {}",
+                advice(is_named)
+            ))),
+            error => failed(io::Error::other(format!(
+                "the directory cannot be used: {}; {}",
+                io::Error::from(error),
+                advice(is_named)
+            ))),
         })?;
         let folder = File::from(folder);
         check_folder(&folder, is_named).map_err(failed)?;
@@ -106,16 +114,32 @@ fn check_folder(folder: &File, is_named: bool) -> io::Result<()> {
     if metadata.uid() != us {
         let owner = metadata.uid();
         return Err(io::Error::other(format!(
-            "the directory belongs to user {owner}, not to user {us}; choose another socket"
+            "the directory belongs to user {owner}, not to user {us}; {}",
+            advice(is_named)
         )));
     }
     // The daemon restricts its own directory, but not a sticky one, which is meant for many users.
     if mode & STICKY != 0 || (is_named && mode & WRITABLE_BY_OTHERS != 0) {
         return Err(io::Error::other(format!(
-            "the directory is writable by others (mode {mode:04o}); choose another socket or run chmod go-w on it"
+            "the directory is writable by others (mode {mode:04o}); run chmod go-w on it, or {}",
+            advice(is_named)
         )));
     }
     Ok(())
+}
+
+/// What to do about a directory that cannot be used: it depends on what names it.
+fn advice(is_named: bool) -> &'static str {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if is_named {
+        "choose another socket"
+    } else if is_set("CCD_HOME") {
+        "set CCD_HOME to a directory of yours"
+    } else if is_set("XDG_RUNTIME_DIR") {
+        "set XDG_RUNTIME_DIR to a directory of yours, or unset it"
+    } else {
+        "set CCD_SOCKET to a path in a directory of yours"
+    }
 }
 
 fn check_file(file: File) -> io::Result<File> {
@@ -167,6 +191,20 @@ mod tests {
         assert!(SocketFolder::open(&path("new/s"), true).is_ok());
         let mode = fs::metadata(path("new")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named_with_what_to_do() {
+        // Nobody makes a directory there.
+        let socket = Path::new("/proc/self/ccd/s");
+        let (path, error) = SocketFolder::open(socket, true).unwrap_err();
+        assert_eq!(path, Path::new("/proc/self/ccd"));
+        let error = error.to_string();
+        assert!(
+            error.starts_with("the directory could not be made: ")
+                && error.ends_with("; choose another socket"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The demo's own base directory, with its own daemon.
+//! A base directory with a daemon of its own, for the demo and for `ccctl doctor`.
 
 use crate::Failure;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Longest path of the directory for temporary files; a longer one would make the socket's path too long.
@@ -11,13 +11,15 @@ const MAX_TEMPORARY_LEN: usize = 64;
 
 /// A base directory that is removed when dropped, and the commands that use it.
 #[derive(Debug)]
-pub(super) struct Home {
+pub(crate) struct Home {
     folder: PathBuf,
+    /// In a directory of its own, which is removed too.
+    socket: PathBuf,
     ccctl: PathBuf,
 }
 
 impl Home {
-    /// Creates the directory.
+    /// Creates the demo's directory.
     ///
     /// # Errors
     ///
@@ -30,14 +32,26 @@ impl Home {
             "/tmp".into()
         };
         let folder = temporary.join(format!("ccd-demo-{}", std::process::id()));
+        let socket = folder.join("run/ccd.sock");
+        Self::at(folder, socket)
+    }
+
+    /// Creates the directory `folder`; the daemon will listen at `socket`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Io`].
+    pub(crate) fn at(folder: PathBuf, socket: PathBuf) -> Result<Self, Failure> {
+        let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
         // Fails if it exists: a directory of another program is not used.
         DirBuilder::new()
             .mode(0o700)
             .create(&folder)
             .map_err(Failure::io(folder.display()))?;
         let home = Self {
-            ccctl: std::env::current_exe().map_err(Failure::io("ccctl"))?,
             folder,
+            socket,
+            ccctl,
         };
         // The user's own configuration could change what the demo shows.
         let config = home.config();
@@ -45,19 +59,19 @@ impl Home {
         Ok(home)
     }
 
-    /// Runs `ccctl` with the demo's daemon and waits until it exits.
+    /// Runs `ccctl` with this daemon and waits until it exits.
     ///
     /// # Errors
     ///
     /// [`Failure::Io`] if it cannot be started.
-    pub(super) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
+    pub(crate) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
             .env("CCD_HOME", &self.folder)
             .env("CCD_COACH_HOME", self.folder.join("coach"))
             .env("CCD_CONFIG", self.config())
             .env_remove("CCD_HOST")
-            .env_remove("CCD_SOCKET")
+            .env("CCD_SOCKET", &self.socket)
             .env_remove("CCD_NO_START")
             .stdin(Stdio::null())
             .output()
@@ -69,8 +83,8 @@ impl Home {
     /// # Errors
     ///
     /// [`Failure::Failed`] with the output of `ccctl daemon stop`.
-    pub(super) fn stop(&self) -> Result<(), Failure> {
-        if !self.folder.join("run/ccd.sock").exists() {
+    pub(crate) fn stop(&self) -> Result<(), Failure> {
+        if !self.socket.exists() {
             return Ok(());
         }
         let output = self.ccctl(&["daemon", "stop", "--force"])?;
@@ -78,7 +92,12 @@ impl Home {
             return Ok(());
         }
         let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(Failure::Failed(format!("demo: {told}")))
+        Err(Failure::Failed(told))
+    }
+
+    /// The base directory.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     fn config(&self) -> PathBuf {
@@ -89,6 +108,7 @@ impl Home {
 impl Drop for Home {
     fn drop(&mut self) {
         // Anything that cannot be removed is left in the directory for temporary files.
+        let _ = self.socket.parent().map(std::fs::remove_dir_all);
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -3,9 +3,10 @@
 mod home;
 mod steps;
 
+pub(crate) use home::Home;
+
 use crate::render::shell_line;
 use crate::{Context, Exit, Failure};
-use home::Home;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::process::Output;
 use std::sync::Arc;

@@ -12,12 +12,15 @@ mod program;
 mod report;
 mod service;
 mod systemd;
+mod trial;
 
+use crate::check::all_good;
 use crate::hooks::{self, Survey};
 use crate::{Context, Exit, Failure};
 use places::Places;
 
-/// Checks everything and prints one line for each check; the exit status is 1 if something is wrong. Starts no daemon.
+/// Checks everything and prints one line for each check; the exit status is 1 if something is wrong. The only daemon that
+/// it starts is one of its own, for a moment.
 ///
 /// # Errors
 ///
@@ -31,6 +34,10 @@ pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     checks.extend(databases::checks(&places));
     checks.extend(disk::checks(&places));
     checks.extend(limits::checks(&survey));
+    // Where looking finds what is wrong, a trial finds the same again.
+    if all_good(&checks) {
+        checks.extend(trial::check(&places, context));
+    }
     checks.extend(hooks::checks(&survey));
     checks.extend(claude::checks(&survey));
     report::print(checks, context)

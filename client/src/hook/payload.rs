@@ -83,23 +83,55 @@ fn object(read: Vec<u8>) -> Result<(String, Names), Vec<u8>> {
     }
 }
 
-/// Reads to the end, or until `deadline`. Bytes that no request could hold are read, for the writer's sake, and dropped.
+/// Reads to the end of the first JSON object, because a writer may keep its end open, or else to the end, or until
+/// `deadline`. Bytes that no request could hold are read, for the writer's sake, and dropped.
 pub(super) fn read(from: BorrowedFd<'_>, deadline: Instant) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(BUFFER_BYTES);
-    while is_ready(from, PollFlags::IN, deadline) {
+    let mut object = ObjectScan::default();
+    while !object.is_complete && is_ready(from, PollFlags::IN, deadline) {
         if bytes.len() == bytes.capacity() {
             match bytes.len() {
                 0..=MAX_JSON_BYTES => bytes.reserve(bytes.len()),
                 _ => bytes.truncate(MAX_JSON_BYTES + 1),
             }
         }
+        let len = bytes.len();
         match read_some(from, spare_capacity(&mut bytes)) {
             Ok(0) => break,
-            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
+            Ok(_) => object.feed(&bytes[len..]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => break,
         }
     }
     bytes
+}
+
+/// Finds the end of a JSON object in bytes as they arrive. Whether it is one is up to the parser.
+#[derive(Debug, Default)]
+struct ObjectScan {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    is_complete: bool,
+}
+
+impl ObjectScan {
+    fn feed(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = self.is_in_string,
+                b'"' => self.is_in_string = !self.is_in_string,
+                _ if self.is_in_string => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.is_complete |= self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Waits until the descriptor can be used or is closed; false if that does not happen before `deadline`.
@@ -198,11 +230,33 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_does_not_end_is_left() {
-        let (reader, mut writer) = UnixStream::pair().unwrap();
-        writer.write_all(b"{}").unwrap();
-        let read = read(reader.as_fd(), Instant::now() + Duration::from_millis(20));
-        assert_eq!(read, b"{}");
+    fn a_complete_object_ends_the_reading_also_if_the_writer_keeps_its_end_open() {
+        for (parts, is_complete) in [
+            (&["{}"][..], true),
+            (&[" \n{\"a\": [{}, \"}\"], \"b\": {}}\n"], true),
+            (&["{\"a\":\"\\\"}\"", "}"], true),
+            (&["{\"a\":\"\\", "\"}\"}"], true),
+            (&["{\"a\":\"\\\\\"}"], true),
+            (&["{\"a\"", ":", "1", "}"], true),
+            (&["{\"a\": {}"], false),
+            (&["{\"a\": \"}"], false),
+            (&["\"{}\""], false),
+            (&["null", ""], false),
+        ] {
+            let mut object = ObjectScan::default();
+            for part in parts {
+                assert!(!object.is_complete, "{parts:?}");
+                object.feed(part.as_bytes());
+            }
+            assert_eq!(object.is_complete, is_complete, "{parts:?}");
+            let (reader, mut writer) = UnixStream::pair().unwrap();
+            writer.write_all(parts.concat().as_bytes()).unwrap();
+            let limit = Duration::from_millis(if is_complete { 60_000 } else { 20 });
+            let start = Instant::now();
+            let read = read(reader.as_fd(), start + limit);
+            assert_eq!(String::from_utf8(read).unwrap(), parts.concat());
+            assert!(start.elapsed() < Duration::from_secs(30), "{parts:?}");
+        }
     }
 
     #[test]

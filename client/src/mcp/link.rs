@@ -76,13 +76,16 @@ impl Link {
     }
 
     fn opening(&self, resume: Option<Resume>) -> Result<String, Failure> {
+        let inherited = caller::inherited(false)?;
         let opening = Opening {
             ccd: Some(Caller {
                 protocol: PROTOCOL_VERSION,
                 client: CLIENT_NAME.to_owned(),
             }),
             cwd: caller::working_directory(None)?,
-            env: caller::environment(false),
+            env: inherited.caller_env,
+            umask: inherited.umask,
+            limits: inherited.limits,
             instance: self.instance.clone(),
             resume,
         };

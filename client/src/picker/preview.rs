@@ -5,7 +5,7 @@ use crate::call::{Place, call_at};
 use crate::render::{self, on_one_line, readable};
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationParams, ConversationTurn, ConversationTurns,
-    ConversationTurnsReply, TurnRole,
+    ConversationTurnsReply, TurnRole, typed,
 };
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn said(turn: &ConversationTurn) -> Option<String> {
     let blocks = turn.content_blocks.iter().filter_map(|raw| {
         let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
         match block["type"].as_str().unwrap_or_default() {
-            "text" => Some(readable(block["text"].as_str().unwrap_or_default())),
+            "text" => Some(readable(&typed(block["text"].as_str().unwrap_or_default()))),
             kind if kind.ends_with("tool_use") => {
                 let tool = block["name"].as_str().unwrap_or_default();
                 let call = format!("• {tool} {}", render::about(&block["input"]));

@@ -124,7 +124,10 @@ fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
 fn conversation(one: &ConversationSummary, now: SystemTime) -> Line {
     let used = age(one.ended_at.as_deref().unwrap_or_default(), now);
     let mut line = Line::of(
-        format!("{used:>5}  {:>7}  ", render::cost(one.cost_usd)),
+        format!(
+            "{used:>5}  {:>7}  ",
+            render::cost_or_more(one.cost_usd, one.cost_at_least_usd)
+        ),
         Some(Colour::Dim),
     );
     line.append(Line::of(printable(&one.project), None).fitted(PROJECT));
@@ -182,7 +185,10 @@ fn about(one: &ConversationSummary, columns: usize) -> Vec<Line> {
     spent.push(errors, (one.errors > 0).then_some(Colour::Bad));
     let tokens = render::short_number(render::all_tokens(&one.usage.total));
     spent.push(
-        format!(", {tokens} tokens, {}", render::cost(one.cost_usd)),
+        format!(
+            ", {tokens} tokens, {}",
+            render::cost_or_more(one.cost_usd, one.cost_at_least_usd)
+        ),
         None,
     );
     let lines = [

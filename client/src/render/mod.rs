@@ -30,14 +30,14 @@ pub(crate) use coach::{
 };
 pub(crate) use conversation::{
     LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,
-    conversation_stats, conversations, cost, imported, markdown, moment, short_number, stats_svg,
-    sub_agents, what_is_left, what_is_unreadable, wrapped_at_spaces,
+    conversation_stats, conversations, cost_or_more, imported, markdown, moment, short_number,
+    stats_svg, sub_agents, what_is_left, what_is_unreadable, wrapped_at_spaces,
 };
 pub(crate) use discover::{
     investigation, investigation_diff, investigations, probed, state_map, test_report, test_reports,
 };
 pub(crate) use exec::{
-    exec_session, exec_sessions, execution, executions, run_diff, run_summary, seconds,
+    exec_session, exec_sessions, execution, executions, run_diff, run_notes, run_summary, seconds,
 };
 pub(crate) use job::{job_line, jobs};
 pub(crate) use line::{Line, cut, start, wrapped};

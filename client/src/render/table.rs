@@ -4,7 +4,7 @@ use super::printable;
 use super::style::{Colour, Style};
 use std::io::{self, Write};
 
-/// Rows with the same number of cells. On a terminal there is a header; an empty cell is printed as a dash, so that
+/// Rows with the same number of cells. There is a header on a terminal, or everywhere; an empty cell is printed as a dash, so that
 /// columns can be counted.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
@@ -69,13 +69,22 @@ impl<const N: usize> Table<N> {
 
     /// Writes the rows, aligned, without spaces at the ends of lines.
     pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        self.write_rows(style.is_terminal, out, style)
+    }
+
+    /// As [`Self::write`], with a header in a pipe too: a reader needs it to know numbers apart.
+    pub(crate) fn write_headed(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        self.write_rows(true, out, style)
+    }
+
+    fn write_rows(&self, has_heading: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
         let heading = self
             .heading
             .map(|text| Cell::coloured(text, Colour::Heading));
-        let heading = style.is_terminal.then_some(&heading);
+        let heading = has_heading.then_some(&heading);
         let rows = || heading.into_iter().chain(&self.rows);
         let mut widths = [0; N];
         for row in rows() {

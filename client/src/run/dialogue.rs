@@ -27,7 +27,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         timeout_ms: args.timeout.unwrap_or_default(),
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
         env: args.caller.variables(),
-        caller_env: caller::environment(args.caller.clean_env),
+        inherited: caller::inherited(args.caller.clean_env)?,
         ..RunOnceParams::default()
     };
     let answer = context.call::<RunOnce>(&params)?;

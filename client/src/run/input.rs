@@ -6,7 +6,7 @@ use super::typing::Typing;
 use crate::Failure;
 use crate::call::{Connection, Place, call_at, close};
 use crate::context::note;
-use crate::tape::{Misses, block, is_final, line, miss_of};
+use crate::tape::{Misses, block, ends_conversation, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -59,7 +59,9 @@ impl Forward {
                 .any(|_| interrupts.is_again(Instant::now()));
             match self.send(keys, false) {
                 // The line is dropped, and the conversation continues.
-                Err(failure) if miss_of(&failure).is_some() => report_at_terminal(&failure),
+                Err(failure) if miss_of(&failure).is_some_and(|miss| !ends_conversation(miss)) => {
+                    report_at_terminal(&failure);
+                }
                 Err(failure) => return self.give_up(&failure),
                 Ok(()) => {}
             }

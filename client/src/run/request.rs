@@ -64,7 +64,7 @@ pub(crate) fn for_one_run(
     Ok(SessionCreateParams {
         cwd: caller::working_directory(caller.cwd.as_deref())?,
         env: caller.variables(),
-        caller_env: caller::environment(caller.clean_env),
+        inherited: caller::inherited(caller.clean_env)?,
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
         persist: Some(false),

@@ -1,5 +1,6 @@
 //! Reports an input that is on no tape, in a block for people.
 
+use super::options::is_ci;
 use crate::Failure;
 use crate::context::say;
 use crate::lock::lock;
@@ -65,6 +66,11 @@ pub(crate) fn is_final(error: &ErrorObject) -> bool {
                 | ErrorCode::InjectedError
         )
     )
+}
+
+/// True if a conversation at a terminal ends with this error: nothing else can be typed, or in a build nobody would.
+pub(crate) fn ends_conversation(error: &ErrorObject) -> bool {
+    is_final(error) || is_ci() && error.known() == Some(ErrorCode::TapeMiss)
 }
 
 /// Describes a miss in lines: what happened, the closest recorded exchange and its differences, and what to do.

@@ -5,7 +5,7 @@ mod options;
 mod shim;
 mod summary;
 
-pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
+pub(crate) use miss::{Misses, block, ends_conversation, is_final, line, miss_of, print_blocks};
 pub(crate) use options::{TapeCommand, named, of_verb};
 pub(crate) use shim::shim;
 pub(crate) use summary::{

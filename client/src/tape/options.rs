@@ -92,11 +92,22 @@ fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
     Ok(options)
 }
 
+/// True if this runs in a build, where nobody types at the terminal.
+pub(super) fn is_ci() -> bool {
+    is_set(std::env::var_os(CI))
+}
+
+fn is_set(value: Option<OsString>) -> bool {
+    value.is_some_and(|value| !value.is_empty() && !says_no(&value))
+}
+
+fn says_no(value: &OsString) -> bool {
+    OFF.iter().any(|off| value.eq_ignore_ascii_case(off))
+}
+
 /// Flags take precedence over the environment.
 fn add_environment(options: &mut TapeOptions, env: impl Fn(&str) -> Option<OsString>) {
-    let says_no = |value: &OsString| OFF.iter().any(|off| value.eq_ignore_ascii_case(off));
-    let is_ci = env(CI).is_some_and(|value| !value.is_empty() && !says_no(&value));
-    if is_ci {
+    if is_set(env(CI)) {
         options.strict.get_or_insert(true);
     }
     if env(REDACT).is_some_and(|value| says_no(&value)) {

@@ -1,8 +1,10 @@
 //! `ccctl dial`: the far end of `--host`.
 
-use crate::call::Place;
+use crate::call::{GREETING, Place};
+use crate::caller::mask_and_limits;
 use crate::{Context, Exit, Failure};
 use rustix::stdio::{stdin, stdout};
+use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -13,7 +15,8 @@ use std::time::Duration;
 /// How long replies may take after the end of the input. A client that has ended must not leave this process behind.
 const LAST_REPLIES: Duration = Duration::from_millis(500);
 
-/// Connects standard input and output with the daemon's socket on this host, until either ends.
+/// Connects standard input and output with the daemon's socket on this host, until either ends. First it says what programs
+/// inherit from this login: it is their caller, as far as this host knows.
 ///
 /// # Errors
 ///
@@ -33,6 +36,9 @@ pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
         .spawn(move || pass_on(&mut input, &to_daemon))
         .map_err(failed())?;
     let mut output = file(stdout()).map_err(failed())?;
+    let greeting =
+        json!({"jsonrpc": "2.0", "method": GREETING, "params": {"result": mask_and_limits()}});
+    let _ = output.write_all(format!("{greeting}\n").as_bytes());
     // Either side may end at any time; that is the end, not a failure.
     let _ = copy(&mut &socket, &mut output);
     Ok(Exit::Done)

@@ -93,7 +93,11 @@ fn at_terminal(
     );
     if let Some(error) = refusal {
         let method = command.name().to_owned();
-        context.report(&Failure::Refused { method, error });
+        let failure = Failure::Refused { method, error };
+        match miss_of(&failure) {
+            Some(miss) => print_blocks([miss]),
+            None => context.report(&failure),
+        }
     }
     Ok(exit)
 }

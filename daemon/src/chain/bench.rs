@@ -4,13 +4,14 @@ use super::error::ChainError;
 use crate::job::JobHandle;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
+use ccd_protocol::{Inherited, Timeout};
 use ccd_session::peer::Peer;
 use ccd_session::session::{Once, OneShot, Part, Runner, Session, SessionError, Sessions};
+use ccd_terminal::ProcessSettings;
 use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
 use serde_json::{Value, json};
@@ -46,10 +47,15 @@ pub(crate) struct Work {
     pub(crate) peer: Peer,
     pub(crate) cwd: Option<String>,
     pub(crate) env: BTreeMap<String, String>,
-    pub(crate) caller_env: Option<BTreeMap<String, String>>,
+    pub(crate) inherited: Inherited,
 }
 
 impl Work {
+    /// Returns a warning for each limit of the caller that its programs cannot have.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        ProcessSettings::of(&self.inherited).1
+    }
+
     /// Checks the working directory and the nesting depth.
     ///
     /// # Errors
@@ -59,7 +65,11 @@ impl Work {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
         }
-        let of_caller = self.caller_env.as_ref().and_then(|env| env.get(DEPTH));
+        let of_caller = self
+            .inherited
+            .caller_env
+            .as_ref()
+            .and_then(|env| env.get(DEPTH));
         let depth = self.env.get(DEPTH).or(of_caller);
         let depth: u32 = depth.and_then(|depth| depth.parse().ok()).unwrap_or(0);
         if depth >= MAX_DEPTH {
@@ -176,7 +186,7 @@ impl Bench {
             };
             let params = SessionCreateParams {
                 cwd: self.work.cwd.clone(),
-                caller_env: self.work.caller_env.clone(),
+                inherited: self.work.inherited.clone(),
                 // At the limit, the oldest output is dropped instead of ending the session.
                 persist: Some(true),
                 plain: true,
@@ -233,7 +243,7 @@ impl Bench {
             timeout_ms: order.timeout,
             cwd: self.work.cwd.clone(),
             env: self.work.env.clone(),
-            caller_env: self.work.caller_env.clone(),
+            inherited: self.work.inherited.clone(),
             ..RunOnceParams::default()
         }
     }

@@ -37,7 +37,7 @@ impl Work {
         params: ChainParallelParams,
     ) -> Result<ChainStarted, ChainError> {
         let work = self.checked()?;
-        let mut warnings = Vec::new();
+        let mut warnings = work.warnings();
         Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
         let parallel = Parallel {
             concurrent: concurrent(params.max_concurrent)?,

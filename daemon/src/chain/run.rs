@@ -19,7 +19,8 @@ impl Plan {
     ///
     /// Too many jobs are running, or the database cannot be written.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
-        let warnings = self.warnings.clone();
+        let mut warnings = self.warnings.clone();
+        warnings.extend(work.warnings());
         let work = work.checked()?;
         let run = |handle: JobHandle| async move {
             let bench = Bench::new(work, handle, ChainRun::NAME);

@@ -54,7 +54,7 @@ impl Work {
         params: ChainWatchParams,
     ) -> Result<ChainStarted, ChainError> {
         let work = self.checked()?;
-        let mut warnings = Vec::new();
+        let mut warnings = work.warnings();
         Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
         let watch = Watch {
             patterns: work.patterns(&params.patterns).await?,

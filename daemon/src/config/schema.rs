@@ -327,7 +327,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(exec.stall_s, "exec", Accepts::Integer(1, 3600),
         "Seconds without output after which a run is reported as stalled."),
     key!(exec.grace_s, "exec", Accepts::Integer(0, 3600),
-        "Seconds that background tasks of a run may continue after its answer."),
+        "Seconds that a run may take to exit after its result; then it is ended."),
     key!(exec.session_days, "exec", Accepts::Integer(1, MAX_DAYS),
         "Days after its last run until a conversation expires and can no longer be resumed; the daily cleanup removes it."),
     key!(exec.keep_days, "exec", Accepts::Integer(1, MAX_DAYS),

@@ -10,6 +10,7 @@ use ccd_discover::black_box::{Options, TestBounds, Tester};
 use ccd_discover::drive::{Limits, Target};
 use ccd_discover::new_uuid;
 use ccd_discover::reports::{Reports, Saved};
+use ccd_protocol::Inherited;
 use ccd_protocol::black_box::{
     TestJobResult, TestLimits, TestReport, TestRunParams, TestStarted, TestSummary, TestType,
 };
@@ -64,12 +65,17 @@ pub(crate) async fn test(
 ) -> Result<TestStarted, DiscoverError> {
     let settings = settings(daemon);
     let (bounds, timeout) = limits(&settings, &params.limits)?;
+    let inherited = Inherited {
+        caller_env: params.caller_env,
+        umask: params.umask,
+        limits: params.caller_limits,
+    };
     let target = Target::find(
         &params.program,
         &params.args,
         params.cwd.as_deref(),
         params.env,
-        params.caller_env,
+        inherited,
         false,
     )?;
     let limits = Limits {

@@ -13,6 +13,7 @@ use ccd_protocol::investigate::{
     InvestigationEnd, InvestigationReport, InvestigationResult,
 };
 use ccd_session::peer::Peer;
+use ccd_terminal::ProcessSettings;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,19 +58,21 @@ pub(crate) async fn investigate(
 ) -> Result<InvestigateStarted, DiscoverError> {
     let settings = settings(daemon);
     let mut options = options(&settings, &params)?;
+    let (_, warnings) = ProcessSettings::of(&params.inherited);
     let target = Target::find(
         &params.program,
         &params.args,
         params.cwd.as_deref(),
         params.env,
-        params.caller_env,
+        params.inherited,
         params.sandbox.unwrap_or(settings.sandbox),
     )?;
     let limits = Limits {
         step: settings.step_timeout,
         start: settings.step_timeout,
     };
-    let report = new_report(&target.program, &target.args, options.safe_mode);
+    let mut report = new_report(&target.program, &target.args, options.safe_mode);
+    report.safety_notes.extend(warnings);
     let mut driver = driver(
         daemon,
         peer,
@@ -125,7 +128,7 @@ pub(crate) async fn probe(
         &params.args,
         params.cwd.as_deref(),
         params.env,
-        params.caller_env,
+        params.inherited,
         settings.sandbox,
     )?;
     let options = Options {

@@ -6,7 +6,7 @@ use super::run::Ground;
 use super::socket::OwnPath;
 use crate::config::Paths;
 #[cfg(portable)]
-use ccd_terminal::holder::Originals;
+use ccd_terminal::holder::DescriptorLimits;
 #[cfg(not(portable))]
 use ccd_terminal::holder::Welcomed;
 use ccd_terminal::holder::{Adopted, HandOver, Holder, HolderNews};
@@ -23,7 +23,7 @@ pub(crate) enum Terminals {
     #[cfg(portable)]
     Own {
         ground: Ground,
-        originals: Originals,
+        limits: DescriptorLimits,
     },
 }
 
@@ -72,8 +72,8 @@ impl Terminals {
 
     #[cfg(portable)]
     pub(super) fn begin(self, _paths: &Paths) -> io::Result<Begun> {
-        let Self::Own { ground, originals } = self;
-        let (holder, news) = Holder::start(originals)?;
+        let Self::Own { ground, limits } = self;
+        let (holder, news) = Holder::start(limits)?;
         Ok(Begun {
             holder,
             news,

@@ -162,6 +162,9 @@ impl View {
     /// Returns when a size changes.
     async fn draw(&mut self, session: &Arc<Session>, own: Size) -> Shown {
         let mut viewport = Viewport::new(own);
+        if let Some(corner) = self.attached.panned_to() {
+            viewport = viewport.fixed_at(corner);
+        }
         loop {
             let changed = session.output.changed();
             let ended = session.output.has_ended();
@@ -173,6 +176,7 @@ impl View {
             .await?;
             let (picture, offset) = (looked.seen.0, looked.offset);
             viewport = looked.seen.1;
+            self.attached.sees_from(viewport.corner());
             if !picture.is_empty() {
                 self.repaint(session, &picture, offset).await?;
             }

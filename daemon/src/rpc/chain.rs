@@ -38,7 +38,7 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             peer,
             cwd: params.cwd.take(),
             env: std::mem::take(&mut params.env),
-            caller_env: params.caller_env.take(),
+            inherited: std::mem::take(&mut params.inherited),
         };
         Ok(work.parallel(&daemon.jobs, params).await?)
     })?;
@@ -48,7 +48,7 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             peer,
             cwd: params.cwd.take(),
             env: std::mem::take(&mut params.env),
-            caller_env: params.caller_env.take(),
+            inherited: std::mem::take(&mut params.inherited),
         };
         Ok(work.watch(&daemon.jobs, params).await?)
     })
@@ -118,7 +118,7 @@ async fn run(
         peer,
         cwd: params.cwd.or(chain.cwd).or(params.caller_cwd),
         env: params.env,
-        caller_env: params.caller_env,
+        inherited: params.inherited,
     };
     let mut started = plan.ready()?.start(&daemon.jobs, work).await?;
     started.warnings.splice(0..0, warnings);

@@ -7,8 +7,8 @@ use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionEcho, SessionExpect,
     SessionGet, SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList,
-    SessionListReply, SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen,
-    SessionSend, SessionSignal, SessionWait,
+    SessionListReply, SessionPan, SessionPipe, SessionRead, SessionResize, SessionRun,
+    SessionScreen, SessionSend, SessionSignal, SessionWait,
 };
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
@@ -94,6 +94,11 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<SessionResize, _, _>(module, |daemon, peer, params| async move {
         let session = daemon.sessions.find(&params.session).await?;
         session.resize(&peer, &params)?;
+        Ok(Done {})
+    })?;
+    method::<SessionPan, _, _>(module, |daemon, peer, params| async move {
+        let session = daemon.sessions.find(&params.session).await?;
+        session.pan(&peer, &params)?;
         Ok(Done {})
     })?;
     method::<SessionEcho, _, _>(module, |daemon, _, params| async move {

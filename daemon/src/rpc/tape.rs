@@ -263,7 +263,7 @@ async fn verify(
         lead,
         secrets: params.secrets.into_iter().rev().collect(),
         cwd: params.cwd,
-        caller_env: params.caller_env,
+        inherited: params.inherited,
         limit: Duration::from_millis(limit_ms),
     };
     let job = daemon

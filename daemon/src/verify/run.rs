@@ -5,6 +5,7 @@ use super::live::LiveProgram;
 use crate::job::{JobHandle, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::Inherited;
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
 use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
 use ccd_session::peer::Peer;
@@ -12,7 +13,6 @@ use ccd_session::session::{OneShot, SessionError, Sessions};
 use ccd_tape::format::{Exchange, InputKind, Tape};
 use ccd_tape::tools::{IDLE, input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -38,7 +38,7 @@ pub(crate) struct Verify {
     pub(crate) secrets: Vec<String>,
     /// `None`: the tape's.
     pub(crate) cwd: Option<String>,
-    pub(crate) caller_env: Option<BTreeMap<String, String>>,
+    pub(crate) inherited: Inherited,
     /// Timeout for each answer.
     pub(crate) limit: Duration,
 }
@@ -88,7 +88,7 @@ impl Verify {
             args: meta.args.clone(),
             env: meta.env.clone(),
             cwd: self.cwd.clone().or(of_tape),
-            caller_env: self.caller_env.clone(),
+            inherited: self.inherited.clone(),
             rows: Some(rows.into()),
             cols: Some(cols.into()),
             // At the limit, the oldest output is dropped instead of ending the session.

@@ -2,6 +2,7 @@
 
 use super::report::{TestReport, TestSummary};
 use super::result::TestType;
+use crate::{Limits, Umask};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,6 +23,13 @@ pub struct TestRunParams {
     /// As in `session.create`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
+    /// As in `session.create`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub umask: Option<Umask>,
+    /// As `limits` in `session.create`.
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub caller_limits: Limits,
     /// Tests to run. Default: all seven.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<TestType>,

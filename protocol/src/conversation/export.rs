@@ -1,6 +1,6 @@
 //! Turns with their records, as the exported page has them.
 
-use super::model::{ConversationTotals, ConversationUsage, TurnRole};
+use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -30,8 +30,14 @@ pub struct ExportAbout {
     /// Models that answered, sorted.
     pub models: Vec<String>,
     pub usage: ConversationTotals,
-    /// US dollars at list prices; null if a model has no price.
+    /// As in `conversation.get`.
     pub cost_usd: Option<f64>,
+    /// As in `conversation.get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_at_least_usd: Option<f64>,
+    /// As in `conversation.get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     /// Lines that are no records.
     pub skipped_lines: u64,
     pub exported_at: String,

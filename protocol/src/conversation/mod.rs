@@ -6,6 +6,7 @@ mod live;
 mod model;
 mod page;
 mod records;
+mod typed;
 
 use crate::method::methods;
 pub use export::{ConversationExportReply, ExportAbout, ExportTurn};
@@ -16,8 +17,8 @@ pub use live::{
 };
 pub use model::{
     CacheCreation, ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn,
-    ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRecord,
-    TurnRole,
+    ConversationUsage, Missing, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse,
+    TurnRecord, TurnRole,
 };
 pub use page::{
     ConversationGetReply, ConversationPageParams, ConversationParams, ConversationRecord,
@@ -30,6 +31,7 @@ pub use records::{
     ConversationStatsReply, ConversationSummary, Indexing, RecordStatus, StatsBy, StatsGroup,
     UnreadableFiles,
 };
+pub use typed::{Element, elements, typed};
 
 methods! {
     ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.";

@@ -168,6 +168,17 @@ pub struct ConversationTotals {
     pub subagents: ConversationUsage,
 }
 
+/// What is missing of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The transcript; those of its sub-agents are there.
+    Transcript,
+    /// The line that ends the run of a stream and says what it used: the tokens are those known when messages began.
+    Result,
+}
+
 /// Tokens by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

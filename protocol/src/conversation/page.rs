@@ -1,7 +1,8 @@
 //! Parameters and replies.
 
 use super::model::{
-    ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn, SubAgentNode,
+    ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn, Missing,
+    SubAgentNode,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -116,9 +117,15 @@ pub struct ConversationGetReply {
     pub orphan_results: Vec<String>,
     pub indexes: ConversationIndexes,
     pub usage: ConversationTotals,
-    /// US dollars at list prices; null if a model has no price.
+    /// US dollars at list prices, or what the end of a stream says; null if a part has no price or is missing.
     #[serde(default)]
     pub cost_usd: Option<f64>,
+    /// What the other parts cost, if `cost_usd` is null and any has a price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_at_least_usd: Option<f64>,
+    /// Absent if nothing is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     /// Number of turns of the conversation.
     pub total_turns: u64,
     /// `from` of the next page; null after the last.

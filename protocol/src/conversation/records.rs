@@ -1,6 +1,6 @@
 //! Lists, search and sums over all conversations.
 
-use super::model::{ConversationTotals, ConversationUsage, TurnRole};
+use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
 use serde::{Deserialize, Serialize};
 
 /// Which conversations. All conditions must hold.
@@ -85,7 +85,8 @@ pub struct ConversationSummary {
     pub project: String,
     pub cwd: Option<String>,
     pub branch: Option<String>,
-    /// Given by the user or by Claude Code, else the start of the first prompt; redacted.
+    /// Given by the user or by Claude Code, else the start of the first prompt or, without one, of the first command or answer;
+    /// redacted.
     pub title: Option<String>,
     /// The model of its last answer.
     pub model: Option<String>,
@@ -96,8 +97,14 @@ pub struct ConversationSummary {
     /// Calls of tools that failed, in sub-agents too.
     pub errors: u64,
     pub usage: ConversationTotals,
-    /// US dollars; null if a model has no price.
+    /// US dollars; null if a part has no price or is missing.
     pub cost_usd: Option<f64>,
+    /// What the other parts cost, if `cost_usd` is null and any has a price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_at_least_usd: Option<f64>,
+    /// Absent if nothing is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     pub file: String,
 }
 
@@ -214,11 +221,15 @@ pub struct ConversationStatsReply {
     pub usage: ConversationTotals,
     /// US dollars, without the messages of `unpriced_models`; null if no message has a price.
     pub cost_usd: Option<f64>,
-    /// Models that the table of prices does not have.
+    /// Models that the table of prices does not have. `""` stands for sub-agents of which there are no records: what their calls
+    /// report names no model.
     pub unpriced_models: Vec<String>,
     /// Date of the table of prices.
     pub prices_as_of: String,
     pub conversations: u64,
+    /// Streams among them whose last run has not ended, so that tokens are missing.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub partial_conversations: u64,
     pub messages: u64,
     pub tool_calls: u64,
     pub tool_errors: u64,
@@ -241,6 +252,9 @@ pub struct StatsGroup {
     /// Zero for tools.
     pub usage: ConversationUsage,
     pub cost_usd: Option<f64>,
+    /// As those of the reply: `cost_usd` is without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpriced_models: Vec<String>,
     /// Messages, or calls of a tool.
     pub count: u64,
     /// Calls of a tool that failed; zero otherwise.

@@ -1,10 +1,33 @@
-//! An OpenRPC document with JSON Schemas.
+//! An OpenRPC document with JSON Schemas, the errors of each method, and examples of the methods that are used most.
 
 use crate::subscription::SUBSCRIPTIONS;
 use crate::{ErrorCode, PROTOCOL_VERSION};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+
+/// One call of each of some methods: its parameters and its result.
+const EXAMPLES: &str = include_str!("examples.json");
+
+/// The thousands of the error codes that the methods of a noun may return, besides those of all methods.
+const THOUSANDS: [(&str, &[i32]); 16] = [
+    ("session", &[2, 3]),
+    ("run", &[2, 3]),
+    ("program", &[2, 3]),
+    ("chain", &[2, 3]),
+    ("job", &[]),
+    ("pattern", &[2]),
+    ("config", &[]),
+    ("daemon", &[]),
+    ("tape", &[2, 3]),
+    ("investigate", &[2, 3, 4]),
+    ("test", &[2, 3, 4]),
+    ("exec", &[3, 5]),
+    ("conversation", &[6]),
+    ("memory", &[6, 7]),
+    ("coach", &[6, 8]),
+    ("hook", &[8]),
+];
 
 pub(super) fn openrpc() -> Value {
     let settings = SchemaSettings::draft07().with(|settings| {
@@ -82,13 +105,46 @@ fn described(
         .collect();
     // OpenRPC requires the required ones first.
     list.sort_by_key(|param| param["required"] != json!(true));
-    json!({
+    let mut method = json!({
         "name": name,
         "summary": summary,
         "paramStructure": "by-name",
         "params": list,
         "result": {"name": result_name, "schema": result},
-    })
+        "errors": errors_of(name),
+    });
+    if let Some(example) = example(name) {
+        method["examples"] = json!([example]);
+    }
+    method
+}
+
+/// Returns references to the errors that a method may return.
+fn errors_of(name: &str) -> Vec<Value> {
+    let noun = name.split('.').next();
+    let known = THOUSANDS.iter().find(|(known, _)| Some(*known) == noun);
+    let (_, thousands) = known.unwrap_or_else(|| panic!("the errors of {name} are not known"));
+    let may_return = |code: i32| code < 2_000 || thousands.contains(&(code / 1_000));
+    let codes = ErrorCode::ALL.iter();
+    let codes = codes.filter(|code| may_return(**code as i32));
+    codes
+        .map(|code| json!({"$ref": format!("#/components/errors/{}", key(*code))}))
+        .collect()
+}
+
+/// Returns the example of a method as OpenRPC wants it.
+fn example(name: &str) -> Option<Value> {
+    let examples: Value = serde_json::from_str(EXAMPLES).unwrap();
+    let example = examples.get(name)?;
+    let params = example["params"].as_object().into_iter().flatten();
+    let params: Vec<Value> = params
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect();
+    Some(json!({
+        "name": name,
+        "params": params,
+        "result": {"name": "result", "value": example["result"]},
+    }))
 }
 
 /// Returns the object that a reference into the definitions points to.
@@ -104,11 +160,90 @@ fn resolved(schema: &Schema, generator: &SchemaGenerator) -> Map<String, Value> 
     }
 }
 
+/// The kind of an error; with the code, if another error has the same kind (`invalid_request`).
+fn key(code: ErrorCode) -> String {
+    let mut with_kind = ErrorCode::ALL
+        .iter()
+        .filter(|other| other.kind() == code.kind());
+    match with_kind.next() == Some(&code) {
+        true => code.kind().to_owned(),
+        false => format!("{}_{}", code.kind(), code as i32),
+    }
+}
+
 fn errors() -> Value {
     let errors = ErrorCode::ALL.iter().map(|code| {
         let error =
             json!({"code": *code as i32, "message": code.summary(), "data": {"kind": code.kind()}});
-        (code.kind().to_owned(), error)
+        (key(*code), error)
     });
     Value::Object(errors.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_what_the_types_write() {
+        let examples: Map<String, Value> = serde_json::from_str(EXAMPLES).unwrap();
+        for (name, example) in examples {
+            let method = crate::methods().find(|method| method.name == name);
+            let method = method.unwrap_or_else(|| panic!("{name} is not a method"));
+            let given = [example["params"].clone(), example["result"].clone()];
+            let [params, reply] = (method.rewritten)(given.clone()).unwrap();
+            for (written, given) in [params, reply].iter().zip(&given) {
+                let given = given.as_object().unwrap();
+                let lost = given.keys().find(|key| written.get(key).is_none());
+                assert_eq!(lost, None, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_errors_are_listed_and_all_references_lead_somewhere() {
+        let document = openrpc();
+        let errors = document["components"]["errors"].as_object().unwrap();
+        assert_eq!(errors.len(), ErrorCode::ALL.len());
+        let text = document.to_string();
+        for reference in text.split("\"$ref\":\"#").skip(1) {
+            let pointer = reference.split('"').next().unwrap();
+            assert!(document.pointer(pointer).is_some(), "{pointer}");
+        }
+        let methods = document["methods"].as_array().unwrap();
+        let send = methods
+            .iter()
+            .find(|method| method["name"] == "session.send")
+            .unwrap();
+        let refers = |name: &str| send["errors"].to_string().contains(&format!("/{name}\""));
+        assert!(refers("session_not_alive") && refers("busy") && refers("tape_miss"));
+        assert!(!refers("memory_invalid"));
+    }
+
+    #[test]
+    fn two_types_refer_to_themselves() {
+        let document = openrpc();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        let reached = |from: &str| {
+            let mut reached: Vec<&str> = Vec::new();
+            let mut open = vec![from];
+            while let Some(name) = open.pop() {
+                let inner = schemas.keys().filter(|inner| {
+                    let reference = format!("\"#/components/schemas/{inner}\"");
+                    schemas[name].to_string().contains(&reference)
+                });
+                for inner in inner
+                    .filter(|inner| !reached.contains(&inner.as_str()))
+                    .collect::<Vec<_>>()
+                {
+                    reached.push(inner);
+                    open.push(inner);
+                }
+            }
+            reached.contains(&from)
+        };
+        let recursive: Vec<&String> = schemas.keys().filter(|name| reached(name)).collect();
+        // docs/PROTOCOL.md names them: a tool that replaces all references would not end.
+        assert_eq!(recursive, ["Condition", "SubAgentNode"]);
+    }
 }

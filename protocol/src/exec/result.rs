@@ -52,7 +52,7 @@ pub struct ExecutionResult {
     /// are not UTF-8 are replaced by U+FFFD.
     #[serde(default)]
     pub diff: String,
-    /// The commit that is checked out after the run, if it is another one than before.
+    /// The last of `commits`; null if there is none.
     #[serde(default)]
     pub commit_hash: Option<String>,
     /// Paths in the work tree, sorted; of a renamed file, the new one.

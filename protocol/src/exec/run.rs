@@ -1,8 +1,8 @@
 //! Starting a run.
 
 use super::tape::ExecTapeOptions;
+use crate::Inherited;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -56,9 +56,8 @@ pub struct ExecRunParams {
     /// A tape answers in place of Claude Code, or Claude Code is recorded. Without it, neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<ExecTapeOptions>,
-    /// Environment of the caller. Claude Code is looked up on its `PATH`. Default: the daemon's environment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
 }
 
 /// Reply of `exec.run`.

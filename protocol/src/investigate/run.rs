@@ -1,6 +1,7 @@
 //! Parameters and results of investigations, probes and `investigate.learn`.
 
 use super::report::InvestigationReport;
+use crate::Inherited;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,9 +19,8 @@ pub struct InvestigateRunParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
     /// Refuse dangerous commands before they are sent. Default: the configuration key `safe_mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<bool>,
@@ -88,9 +88,8 @@ pub struct InvestigateProbeParams {
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
 }
 
 /// Reply of `investigate.probe`.

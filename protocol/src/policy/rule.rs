@@ -33,30 +33,8 @@ pub enum RuleError {
     },
 }
 
-/// Tools whose names a rule could get wrong by its case: such a rule would silently forbid nothing.
-const KNOWN: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "Edit",
-    "ExitPlanMode",
-    "Glob",
-    "Grep",
-    "LS",
-    "Monitor",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "Read",
-    "Skill",
-    "SlashCommand",
-    "Task",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-];
+/// Built-in tools of Claude Code, one a line: a rule that gets the case of a name wrong would silently forbid nothing.
+const KNOWN: &str = include_str!("tools.txt");
 
 /// Returns the name by which a tool is judged: the sub-agent tool is called `Task` in lists, `Agent` in calls.
 pub(super) fn canonical(tool: &str) -> &str {
@@ -96,8 +74,8 @@ impl Rule {
         if tool.starts_with('-') || !tool.chars().all(is_name) {
             return Err(RuleError::Shape(text.to_owned()));
         }
-        let is_typo = |name: &&&'static str| name.eq_ignore_ascii_case(tool) && **name != tool;
-        if let Some(name) = KNOWN.iter().find(is_typo) {
+        let is_typo = |name: &&'static str| name.eq_ignore_ascii_case(tool) && *name != tool;
+        if let Some(name) = KNOWN.lines().find(is_typo) {
             return Err(RuleError::Case {
                 rule: text.to_owned(),
                 name,
@@ -112,6 +90,12 @@ impl Rule {
             tool: canonical(tool).to_owned(),
             pattern,
         })
+    }
+
+    /// Returns whether some version of Claude Code has the tool; servers of MCP have any.
+    #[must_use]
+    pub fn is_of_known_tool(&self) -> bool {
+        self.tool.starts_with("mcp__") || KNOWN.lines().any(|name| name == self.tool)
     }
 
     /// Returns the rule as it was written.

@@ -73,6 +73,19 @@ pub struct SessionResizeParams {
     pub cols: i64,
 }
 
+/// Parameters of `session.pan`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionPanParams {
+    pub session: String,
+    /// How far down, or up if negative. The edges of the screen stop it.
+    #[serde(default)]
+    pub rows: i64,
+    /// How far to the right, or to the left if negative.
+    #[serde(default)]
+    pub cols: i64,
+}
+
 /// Parameters of `session.echo`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

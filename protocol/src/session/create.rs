@@ -1,5 +1,6 @@
 //! Starting a session.
 
+use crate::Inherited;
 use crate::tape::TapeOptions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,9 +25,8 @@ pub struct SessionCreateParams {
     /// Variables given explicitly; they override `caller_env` and are compared by `reuse`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The caller's whole environment. Absent: a minimal one (HOME, USER, LOGNAME, SHELL, PATH, LANG).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
     /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM, COLORTERM,
     /// LINES and COLUMNS of `caller_env` are ignored, because they describe another terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]

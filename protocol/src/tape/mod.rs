@@ -8,6 +8,7 @@ pub use options::{
     RecordMode, TapeOptions, TapeUse,
 };
 
+use crate::Inherited;
 use crate::method::methods;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -412,8 +413,8 @@ pub struct TapeVerifyParams {
     /// Working directory, absolute. Default: the tape's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caller_env: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    pub inherited: Inherited,
     /// Maximum time for an answer. Default 30 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,

@@ -154,7 +154,10 @@ pub(crate) fn session(argv: &[&str]) -> SessionCreateParams {
     SessionCreateParams {
         program: argv.first().map(|&program| program.to_owned()),
         args: argv.iter().skip(1).map(|&word| word.to_owned()).collect(),
-        caller_env: Some(environment),
+        inherited: ccd_protocol::Inherited {
+            caller_env: Some(environment),
+            ..Default::default()
+        },
         persist: Some(true),
         max_output_size: Some(0),
         ..SessionCreateParams::default()

@@ -3,10 +3,12 @@
 mod auto_start;
 mod completion;
 mod doctor;
+mod doctor_trial;
 mod hand_over;
 mod menu;
 mod mistakes;
 mod other_host;
+mod other_host_inherits;
 mod pexpect;
 mod run_survival;
 mod sessions;

@@ -13,8 +13,8 @@ fn scripts_for_pexpect_run_with_its_module() {
     let daemon = Daemon::start();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new("/usr/bin/env")
-        .args(["python3", "-W", "error", "-B"])
-        .arg(here.join("fixtures/pexpect/test_ccd_pexpect.py"))
+        .args(["python3", "-W", "error", "-B", "-m", "unittest", "discover"])
+        .arg(here.join("fixtures/pexpect"))
         .env("PYTHONPATH", here.join("../docs"))
         .env("CCD_SOCKET", daemon.socket())
         .env("CCD_NO_START", "1")

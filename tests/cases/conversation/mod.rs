@@ -3,8 +3,10 @@
 mod archive;
 mod browser;
 mod coach;
+mod commands;
 mod get;
 mod import;
+mod incomplete;
 mod index;
 mod library;
 mod live;

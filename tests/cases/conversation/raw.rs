@@ -38,11 +38,16 @@ fn lines(path: &Path) -> Vec<String> {
         let Ok(record) = serde_json::from_str::<serde_json::Value>(line) else {
             continue;
         };
+        // The main conversation has records of sub-agents in reports of their progress.
+        let about = match record["data"]["type"] == "agent_progress" {
+            true => &record["data"]["message"],
+            false => &record,
+        };
         let has_session = record["sessionId"].is_string() || record["session_id"].is_string();
         let (true, true, Some(uuid)) = (
-            record["type"] == "user" || record["type"] == "assistant",
+            about["type"] == "user" || about["type"] == "assistant",
             has_session,
-            record["uuid"].as_str(),
+            about["uuid"].as_str(),
         ) else {
             continue;
         };

@@ -32,7 +32,7 @@ const FIELDS: [&str; 15] = [
 ];
 
 #[test]
-fn text_is_the_answer_and_nothing_else_and_json_is_one_document_with_every_field() {
+fn text_has_what_changed_on_standard_error_and_json_is_one_document_with_every_field() {
     let desk = Desk::with_script(CHANGES);
     let (code, document) = desk.document(&["do it"]);
     assert_eq!((code, &document["status"]), (0, &"success".into()));
@@ -47,7 +47,7 @@ fn text_is_the_answer_and_nothing_else_and_json_is_one_document_with_every_field
     let ran = desk.run(&["do it"]);
     assert_eq!(
         (ran.code, &*ran.stdout, &*ran.stderr),
-        (Some(0), "Done.\n", "")
+        (Some(0), "Done.\n", "ccctl: changed 1 file, +1 -0: a.txt\n")
     );
     let ran = desk.run(&["--json", "--dirty-worktree", "allow", "again"]);
     let same: Value = serde_json::from_str(&ran.stdout).unwrap();

@@ -5,6 +5,7 @@ mod conversations;
 mod desk;
 mod headless;
 mod life;
+mod notes;
 mod policy_claude;
 mod policy_hook;
 mod real;

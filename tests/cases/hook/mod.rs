@@ -5,6 +5,7 @@ mod delivery;
 mod install;
 mod keys;
 mod kill;
+mod open_input;
 mod plugin;
 mod spool;
 

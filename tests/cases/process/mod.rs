@@ -2,5 +2,6 @@
 
 mod environment;
 mod fork_chain;
+mod inherited;
 mod odd;
 mod tree;

@@ -34,7 +34,10 @@ fn the_same_request_finds_the_same_session() {
     );
     // The caller's environment is not compared, only the variables of the request.
     let other_caller = SessionCreateParams {
-        caller_env: Some([("X".to_owned(), "1".to_owned())].into()),
+        inherited: ccd_protocol::Inherited {
+            caller_env: Some([("X".to_owned(), "1".to_owned())].into()),
+            ..Default::default()
+        },
         ..reusing(&daemon)
     };
     assert_eq!(

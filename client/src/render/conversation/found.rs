@@ -1,13 +1,14 @@
 //! Lists of conversations, and hits of a search.
 
-use super::numbers::{all, cost, short};
+use super::numbers::{all, cost_or_more, short};
 use super::spoken::moment;
 use crate::render::line::{cut, width};
 use crate::render::short::{age, size};
 use crate::render::table::{Cell, GAP_COLUMNS, Table};
 use crate::render::{Colour, Style, on_one_line, printable};
 use ccd_protocol::conversation::{
-    ConversationListReply, ConversationSearchReply, Indexing, TurnRole, UnreadableFiles,
+    ConversationListReply, ConversationSearchReply, ConversationSummary, Indexing, TurnRole,
+    UnreadableFiles,
 };
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -48,8 +49,8 @@ pub(crate) fn conversations(
                 cut(&printable(&one.project), project),
                 one.turns.to_string(),
                 one.errors.to_string(),
-                short(all(&one.usage.total)),
-                cost(one.cost_usd),
+                format!("{}{}", short(all(&one.usage.total)), more(one)),
+                cost_or_more(one.cost_usd, one.cost_at_least_usd),
             ]
         })
         .collect();
@@ -77,13 +78,18 @@ pub(crate) fn conversations(
             cut(&title, room).into(),
         ]);
     }
-    table.write(out, style)?;
+    table.write_headed(out, style)?;
     let shown = reply.conversations.len() as u64;
     if style.is_terminal && shown < reply.total {
         let note = format!("{shown} of {}; -n N shows more", reply.total);
         writeln!(out, "{}", style.paint(Colour::Dim, &note))?;
     }
     Ok(())
+}
+
+/// Returns a plus sign if tokens are missing.
+fn more(one: &ConversationSummary) -> &'static str {
+    one.missing.map_or("", |_| "+")
 }
 
 /// Writes hits, each with the text around it.

@@ -101,7 +101,7 @@ impl LiveConversation {
         let blocks = turn.content_blocks.iter().map(|raw| parsed(raw.get()));
         let lines = blocks
             .filter(|one| !is_call(one))
-            .flat_map(|one| block(&one, columns));
+            .flat_map(|one| block(&one, turn.role, columns));
         self.lines(lines, &indent, out)
     }
 

@@ -19,7 +19,7 @@ pub(crate) use found::{conversation_hits, conversations, what_is_left, what_is_u
 pub(crate) use imported::imported;
 pub(crate) use live::LiveConversation;
 pub(crate) use markdown::markdown;
-pub(crate) use numbers::{all as all_tokens, cost, short as short_number};
+pub(crate) use numbers::{all as all_tokens, cost_or_more, short as short_number};
 pub(crate) use page::{Show, conversation, wrapped_at_spaces};
 pub(crate) use spoken::{Spoken, moment};
 pub(crate) use stats::conversation_stats;

@@ -39,6 +39,22 @@ pub(crate) fn cost(cost: Option<f64>) -> String {
     }
 }
 
+/// Returns what something cost; if a part has no price, what the rest cost and a plus sign.
+pub(crate) fn cost_or_more(exact: Option<f64>, at_least: Option<f64>) -> String {
+    match (exact, at_least) {
+        (None, Some(at_least)) => format!("${at_least:.2}+"),
+        (exact, _) => cost(exact),
+    }
+}
+
+/// As [`cost_or_more`], of a sum that leaves these models out.
+pub(crate) fn cost_without(sum: Option<f64>, unpriced_models: &[String]) -> String {
+    match unpriced_models {
+        [] => cost(sum),
+        _ => cost_or_more(None, sum),
+    }
+}
+
 /// Returns tokens by kind in a line; nothing if there are none.
 pub(super) fn tokens(usage: &ConversationUsage) -> String {
     if *usage == ConversationUsage::default() {
@@ -112,6 +128,14 @@ mod tests {
         assert_eq!(cost(Some(0.0)), "$0.00");
         assert_eq!(cost(Some(12.345)), "$12.35");
         assert_eq!(cost(None), "-");
+        for (exact, at_least, text) in [
+            (Some(0.5), None, "$0.50"),
+            (None, Some(0.531), "$0.53+"),
+            (None, Some(0.001), "$0.00+"),
+            (None, None, "-"),
+        ] {
+            assert_eq!(cost_or_more(exact, at_least), text);
+        }
     }
 
     #[test]

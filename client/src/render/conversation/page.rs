@@ -6,7 +6,7 @@ use super::spoken::{Spoken, SpokenBlock, Turns, model_and_time, next_of};
 use crate::render::table::fields;
 use crate::render::{Colour, Line, Style, counted, on_one_line, printable, readable, start};
 use ccd_protocol::conversation::{
-    ConversationGetReply, ConversationPair, ConversationTurn, TurnRole,
+    ConversationGetReply, ConversationPair, ConversationTurn, Missing, TurnRole, typed,
 };
 use serde_json::Value;
 use std::io::{self, Write};
@@ -73,9 +73,10 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
         0 => String::new(),
         count => format!("{} (not records)", counted(count, "line")),
     };
-    let cost = reply
-        .cost_usd
-        .map(|cost| format!("{} at list prices", numbers::cost(Some(cost))));
+    let cost = match numbers::cost_or_more(reply.cost_usd, reply.cost_at_least_usd) {
+        unknown if unknown == "-" => String::new(),
+        cost => format!("{cost} at list prices"),
+    };
     let hits = match hits(&reply.usage.total) {
         rate if rate.is_empty() => rate,
         rate => format!("; cache hit rate {rate}"),
@@ -95,13 +96,23 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
             ("models", reply.models.join(", ")),
             ("tokens", format!("{}{hits}", tokens(&reply.usage.total))),
             ("sub-agents", tokens(&reply.usage.subagents)),
-            ("cost", cost.unwrap_or_default()),
+            ("cost", cost),
+            ("missing", missing(reply.missing).to_owned()),
             ("skipped", skipped),
             ("file", reply.files.first().cloned().unwrap_or_default()),
         ],
         out,
         style,
     )
+}
+
+/// Returns what is missing of a conversation.
+pub(super) fn missing(missing: Option<Missing>) -> &'static str {
+    match missing {
+        None => "",
+        Some(Missing::Transcript) => "the transcript itself; its sub-agents' are here",
+        Some(Missing::Result) => "the end of the stream; the tokens are partial",
+    }
 }
 
 impl Page<'_> {
@@ -125,8 +136,9 @@ impl Page<'_> {
                 }
                 _ if self.show.errors => {}
                 SpokenBlock::Text(text) => self.text(&text, None, indent, out)?,
+                SpokenBlock::Thinking(text) if text.trim().is_empty() => {}
                 SpokenBlock::Thinking(text) => {
-                    self.text(&text, Some(Colour::Dim), indent, out)?;
+                    self.text(&thinking(&text), Some(Colour::Dim), indent, out)?;
                 }
                 SpokenBlock::Other(kind) => {
                     let note = format!("[{}]", on_one_line(&kind));
@@ -240,10 +252,19 @@ pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
 }
 
 /// Returns the lines of a block of a message that is not a call: its text, or its kind.
-pub(super) fn block(block: &Value, columns: usize) -> Vec<Line> {
+pub(super) fn block(block: &Value, role: TurnRole, columns: usize) -> Vec<Line> {
     match block["type"].as_str().unwrap_or_default() {
-        "text" => text(block["text"].as_str(), None, columns),
-        "thinking" => text(block["thinking"].as_str(), Some(Colour::Dim), columns),
+        "text" => {
+            let said = block["text"].as_str().unwrap_or_default();
+            match role {
+                TurnRole::User => text(&typed(said), None, columns),
+                TurnRole::Assistant => text(said, None, columns),
+            }
+        }
+        "thinking" => match block["thinking"].as_str().unwrap_or_default() {
+            said if said.trim().is_empty() => Vec::new(),
+            said => text(&thinking(said), Some(Colour::Dim), columns),
+        },
         kind => vec![Line::of(
             format!("[{}]", on_one_line(kind)),
             Some(Colour::Dim),
@@ -251,8 +272,13 @@ pub(super) fn block(block: &Value, columns: usize) -> Vec<Line> {
     }
 }
 
-fn text(text: Option<&str>, colour: Option<Colour>, columns: usize) -> Vec<Line> {
-    let text = readable(text.unwrap_or_default());
+/// Marks what the model does not say to the user. Colours are not everywhere.
+fn thinking(text: &str) -> String {
+    format!("[thinking] {}", text.trim_start())
+}
+
+fn text(text: &str, colour: Option<Colour>, columns: usize) -> Vec<Line> {
+    let text = readable(text);
     let parts = text
         .trim_end()
         .lines()

@@ -1,6 +1,6 @@
 //! A turn with its calls, for every form in which a conversation is written.
 
-use ccd_protocol::conversation::{ConversationPair, ConversationTurn, TurnRole};
+use ccd_protocol::conversation::{ConversationPair, ConversationTurn, TurnRole, typed};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::iter::Peekable;
@@ -37,6 +37,11 @@ impl Spoken {
             let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
             let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
             match block["type"].as_str().unwrap_or_default() {
+                "text" if turn.role == TurnRole::User => {
+                    let said = typed(&text("text")).into_owned();
+                    // Such as the output of a command that printed nothing.
+                    (!said.trim().is_empty()).then_some(SpokenBlock::Text(said))
+                }
                 "text" => Some(SpokenBlock::Text(text("text"))),
                 "thinking" => Some(SpokenBlock::Thinking(text("thinking"))),
                 // If a record repeats a call, it is there once.

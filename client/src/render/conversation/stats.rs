@@ -1,7 +1,7 @@
 //! Sums over conversations, with bars on a terminal.
 
 use super::found::{id, what_is_left};
-use super::numbers::{all, cost, cut_start, hits, short, tokens};
+use super::numbers::{all, cost_without, cut_start, hits, short, tokens};
 use crate::render::line::width;
 use crate::render::table::{Cell, Table, fields};
 use crate::render::{Colour, Style, counted, is_utf8, printable};
@@ -36,7 +36,11 @@ pub(crate) fn conversation_stats(
     };
     let unpriced = match reply.unpriced_models.as_slice() {
         [] => String::new(),
-        models => format!("{} (not in the cost)", models.join(", ")),
+        models => {
+            let names = models.iter().map(|model| model_name(model));
+            let names: Vec<&str> = names.collect();
+            format!("{} (not in the cost)", names.join(", "))
+        }
     };
     let skipped = match reply.skipped_lines {
         0 => String::new(),
@@ -44,9 +48,16 @@ pub(crate) fn conversation_stats(
     };
     let prices = format!(
         "{} at list prices of {}",
-        cost(reply.cost_usd),
+        cost_without(reply.cost_usd, &reply.unpriced_models),
         reply.prices_as_of
     );
+    let partial = match reply.partial_conversations {
+        0 => String::new(),
+        count => format!(
+            "{} (without the end, which says the tokens)",
+            counted(count, "stream")
+        ),
+    };
     fields(
         NAMES,
         &[
@@ -67,6 +78,7 @@ pub(crate) fn conversation_stats(
             ("cache hit rate", hits(total)),
             ("cost", prices),
             ("no price", unpriced),
+            ("partial", partial),
             ("skipped", skipped),
         ],
         out,
@@ -106,10 +118,19 @@ pub(super) fn value(group: &StatsGroup, by: StatsBy) -> u64 {
 }
 
 /// Returns the name of a row.
-pub(super) fn name(group: &StatsGroup) -> &str {
-    match group.key.as_str() {
-        "" => "(none)",
-        key => key,
+pub(super) fn name(group: &StatsGroup, by: StatsBy) -> &str {
+    match (group.key.as_str(), by) {
+        (model, StatsBy::Model) => model_name(model),
+        ("", _) => "(none)",
+        (key, _) => key,
+    }
+}
+
+/// Tokens without a model are those that calls of sub-agents report, of which there are no records.
+fn model_name(model: &str) -> &str {
+    match model {
+        "" => "(sub-agents of unknown model)",
+        model => model,
     }
 }
 
@@ -129,8 +150,8 @@ fn groups(
     let names: Vec<String> = groups
         .iter()
         .map(|group| match by {
-            StatsBy::Session => id(name(group), style).to_owned(),
-            _ => cut_start(&printable(name(group)), room),
+            StatsBy::Session => id(name(group, by), style).to_owned(),
+            _ => cut_start(&printable(name(group, by)), room),
         })
         .collect();
     let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
@@ -165,7 +186,7 @@ fn groups(
                 let [calls, failed] = calls(group);
                 table.row([name.into(), calls, failed]);
             });
-            table.write(out, style)
+            table.write_headed(out, style)
         }
         (false, _) => {
             let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST"]);
@@ -173,7 +194,7 @@ fn groups(
                 let [tokens, output, cost] = spent(group);
                 table.row([name.into(), tokens, output, cost]);
             });
-            table.write(out, style)
+            table.write_headed(out, style)
         }
     }
 }
@@ -190,7 +211,7 @@ fn spent(group: &StatsGroup) -> [Cell; 3] {
     [
         short(all(&group.usage)).into(),
         short(group.usage.output_tokens).into(),
-        cost(group.cost_usd).into(),
+        cost_without(group.cost_usd, &group.unpriced_models).into(),
     ]
 }
 
@@ -231,6 +252,10 @@ mod tests {
             cost_usd: Some(output_tokens as f64 / 1e6),
             count,
             errors: count / 2,
+            unpriced_models: match key {
+                "" => vec![String::new()],
+                _ => Vec::new(),
+            },
         };
         let groups = [
             group(
@@ -262,17 +287,18 @@ mod tests {
     }
 
     #[test]
-    fn between_pipes_there_are_numbers_only() {
+    fn between_pipes_there_are_headings_and_numbers_only() {
         let text = written(StatsBy::Project, 80, false);
+        assert!(text.starts_with("PROJECT "), "{text}");
         assert!(
             text.ends_with(
-                "/srv/idle                                           0      0      $0.00\n"
+                "/srv/idle                                           0       0       $0.00\n"
             ),
             "{text}"
         );
         let text = written(StatsBy::Tool, 80, false);
         assert!(
-            text.contains("(none)                                              1  0\n"),
+            text.contains("(none)                                              1      0\n"),
             "{text}"
         );
     }

@@ -12,5 +12,5 @@ pub(crate) use conversation::{exec_session, exec_sessions};
 pub(crate) use diff::run_diff;
 pub(crate) use list::executions;
 pub(crate) use page::execution;
-pub(crate) use summary::run_summary;
+pub(crate) use summary::{run_notes, run_summary};
 pub(crate) use text::seconds;

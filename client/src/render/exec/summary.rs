@@ -9,6 +9,12 @@ use std::io::{self, Write};
 /// Files, commits and denied calls that are listed.
 const MOST: usize = 20;
 
+/// Columns of a denied call among others in one line.
+const CALL: usize = 80;
+
+/// Files and denied calls that a line names.
+const NAMED: usize = 5;
+
 /// Columns of the names of fields.
 const NAMES: usize = 11;
 
@@ -67,6 +73,49 @@ pub(crate) fn run_summary(
     Ok(())
 }
 
+/// What a run changed and which calls were denied, a line each; nothing of a run without either.
+pub(crate) fn run_notes(result: &ExecutionResult) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut changed = vec![changes(result)];
+    changed.extend(match result.commits.len() as u64 {
+        0 => None,
+        commits => Some(counted(commits, "commit")),
+    });
+    changed.retain(|part| !part.is_empty());
+    let files = &result.files_changed;
+    if !changed.is_empty() {
+        let names = named(files.iter().map(|file| on_one_line(file)));
+        let gap = if names.is_empty() { "" } else { ": " };
+        notes.push(format!("changed {}{gap}{names}", changed.join(", ")));
+    }
+    let denied = &result.policy_violations;
+    if !denied.is_empty() {
+        let count = counted(denied.len() as u64, "tool call");
+        let names = named(denied.iter().map(|violation| cut(&call(violation), CALL)));
+        notes.push(format!("denied {count}: {names}"));
+    }
+    notes
+}
+
+/// The first of some names, and how many more there are.
+fn named(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let first: Vec<String> = names.take(NAMED).collect();
+    match more {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// The number of files and of lines; empty without files. Files in submodules are in no diff.
+fn changes(result: &ExecutionResult) -> String {
+    match (total(&result.diff_info), result.files_changed.len() as u64) {
+        (total, 0) => total,
+        (total, files) if total.is_empty() => counted(files, "file"),
+        (total, _) => total,
+    }
+}
+
 /// A denied call in one line.
 pub(super) fn call(violation: &PolicyViolation) -> String {
     let input = &violation.tool_input;
@@ -93,9 +142,9 @@ fn facts(result: &ExecutionResult) -> Vec<String> {
     if usage.calls > 0 {
         facts.push(counted(usage.calls, "tool call"));
     }
-    match total(&result.diff_info) {
-        total if total.is_empty() => facts.push("no changes".to_owned()),
-        total => facts.push(total),
+    match changes(result) {
+        changes if changes.is_empty() => facts.push("no changes".to_owned()),
+        changes => facts.push(changes),
     }
     facts.extend(usage.cost_usd.map(dollars));
     facts.extend(usage.model.as_deref().map(on_one_line));
@@ -184,5 +233,46 @@ max turns
             ..ExecutionResult::default()
         };
         assert_eq!(shown(&result, Some("no")), "failed\nno\n");
+    }
+
+    #[test]
+    fn changes_and_denied_calls_are_a_line_each_and_nothing_is_no_line() {
+        let denied = |name: &str, input| PolicyViolation {
+            tool_name: name.into(),
+            tool_use_id: String::new(),
+            tool_input: input,
+        };
+        let files = |count: usize| (0..count).map(|n| format!("{n}.rs")).collect::<Vec<_>>();
+        for (files, info, commits, violations, expected) in [
+            (files(0), vec![], 0, vec![], vec![]),
+            (
+                files(1),
+                vec![file("0.rs", FileStatus::Modified, 2, 1)],
+                0,
+                vec![denied("Bash", json!({"command": "rm -rf\nx"}))],
+                vec![
+                    "changed 1 file, +2 -1: 0.rs",
+                    "denied 1 tool call: Bash: rm -rf x",
+                ],
+            ),
+            // In a submodule, and a commit without a change.
+            (
+                files(7),
+                vec![],
+                2,
+                vec![],
+                vec!["changed 7 files, 2 commits: 0.rs, 1.rs, 2.rs, 3.rs, 4.rs and 2 more"],
+            ),
+            (files(0), vec![], 1, vec![], vec!["changed 1 commit"]),
+        ] {
+            let result = ExecutionResult {
+                files_changed: files,
+                diff_info: info,
+                commits: vec!["c".into(); commits],
+                policy_violations: violations,
+                ..ExecutionResult::default()
+            };
+            assert_eq!(run_notes(&result), expected);
+        }
     }
 }

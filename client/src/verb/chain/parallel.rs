@@ -20,7 +20,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         shell: args.shell,
         cwd: caller::working_directory(start.caller.cwd.as_deref())?,
         env: start.caller.variables(),
-        caller_env: caller::environment(start.caller.clean_env),
+        inherited: caller::inherited(start.caller.clean_env)?,
     };
     let total = params.commands.len() as u64;
     let end = follow::<ChainParallel, _>(

@@ -22,7 +22,7 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         cwd: caller::given_path(start.caller.cwd.as_deref())?,
         caller_cwd: caller::working_directory(None)?,
         env: start.caller.variables(),
-        caller_env: caller::environment(start.caller.clean_env),
+        inherited: caller::inherited(start.caller.clean_env)?,
     };
     let end = follow::<ChainRun, _>(
         &params,

@@ -72,6 +72,6 @@ fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
         shell: args.shell && args.session.is_none(),
         cwd: caller::working_directory(start.caller.cwd.as_deref())?,
         env: start.caller.variables(),
-        caller_env: caller::environment(start.caller.clean_env),
+        inherited: caller::inherited(start.caller.clean_env)?,
     })
 }

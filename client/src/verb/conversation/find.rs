@@ -32,9 +32,19 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
     if answer.value.conversations.is_empty() && !context.global.json {
         context.note("no conversations");
     }
-    context.print(&answer, |reply, out, style| {
+    let (shown, total) = (answer.value.conversations.len(), answer.value.total);
+    let exit = context.print(&answer, |reply, out, style| {
         render::conversations(reply, output_columns(), out, style)
-    })
+    })?;
+    note_what_is_left_out(shown, total, context);
+    Ok(exit)
+}
+
+/// Says in a pipe that a list is not whole. On a terminal, it is the last line of the list.
+fn note_what_is_left_out(shown: usize, total: u64, context: &Context) {
+    if (shown as u64) < total && !context.global.json && !context.style.is_terminal {
+        context.note(&format!("{shown} of {total}; -n N shows more"));
+    }
 }
 
 pub(super) fn search(
@@ -62,9 +72,12 @@ pub(super) fn search(
     if answer.value.hits.is_empty() && !context.global.json {
         context.note("nothing found");
     }
-    context.print(&answer, |reply, out, style| {
+    let (shown, total) = (answer.value.hits.len(), answer.value.total);
+    let exit = context.print(&answer, |reply, out, style| {
         render::conversation_hits(reply, output_columns(), out, style)
-    })
+    })?;
+    note_what_is_left_out(shown, total, context);
+    Ok(exit)
 }
 
 pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Result<Exit, Failure> {

@@ -21,6 +21,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("page/text/visible.js"),
     include_str!("page/text/value.js"),
     include_str!("page/text/format.js"),
+    include_str!("page/text/typed.js"),
     include_str!("page/text/clip.js"),
     include_str!("page/text/markdown.js"),
     include_str!("page/text/inline.js"),

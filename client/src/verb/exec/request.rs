@@ -47,7 +47,7 @@ pub(super) fn params_of(
         tape: args
             .tape
             .options(caller::given_path(args.tape.tapes.as_deref())?),
-        caller_env: caller::environment(false),
+        inherited: caller::inherited(false)?,
     })
 }
 

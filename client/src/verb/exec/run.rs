@@ -7,7 +7,7 @@ use crate::args::ExecRunArgs;
 use crate::call::{Answer, Place, call_at};
 use crate::context::{note, say};
 use crate::job_news::{JobNews, News};
-use crate::render::on_one_line;
+use crate::render::{on_one_line, run_notes};
 use crate::verb::chain::{Cancel, Waited};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::exec::{
@@ -228,12 +228,11 @@ fn print_document(format: OutputFormat, json: &str, context: &mut Context) -> Re
     }
 }
 
-/// Reports on standard error why a run did not succeed, and what its user should know.
+/// Reports on standard error what a run did, what its user should know, and why it did not succeed.
 fn report(result: &ExecutionResult) {
-    result
-        .warnings
-        .iter()
-        .for_each(|warning| note(&on_one_line(warning)));
+    let warnings = result.warnings.iter().map(|warning| on_one_line(warning));
+    let notes = run_notes(result).into_iter().chain(warnings);
+    notes.for_each(|line| note(&line));
     if let Some(message) = failure_of(result) {
         note(&format!("{NAME}: {}", on_one_line(&message)));
     }

@@ -90,7 +90,7 @@ fn params(args: &MapArgs) -> Result<InvestigateRunParams, Failure> {
         args: target.args,
         cwd: target.cwd,
         env: target.env,
-        caller_env: target.caller_env,
+        inherited: target.inherited,
         ..InvestigateRunParams::default()
     })
 }

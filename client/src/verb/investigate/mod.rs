@@ -10,6 +10,7 @@ use crate::args::{
     ReportListArgs, TargetArgs,
 };
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Inherited;
 use ccd_protocol::investigate::{
     InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateDiffParams, InvestigateGet,
     InvestigateList, InvestigateProbe, InvestigateProbeParams, ReportCleanupParams,
@@ -135,14 +136,14 @@ pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Fai
         args,
         cwd,
         env,
-        caller_env,
+        inherited,
     } = Target::of(&args.target)?;
     let params = InvestigateProbeParams {
         program,
         args,
         cwd,
         env,
-        caller_env,
+        inherited,
     };
     context.show::<InvestigateProbe>(&params, render::probed)
 }
@@ -153,7 +154,7 @@ pub(in crate::verb) struct Target {
     pub(in crate::verb) args: Vec<String>,
     pub(in crate::verb) cwd: Option<String>,
     pub(in crate::verb) env: BTreeMap<String, String>,
-    pub(in crate::verb) caller_env: Option<BTreeMap<String, String>>,
+    pub(in crate::verb) inherited: Inherited,
 }
 
 impl Target {
@@ -167,7 +168,7 @@ impl Target {
             args: words.collect(),
             cwd: caller::working_directory(args.caller.cwd.as_deref())?,
             env: args.caller.variables(),
-            caller_env: caller::environment(args.caller.clean_env),
+            inherited: caller::inherited(args.caller.clean_env)?,
         })
     }
 }

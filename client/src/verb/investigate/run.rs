@@ -39,7 +39,7 @@ fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
         args: target.args,
         cwd: target.cwd,
         env: target.env,
-        caller_env: target.caller_env,
+        inherited: target.inherited,
         safe_mode: args.without_safe_mode.then_some(false),
         max_depth: args.max_depth,
         timeout_s: args.timeout,

@@ -52,7 +52,7 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         shell: args.shell,
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
         env: args.caller.variables(),
-        caller_env: caller::environment(args.caller.clean_env),
+        inherited: caller::inherited(args.caller.clean_env)?,
         name: args.name.clone(),
         id: args.id.clone(),
         rows: args.rows.or(size.map(|size| size.rows)),
@@ -96,6 +96,7 @@ mod tests {
         assert_eq!(params.name.as_deref(), Some("a"));
         assert!(
             params
+                .inherited
                 .caller_env
                 .is_some_and(|env| env.contains_key("PATH"))
         );
@@ -108,7 +109,7 @@ mod tests {
         let json = serde_json::to_value(params).unwrap();
         let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         keys.sort_unstable();
-        assert_eq!(keys, ["cwd", "shell"]);
+        assert_eq!(keys, ["cwd", "limits", "shell", "umask"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
         cwd: caller::given_path(args.cwd.as_deref())?,
-        caller_env: caller::environment(args.clean_env),
+        inherited: caller::inherited(args.clean_env)?,
         timeout_ms: args.timeout.and_then(limit_ms),
         secrets: secrets(args.secrets_from.as_deref())?,
     };

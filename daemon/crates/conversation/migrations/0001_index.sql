@@ -25,7 +25,10 @@ CREATE TABLE files (
     started_at INTEGER,
     ended_at INTEGER,
     lines INTEGER NOT NULL DEFAULT 0,
-    skipped INTEGER NOT NULL DEFAULT 0
+    skipped INTEGER NOT NULL DEFAULT 0,
+    -- Of a stream: what the ends of its runs say, as JSON, and whether one has not ended.
+    runs TEXT,
+    is_running INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_session ON files (session_id);
 
@@ -65,7 +68,8 @@ CREATE TABLE results (
 CREATE INDEX results_id ON results (tool_use_id);
 CREATE INDEX results_record ON results (record_id);
 
--- Tokens of each message in each file; copies of a file have the same messages.
+-- Tokens of each message in each file; copies of a file have the same messages. With ids that start with `runs `: what the
+-- runs of a stream used besides.
 CREATE TABLE messages (
     message_id TEXT NOT NULL,
     file_id INTEGER NOT NULL,
@@ -94,7 +98,9 @@ CREATE TABLE agents (
     input_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     cache_creation_input_tokens INTEGER NOT NULL,
-    cache_read_input_tokens INTEGER NOT NULL
+    cache_read_input_tokens INTEGER NOT NULL,
+    ephemeral_5m_input_tokens INTEGER NOT NULL,
+    ephemeral_1h_input_tokens INTEGER NOT NULL
 );
 CREATE INDEX agents_file ON agents (file_id);
 

@@ -1,6 +1,7 @@
 //! Bytes of a file into lines, in pieces of any size.
 
-use crate::line::{Kind, Line, Wrong, mended, read};
+use crate::line::{Kind, Line, Wrong, read};
+use ccd_protocol::surrogate::mended;
 use std::collections::BTreeMap;
 
 /// Longest line that is read. Longer ones are skipped.

@@ -1,6 +1,7 @@
 //! The task that Claude Code's own list has as the current one, from the end of a project's newest transcript.
 
 use crate::line::{Block, Kind, Line, blocks, read};
+use ccd_protocol::surrogate::mended;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -106,7 +107,7 @@ struct Task {
 fn current(lines: &[u8]) -> Option<(String, String)> {
     let mut list = List::default();
     for line in lines.split(|byte| *byte == b'\n') {
-        if let Ok(line) = read(line)
+        if let Ok(line) = read(&mended(line))
             && !line.is_sidechain
         {
             list.take(&line);

@@ -37,7 +37,7 @@ const FAILED: &[(&str, Option<Unusable>, &str)] = &[
     ),
     (
         "api_errors/r429_forever",
-        Some(Unusable::OutOfQuota),
+        Some(Unusable::RateLimited),
         "Request rejected (429)",
     ),
     (
@@ -213,12 +213,6 @@ fn every_stream_is_read_whole_and_names_its_version() {
                 "{}/{}",
                 run.case,
                 run.run
-            );
-            assert!(
-                facts.open_tasks.is_empty() || run.case == "kill",
-                "{version} {} {:?}",
-                run.case,
-                facts.open_tasks
             );
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::WorkTree;
 use crate::error::Result;
-use git2::{Oid, Sort};
+use git2::{BranchType, Oid, Sort};
+use std::collections::BTreeMap;
 
 /// How many commits are listed; only a run that fetches a history makes more.
 pub const COMMITS_LEN: usize = 10_000;
@@ -40,21 +41,58 @@ impl WorkTree {
     ///
     /// `Gone`, `Git` (also for text that is no id).
     pub fn commits(&self, before: &[String], after: &str) -> Result<Vec<String>> {
+        let mut commits = self.only_in(&[after.to_owned()], before)?;
+        commits.reverse();
+        Ok(commits)
+    }
+
+    /// Returns the full ids of the commits that one of `these` has and none of `others` has, newest first, at most
+    /// [`COMMITS_LEN`]. A commit that is gone has and hides nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::commits`].
+    pub fn only_in(&self, these: &[String], others: &[String]) -> Result<Vec<String>> {
         let repository = self.open()?;
         let list = || -> std::result::Result<Vec<Oid>, git2::Error> {
             let mut walk = repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL)?;
-            walk.push(Oid::from_str(after)?)?;
-            for id in before {
-                let id = Oid::from_str(id)?;
-                if repository.find_commit(id).is_ok() {
-                    walk.hide(id)?;
+            for (ids, is_hidden) in [(these, false), (others, true)] {
+                for id in ids {
+                    let id = Oid::from_str(id)?;
+                    match repository.find_commit(id) {
+                        Err(_) => {}
+                        Ok(_) if is_hidden => walk.hide(id)?,
+                        Ok(_) => walk.push(id)?,
+                    }
                 }
             }
             walk.take(COMMITS_LEN).collect()
         };
-        let newest_first = list().map_err(|error| self.git(error))?;
-        Ok(newest_first.iter().rev().map(Oid::to_string).collect())
+        let ids = list().map_err(|error| self.git(error))?;
+        Ok(ids.iter().map(Oid::to_string).collect())
+    }
+
+    /// Returns the local branches, by name, and the commits they are at.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn branches(&self) -> Result<BTreeMap<String, String>> {
+        let repository = self.open()?;
+        let branches = repository
+            .branches(Some(BranchType::Local))
+            .map_err(|error| self.git(error))?;
+        // As with tips, one that is broken is none.
+        let name_and_commit = |branch: git2::Branch<'_>| {
+            let name = String::from_utf8_lossy(branch.name_bytes().ok()?).into_owned();
+            let commit = branch.into_reference().peel_to_commit().ok()?;
+            Some((name, commit.id().to_string()))
+        };
+        let branches = branches.flatten();
+        Ok(branches
+            .filter_map(|(branch, _)| name_and_commit(branch))
+            .collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
 use git2::{Delta, DiffOptions, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io;
@@ -34,6 +35,11 @@ impl WorkTree {
     ///
     /// `Gone`, `NotWritable`, `NotReadable`, `Git`.
     pub fn snapshot(&self) -> Result<String> {
+        Ok(self.snapshot_and_repositories()?.0)
+    }
+
+    /// Returns the snapshot, and the paths of the repositories inside the work tree.
+    pub(crate) fn snapshot_and_repositories(&self) -> Result<(String, BTreeSet<PathBuf>)> {
         let repository = self.open()?;
         let mut index = self.read_index(&repository)?;
         let dirty = self.dirty(&repository, &index)?;
@@ -41,7 +47,13 @@ impl WorkTree {
         let tree = index
             .write_tree()
             .map_err(|error| self.not_written(error))?;
-        Ok(tree.to_string())
+        let links = index.iter().filter(|entry| entry.mode == GITLINK_MODE);
+        let mut repositories: BTreeSet<PathBuf> =
+            links.map(|entry| as_path(&entry.path).to_owned()).collect();
+        // One without a commit has no entry.
+        let directories = dirty.into_iter().map(|dirty| dirty.path);
+        repositories.extend(directories.filter(|path| self.root.join(path).is_dir()));
+        Ok((tree.to_string(), repositories))
     }
 
     /// Returns the index, to be changed in memory only. Without files that are only marked to be added: they have no

@@ -1,4 +1,4 @@
-//! Shows a screen on a terminal of another size: the part around the cursor, updated as it changes.
+//! Shows a screen on a terminal of another size: the part around the cursor or one that was chosen, updated as it changes.
 
 use super::model::Screen;
 use super::pen::Pen;
@@ -6,7 +6,7 @@ use super::terminal::Cell;
 use std::fmt::Write as _;
 
 /// Resets a terminal in any state, so that text appears where it is placed.
-const CANVAS: &str = "\x1b[r\x1b[?6l\x1b[?7l\x1b[4l\x1b(B\x1b)B\x0f\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[m\x1b[2J";
+const CANVAS: &str = "\x1b[?1l\x1b[r\x1b[?6l\x1b[?7l\x1b[4l\x1b(B\x1b)B\x0f\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[m\x1b[2J";
 
 /// Marks cells that the screen does not have.
 const OUTSIDE: &str = "·";
@@ -18,6 +18,8 @@ pub struct Viewport {
     cols: u16,
     /// First visible row and column of the screen.
     corner: (u16, u16),
+    /// The corner was chosen and does not follow the cursor.
+    is_fixed: bool,
     /// The rows that the terminal shows; empty before the first drawing.
     shown: Vec<String>,
     cursor: String,
@@ -29,19 +31,41 @@ impl Viewport {
             rows,
             cols,
             corner: (0, 0),
+            is_fixed: false,
             shown: Vec::new(),
             cursor: String::new(),
         }
+    }
+
+    /// The same, with this first row and column, as far as the screen has them.
+    pub fn fixed_at(self, corner: (u16, u16)) -> Self {
+        Self {
+            corner,
+            is_fixed: true,
+            ..self
+        }
+    }
+
+    /// Returns the first row and column that were drawn last.
+    pub fn corner(&self) -> (u16, u16) {
+        self.corner
     }
 
     /// Returns output that updates the terminal to show `screen`; empty if nothing has changed.
     pub fn draw(&mut self, screen: &Screen) -> Vec<u8> {
         let (rows, cols) = screen.size();
         let cursor = screen.cursor();
-        self.corner = (
-            first_shown(self.corner.0, cursor.row, self.rows, rows),
-            first_shown(self.corner.1, cursor.col, self.cols, cols),
-        );
+        let (top, left) = self.corner;
+        self.corner = match self.is_fixed {
+            true => (
+                top.min(rows.saturating_sub(self.rows)),
+                left.min(cols.saturating_sub(self.cols)),
+            ),
+            false => (
+                first_shown(top, cursor.row, self.rows, rows),
+                first_shown(left, cursor.col, self.cols, cols),
+            ),
+        };
         let mut out = String::new();
         let is_first = self.shown.is_empty();
         if is_first {
@@ -57,13 +81,13 @@ impl Viewport {
             }
         }
         let (top, left) = self.corner;
-        let place = match cursor.visible {
-            true => format!(
-                "\x1b[m\x1b[{};{}H\x1b[?25h",
-                cursor.row - top + 1,
-                cursor.col - left + 1
-            ),
-            false => "\x1b[m\x1b[?25l".to_owned(),
+        let cursor_row = cursor.row.checked_sub(top).filter(|row| *row < self.rows);
+        let cursor_col = cursor.col.checked_sub(left).filter(|col| *col < self.cols);
+        let place = match (cursor.visible, cursor_row, cursor_col) {
+            (true, Some(row), Some(col)) => {
+                format!("\x1b[m\x1b[{};{}H\x1b[?25h", row + 1, col + 1)
+            }
+            _ => "\x1b[m\x1b[?25l".to_owned(),
         };
         if !out.is_empty() || place != self.cursor {
             out.push_str(&place);
@@ -174,6 +198,24 @@ mod tests {
             drawn.contains("third") && !drawn.contains("first"),
             "{drawn:?}"
         );
+    }
+
+    #[test]
+    fn a_chosen_part_stays_and_has_no_cursor_outside() {
+        for (corner, lines, is_visible) in [
+            ((0, 0), ["1", "2"], false),
+            ((1, 0), ["2", "3"], false),
+            ((9, 9), ["", ""], true),
+            ((9, 2), ["", "cdef"], false),
+        ] {
+            let mut screen = Screen::new(5, 10);
+            screen.feed(b"1\r\n2\r\n3\r\n4\r\nabcdef");
+            let mut viewport = Viewport::new((2, 4)).fixed_at(corner);
+            let mut terminal = Screen::new(2, 4);
+            terminal.feed(&viewport.draw(&screen));
+            assert_eq!(terminal.snapshot().lines, lines, "{corner:?}");
+            assert_eq!(terminal.cursor().visible, is_visible, "{corner:?}");
+        }
     }
 
     #[test]

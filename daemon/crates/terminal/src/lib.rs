@@ -20,5 +20,8 @@ mod own_process;
 pub mod piped;
 pub mod placeholder;
 pub mod probe;
+mod process_settings;
 pub mod readiness;
 pub mod supervised;
+
+pub use process_settings::ProcessSettings;

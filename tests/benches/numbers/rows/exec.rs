@@ -168,7 +168,10 @@ impl Bench {
             repo_path: Some(self.repo().to_string_lossy().into_owned()),
             dirty_worktree: DirtyWorktree::Allow,
             timeout: Some(timeout),
-            caller_env: Some(env.clone()),
+            inherited: ccd_protocol::Inherited {
+                caller_env: Some(env.clone()),
+                ..Default::default()
+            },
             ..ExecRunParams::default()
         };
         let started = wire.call::<ExecRun>(&params)?;

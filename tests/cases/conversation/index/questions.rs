@@ -94,7 +94,7 @@ fn conversations_are_listed_with_what_they_cost() {
     assert_eq!(error["data"]["kind"], "conversation_not_found", "{error}");
     assert!(error["message"].as_str().unwrap().contains(&session(99)));
     let text = library.ok(&["list"]);
-    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(text.lines().count(), 4, "{text}");
     for (scope, count) in [
         (json!({"project": "/srv"}), 3),
         (json!({"project": "/srv/sho"}), 0),

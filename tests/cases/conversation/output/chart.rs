@@ -28,7 +28,7 @@ fn sums_are_text_bars_and_an_image() {
 fn between_pipes_rows_have_numbers_and_no_bars(library: &Library) {
     let text = library.ok(&["stats", "--by", "day"]);
     assert!(
-        text.ends_with("\n\n2026-03-01  1.00k  990  $0.02\n"),
+        text.ends_with("\n\nDAY         TOKENS  OUTPUT  COST\n2026-03-01  1.00k   990     $0.02\n"),
         "{text}"
     );
     assert!(text.contains("\ntokens         10 in, 990 out,"), "{text}");

@@ -5,7 +5,6 @@ use crate::support::processes::private_memory;
 use crate::support::worker::worker;
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Command;
 
 #[test]
 fn a_claude_that_cannot_be_executed_or_is_too_old_is_unusable() {
@@ -128,9 +127,7 @@ fn the_environment_is_the_callers_without_marks_of_another_run() {
         "{env}"
     );
     assert!(!env.contains("CCD_SECRET_OF_THE_DAEMON"), "{env}");
-    let umask = Command::new("sh").args(["-c", "umask"]).output().unwrap();
-    let umask = String::from_utf8(umask.stdout).unwrap();
-    assert_eq!(executor.wait_for_file("umask"), umask);
+    assert_eq!(executor.wait_for_file("umask"), "0022\n");
     let arguments = fs::read_to_string(executor.claude.home().join("arguments")).unwrap();
     assert!(
         arguments.starts_with("-p --output-format stream-json --verbose --session-id "),

@@ -3,3 +3,6 @@
 mod bad_repository;
 mod changes;
 pub(super) mod dirty;
+mod fresh;
+mod history;
+mod nested;

@@ -1,5 +1,6 @@
 //! Tapes that answer instead of their program.
 
+mod build;
 mod lines;
 mod middle;
 mod round_trip;

@@ -4,6 +4,7 @@ use super::call::call;
 use super::inline::{code, plain};
 use super::sheet::Sheet;
 use crate::render::conversation::numbers::grouped;
+use crate::render::conversation::page::missing;
 use crate::render::conversation::spoken::{
     Spoken, SpokenBlock, Turns, model_and_time, moment, next_of,
 };
@@ -61,10 +62,11 @@ fn facts(about: &ExportAbout) -> Vec<String> {
         0 => String::new(),
         count => format!("{} (not records)", counted(count, "line")),
     };
-    let cost = about.cost_usd.map_or_else(
-        || "unknown: a model has no price".to_owned(),
-        |cost| format!("${cost:.4} at list prices"),
-    );
+    let cost = match (about.cost_usd, about.cost_at_least_usd) {
+        (Some(cost), _) => format!("${cost:.4} at list prices"),
+        (None, Some(cost)) => format!("${cost:.4}+ at list prices"),
+        (None, None) => "unknown: a model has no price".to_owned(),
+    };
     let facts = [
         ("Session", code(&about.session_id)),
         ("Directory", directory),
@@ -73,6 +75,7 @@ fn facts(about: &ExportAbout) -> Vec<String> {
         ("Tokens", tokens(&about.usage.total)),
         ("Of which sub-agents", tokens(&about.usage.subagents)),
         ("Cost", cost),
+        ("Missing", missing(about.missing).to_owned()),
         ("Skipped", skipped),
     ];
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());

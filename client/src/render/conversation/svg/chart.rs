@@ -3,7 +3,7 @@
 use super::element::{Anchor, Elements, escaped};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
-use crate::render::conversation::numbers::{cost, cut_start, short};
+use crate::render::conversation::numbers::{cost_without, cut_start, short};
 use crate::render::line::width;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy};
 
@@ -92,7 +92,7 @@ fn summary(reply: &ConversationStatsReply, by: StatsBy) -> String {
         return format!("{conversations}, {calls} calls, {errors} failed");
     }
     let tokens = short(super::super::numbers::all(&reply.usage.total));
-    let cost = cost(reply.cost_usd);
+    let cost = cost_without(reply.cost_usd, &reply.unpriced_models);
     let prices = &reply.prices_as_of;
     format!("{conversations}, {tokens} tokens, {cost} at list prices of {prices}")
 }
@@ -195,7 +195,7 @@ impl Chart {
                 image.bar((*start, y), (width, BAR), "cost", &row.about_cost());
             }
             let at = (start + width + 6.0, baseline);
-            image.text(at, Anchor::Start, "number", &cost(row.cost));
+            image.text(at, Anchor::Start, "number", &row.cost_text());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a row of the chart is made of.
 
-use crate::render::conversation::numbers::{cost, grouped};
+use crate::render::conversation::numbers::{cost_without, grouped};
 use crate::render::conversation::stats::{name, value};
 use crate::render::printable;
 use ccd_protocol::conversation::{StatsBy, StatsGroup};
@@ -15,6 +15,8 @@ pub(super) struct Row {
     /// Values of the kinds, in the order of [`kinds`].
     pub(super) parts: Vec<u64>,
     pub(super) cost: Option<f64>,
+    /// Models that are not part of it.
+    pub(super) unpriced_models: Vec<String>,
 }
 
 impl Row {
@@ -27,8 +29,12 @@ impl Row {
         format!("{}: {} {kind}", self.name, grouped(value))
     }
 
+    pub(super) fn cost_text(&self) -> String {
+        cost_without(self.cost, &self.unpriced_models)
+    }
+
     pub(super) fn about_cost(&self) -> String {
-        format!("{}: {}", self.name, cost(self.cost))
+        format!("{}: {}", self.name, self.cost_text())
     }
 }
 
@@ -71,7 +77,7 @@ pub(super) fn rows(groups: &[StatsGroup], by: StatsBy) -> Vec<Row> {
 fn row(group: &StatsGroup, by: StatsBy) -> Row {
     let usage = &group.usage;
     Row {
-        name: printable(name(group)),
+        name: printable(name(group, by)),
         parts: match by {
             StatsBy::Tool => vec![value(group, by).saturating_sub(group.errors), group.errors],
             _ => vec![
@@ -82,6 +88,7 @@ fn row(group: &StatsGroup, by: StatsBy) -> Row {
             ],
         },
         cost: group.cost_usd,
+        unpriced_models: group.unpriced_models.clone(),
     }
 }
 
@@ -95,6 +102,8 @@ fn together(rows: &[Row], which: &str) -> Row {
         for (part, more) in sum.parts.iter_mut().zip(&row.parts) {
             *part = part.saturating_add(*more);
         }
+        let unpriced = row.unpriced_models.iter().cloned();
+        sum.unpriced_models.extend(unpriced);
         sum.cost = match (sum.cost, row.cost) {
             (Some(sum), Some(more)) => Some(sum + more),
             (known, more) => known.or(more),

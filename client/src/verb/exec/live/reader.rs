@@ -1,6 +1,7 @@
 //! Events in the lines of Claude Code, as far as a person wants to see them. Unknown lines are no events.
 
 use crate::render::about;
+use ccd_protocol::surrogate::mended;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -60,7 +61,7 @@ pub(super) struct Reader {
 impl Reader {
     /// Returns the events in a line.
     pub(super) fn read(&mut self, line: &str) -> Vec<Seen> {
-        let Ok(record) = serde_json::from_str::<Value>(line) else {
+        let Ok(record) = serde_json::from_slice::<Value>(&mended(line.as_bytes())) else {
             return Vec::new();
         };
         let found = match (text(&record, "type"), text(&record, "subtype")) {

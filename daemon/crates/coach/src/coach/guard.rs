@@ -3,6 +3,7 @@
 use super::projects::Projects;
 use crate::command;
 use ccd_protocol::coach::Guard;
+use ccd_protocol::surrogate::mended;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ impl Guards {
 
     /// Returns the answer of the hook that refuses the call in `payload`; `None` if no guard does.
     pub(super) fn answer(&self, payload: &[u8], projects: &Projects) -> Option<String> {
-        let call: Call = serde_json::from_slice(payload).ok()?;
+        let call: Call = serde_json::from_slice(&mended(payload)).ok()?;
         if call.hook_event_name != "PreToolUse" {
             return None;
         }
@@ -156,6 +157,9 @@ mod tests {
         let refused = answer("cd x && git merge --squash topic").unwrap();
         let refused: Value = serde_json::from_str(&refused).unwrap();
         assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
+        // Claude Code may cut a text within an emoji.
+        let cut = payload("git merge --squash 'topic HALF'").replace("HALF", "\\ud83d");
+        assert!(guards.answer(cut.as_bytes(), &projects).is_some());
         for command in [
             "git merge topic",
             "echo 'git merge --squash x'",
@@ -163,7 +167,7 @@ mod tests {
         ] {
             assert_eq!(answer(command), None, "{command}");
         }
-        assert_eq!(guards.take_hits(), ["f"]);
+        assert_eq!(guards.take_hits(), ["f", "f"]);
         assert!(guards.take_hits().is_empty());
         assert_eq!(guards.answer(b"{\"hook_event_name\": 5}", &projects), None);
     }

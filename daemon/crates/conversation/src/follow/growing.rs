@@ -7,6 +7,7 @@ use crate::lines::{Counts, Lines};
 use crate::model::Place;
 use crate::source::stamp;
 use ccd_protocol::conversation::ConversationItem;
+use ccd_protocol::surrogate::mended;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
@@ -145,7 +146,7 @@ impl Growing {
             let Some(text) = line_at(&file, place) else {
                 continue; // it was changed meanwhile
             };
-            if let Ok(line) = read(text.as_bytes()) {
+            if let Ok(line) = read(&mended(text.as_bytes())) {
                 let source = Source {
                     line: &line,
                     bytes: &text,

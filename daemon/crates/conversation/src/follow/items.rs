@@ -8,6 +8,7 @@ use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
     ConversationPair, ConversationTurn, ToolResult, ToolUse,
 };
+use ccd_protocol::surrogate::mended;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -315,7 +316,8 @@ fn end_of_run(source: &Source<'_>) -> ConversationItem {
 /// Returns a call as its record has it.
 fn call_at(call: Call, id: &str, read_line: &dyn Fn(Place) -> Option<String>) -> Option<ToolUse> {
     let bytes = read_line(call.place)?;
-    let message = read(bytes.as_bytes()).ok()?.message?;
+    let line = mended(bytes.as_bytes());
+    let message = read(&line).ok()?.message?;
     blocks(message.content)
         .into_iter()
         .find_map(|block| match block {

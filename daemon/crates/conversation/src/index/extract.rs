@@ -2,6 +2,7 @@
 
 use crate::line::{Block, Kind, Line, Usage, agent_report, blocks, milliseconds};
 use crate::price::{Billed, Prices};
+use ccd_protocol::conversation::typed;
 use ccd_text::redact::{Values, redact, redact_values};
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -38,6 +39,8 @@ pub(crate) struct Entry {
     pub(crate) parent_tool_use_id: Option<String>,
     pub(crate) agent_id: Option<String>,
     pub(crate) is_sub: bool,
+    /// The sub-agent's own file, if it is there, has more.
+    pub(crate) is_progress: bool,
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<Usage>,
     /// US dollars.
@@ -89,6 +92,7 @@ pub(crate) fn entry(
         parent_tool_use_id: owned(&line.parent_tool_use_id),
         agent_id: owned(&line.agent_id),
         is_sub: line.parent_tool_use_id.is_some() || line.is_sidechain,
+        is_progress: line.is_progress,
         model: owned(&message.model).filter(|model| model != "<synthetic>"),
         usage: message.usage.filter(|_| is_assistant),
         agent_report: line.result_meta.and_then(agent_report),
@@ -151,6 +155,7 @@ impl Entry {
 
     fn take(&mut self, block: Block<'_>, text: &mut Text) {
         match block {
+            Block::Text(said) if !self.is_assistant => text.add(&typed(&said)),
             Block::Text(said) | Block::Thinking(said) => text.add(&said),
             Block::ToolUse { id, name, input } => {
                 text.add(&name);

@@ -5,9 +5,10 @@ use super::gate::Gate;
 use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
+use super::runs::RunEnd;
 use super::scope::time_text;
 use super::write::{Batch, IndexWrite};
-use crate::line::Line;
+use crate::line::{Line, milliseconds, model_uses};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
@@ -160,6 +161,7 @@ fn read_pieces(
     let mut pieces = Pieces::open(file, known)?;
     while let Some(count) = pieces.next(&mut |offset, length, line| {
         batch.about.take(&line);
+        batch.take_run(&line);
         if let Some(entry) = entry(offset, length, &line, Some(prices), Depth::Texts) {
             batch.take(entry);
         }
@@ -252,6 +254,21 @@ impl Batch {
         mark(&mut entry);
         self.text_bytes += entry.text.len() + 300;
         self.entries.push(entry);
+    }
+
+    /// Takes what a line says of the runs of a stream.
+    fn take_run(&mut self, line: &Line<'_>) {
+        if let Some(used) = line.model_usage {
+            let at = line.timestamp.as_deref().and_then(milliseconds);
+            self.run_ends.push(RunEnd {
+                after: self.entries.len(),
+                at,
+                used: model_uses(used),
+            });
+        }
+        if line.is_run_start || line.model_usage.is_some() {
+            self.is_running = Some(line.is_run_start);
+        }
     }
 
     /// Notes how far the file was read.

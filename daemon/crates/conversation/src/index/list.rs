@@ -5,7 +5,7 @@ use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
 use super::sums::sums;
 use crate::ConversationError;
 use ccd_protocol::conversation::{
-    ConversationListParams, ConversationListReply, ConversationSummary, StatsBy,
+    ConversationListParams, ConversationListReply, ConversationSummary, Missing, StatsBy,
 };
 use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::collections::HashMap;
@@ -27,6 +27,7 @@ ccd_store::row! {
         model: Option<String>,
         turns: i64,
         errors: i64,
+        is_running: bool,
     }
 }
 
@@ -61,7 +62,7 @@ pub(crate) async fn list(
     }
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let statement = format!(
-        "SELECT id, session_id, path, cwd, branch, title, started_at, ended_at,
+        "SELECT id, session_id, path, cwd, branch, title, started_at, ended_at, is_running,
             (SELECT model FROM records WHERE file_id = files.id AND role AND NOT is_sub AND model IS NOT NULL
                 ORDER BY offset DESC LIMIT 1) AS model,
             (SELECT count(DISTINCT message_id) FROM records WHERE file_id = files.id AND NOT is_sub
@@ -85,6 +86,7 @@ pub(crate) async fn list(
         .collect();
     let summary = |row: FileRow| {
         let sum = sums.remove(&row.session_id).unwrap_or_default();
+        let is_whole = sum.unpriced.is_empty() && !row.is_running;
         ConversationSummary {
             project: project_of(row.cwd.as_deref(), &row.path),
             session_id: row.session_id,
@@ -97,7 +99,9 @@ pub(crate) async fn list(
             turns: row.turns.unsigned_abs(),
             errors: row.errors.unsigned_abs(),
             usage: sum.usage,
-            cost_usd: sum.cost_usd.filter(|_| sum.unpriced.is_empty()),
+            cost_usd: sum.cost_usd.filter(|_| is_whole),
+            cost_at_least_usd: sum.cost_usd.filter(|_| !is_whole),
+            missing: row.is_running.then_some(Missing::Result),
             file: row.path,
         }
     };

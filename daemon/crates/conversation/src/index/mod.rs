@@ -23,6 +23,7 @@ mod mark;
 mod owner;
 mod plan;
 mod query;
+mod runs;
 mod schema;
 mod scope;
 mod search;

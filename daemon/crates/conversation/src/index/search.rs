@@ -6,10 +6,11 @@ use super::mark::Mark;
 use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
 use crate::ConversationError;
-use crate::line::{mended, read};
+use crate::line::read;
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
+use ccd_protocol::surrogate::mended;
 use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

@@ -2,7 +2,7 @@
 
 use super::IndexWrite;
 use super::scope::{Scope, TimeColumn, bind_all};
-use super::sums::{Sum, sums};
+use super::sums::{Sum, TRANSCRIPTS, sums};
 use crate::ConversationError;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
@@ -18,13 +18,12 @@ pub(crate) async fn stats(
     Ok(reply(by, sums, tools, files))
 }
 
-/// Returns the reply. `files` are the number of conversations and of skipped lines, `tools` those that were called, the
-/// most used first.
+/// Returns the reply. `tools` are those that were called, the most used first.
 pub(super) fn reply(
     by: Option<StatsBy>,
     sums: Vec<Sum>,
     tools: Vec<StatsGroup>,
-    (conversations, skipped_lines): (u64, u64),
+    files: FileSums,
 ) -> ConversationStatsReply {
     let all = sums.iter().fold(Sum::default(), Sum::with);
     let groups = match by {
@@ -43,11 +42,12 @@ pub(super) fn reply(
         cost_usd: all.cost_usd,
         unpriced_models: all.unpriced.into_iter().collect(),
         prices_as_of: String::new(),
-        conversations,
+        conversations: files.conversations,
+        partial_conversations: files.partial,
         messages: all.messages,
         tool_calls: tools.iter().map(|tool| tool.count).sum(),
         tool_errors: tools.iter().map(|tool| tool.errors).sum(),
-        skipped_lines,
+        skipped_lines: files.skipped_lines,
         groups,
         indexing: None,
         unreadable: None,
@@ -59,6 +59,7 @@ fn group(sum: Sum) -> StatsGroup {
         key: sum.key,
         usage: sum.usage.total,
         cost_usd: sum.cost_usd,
+        unpriced_models: sum.unpriced.into_iter().collect(),
         count: sum.messages,
         errors: 0,
     }
@@ -97,17 +98,30 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
     Ok(rows.into_iter().map(tool).collect())
 }
 
-/// Returns the number of conversations and of skipped lines.
-async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<(u64, u64)> {
+/// Numbers of files.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FileSums {
+    pub(super) conversations: u64,
+    /// Streams whose last run has not ended, and of which there is no transcript.
+    pub(super) partial: u64,
+    pub(super) skipped_lines: u64,
+}
+
+async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<FileSums> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     let statement = format!(
-        "SELECT count(DISTINCT session_id), coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",
+        "SELECT count(DISTINCT session_id), count(DISTINCT iif(is_running AND session_id NOT IN ({TRANSCRIPTS}), session_id, NULL)),
+            coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",
         conditions.sql()
     );
-    let row = query_as::<_, (i64, i64)>(AssertSqlSafe(statement));
-    let (conversations, skipped) = bind_all!(row, conditions)
+    let row = query_as::<_, (i64, i64, i64)>(AssertSqlSafe(statement));
+    let (conversations, partial, skipped_lines) = bind_all!(row, conditions)
         .fetch_one(database.readers())
         .await?;
-    Ok((conversations.unsigned_abs(), skipped.unsigned_abs()))
+    Ok(FileSums {
+        conversations: conversations.unsigned_abs(),
+        partial: partial.unsigned_abs(),
+        skipped_lines: skipped_lines.unsigned_abs(),
+    })
 }

@@ -51,6 +51,10 @@ ccd_store::row! {
     }
 }
 
+/// Selects sessions with a transcript. It has all messages of a run with all their tokens, so a stream of it adds nothing.
+pub(super) const TRANSCRIPTS: &str = "SELECT session_id FROM files
+    WHERE agent_id IS NULL AND started_at IS NOT NULL AND runs IS NULL AND NOT is_running";
+
 /// Returns sums by key, in the order of the keys; one without a key if `by` is `None`.
 ///
 /// A message that several files have counts in the one that says it has most output: copies of a conversation have the
@@ -84,20 +88,21 @@ pub(crate) async fn sums(
         FROM (SELECT message_id, max(output_tokens) AS output_tokens, file_id, messages.at AS at, model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens,
                 web_search_requests, cost_usd, sum(1 - is_sub) = 0 AS is_sub
-            FROM {from_messages} WHERE {which} GROUP BY message_id)
+            FROM {from_messages} WHERE {which}
+                AND (substr(message_id, 1, 5) <> 'runs ' OR files.session_id NOT IN ({TRANSCRIPTS})) GROUP BY message_id)
         JOIN files ON files.id = file_id GROUP BY 1, 2, 3"
     );
     // Named as the other table, so that the same conditions fit. One column with max() makes the others those of its row.
     let agents = format!(
         "SELECT {key} AS key, '' AS model, TRUE AS is_sub, 0 AS messages, sum(input_tokens) AS input_tokens,
             sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
-            sum(cache_read_input_tokens) AS cache_read_input_tokens, 0 AS ephemeral_5m_input_tokens,
-            0 AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced
+            sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
+            sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced
         FROM (SELECT max(output_tokens) AS output_tokens, file_id, messages.at AS at, NULL AS model, input_tokens,
-                cache_creation_input_tokens, cache_read_input_tokens
+                cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens
             FROM {from_agents}
             WHERE {which} AND tool_use_id NOT IN (SELECT tool_use_id FROM parents)
-                AND messages.file_id NOT IN (SELECT file_id FROM parents WHERE tool_use_id = '')
+                AND messages.file_id NOT IN (SELECT file_id FROM parents WHERE tool_use_id = '' UNION ALL SELECT id FROM files WHERE runs IS NOT NULL)
                 AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
                     UNION ALL SELECT tool_use_id FROM parents WHERE tool_use_id <> '')
             GROUP BY tool_use_id)

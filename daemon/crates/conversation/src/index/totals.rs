@@ -4,10 +4,12 @@ use super::IndexWrite;
 use super::extract::{Depth, Entry, entry};
 use super::feed::{Pieces, THREADS};
 use super::plan::KnownFile;
-use super::stats::reply;
+use super::runs::{RUNS, run_rows, uses};
+use super::stats::{FileSums, reply};
 use super::sums::{Sum, SumRow, add};
 use super::write::{MessageRow, message_rows};
-use crate::line::{About, Usage};
+use crate::line::{About, Line, Usage, milliseconds, model_uses};
+use crate::model::Runs;
 use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, FoundFile};
@@ -48,6 +50,9 @@ struct FileFacts {
     skipped: u64,
     /// Why the file could not be read.
     error: Option<String>,
+    /// Of a stream: what the ends of its runs say, and whether one has not ended.
+    runs: Option<Runs>,
+    is_running: bool,
 }
 
 /// What a result says that its sub-agent used.
@@ -94,7 +99,7 @@ pub(crate) async fn totals(
         Some(StatsBy::Model) => model.to_owned(),
     };
     let mut sums = Vec::new();
-    totals.add_messages(&mut sums, &key);
+    totals.add_messages(&files, &mut sums, &key);
     totals.add_agents(&files, &mut sums, &key);
     Ok(ConversationStatsReply {
         unreadable: totals.unreadable(&files),
@@ -153,6 +158,7 @@ impl Totals {
         while pieces
             .next(&mut |offset, length, line| {
                 facts.about.take(&line);
+                self.take_run(at, file, &mut facts, &line);
                 if let Some(entry) = entry(offset, length, &line, Some(prices), Depth::Numbers) {
                     self.take(at, entry);
                 }
@@ -161,6 +167,25 @@ impl Totals {
         {}
         facts.skipped = pieces.lines.counts().skipped;
         Ok(facts)
+    }
+
+    /// Takes what a line says of the runs of a stream, as the index does.
+    fn take_run(&mut self, at: usize, file: &FoundFile, facts: &mut FileFacts, line: &Line<'_>) {
+        facts.is_running |= line.is_run_start;
+        let Some(used) = line.model_usage else {
+            return;
+        };
+        facts.is_running = false;
+        self.messages.retain(|id, _| !id.starts_with(RUNS));
+        let runs = facts.runs.get_or_insert_default();
+        runs.end(model_uses(used), uses(self.messages.values()));
+        let ended_at = line.timestamp.as_deref().and_then(milliseconds);
+        let rows = run_rows(at as i64, &file.session_id, ended_at, runs);
+        let priced = runs.cost_usd().map(|_| 0.0);
+        let messages = self.messages.values_mut();
+        messages.for_each(|message| message.cost_usd = message.cost_usd.or(priced));
+        let by_id = |row: MessageRow| (row.message_id.clone(), row);
+        self.messages.extend(rows.into_iter().map(by_id));
     }
 
     /// Takes a record, as the index does.
@@ -181,6 +206,7 @@ impl Totals {
         }
         let agent = entry.agent_id.filter(|_| entry.is_sub);
         match entry.parent_tool_use_id.or(agent) {
+            _ if entry.is_progress => {}
             Some(parent) => drop(self.parents.insert(parent)),
             None if entry.is_sub && entry.usage.is_some() => drop(self.nobodys.insert(file)),
             None => {}
@@ -248,9 +274,29 @@ impl Totals {
             .collect()
     }
 
-    fn add_messages(&self, sums: &mut Vec<Sum>, key: &impl Fn(usize, Option<i64>, &str) -> String) {
+    /// Returns the sessions that have a transcript.
+    fn with_transcript<'a>(&self, files: &'a [FoundFile]) -> HashSet<&'a str> {
+        let all = files.iter().zip(&self.files).filter(|(file, facts)| {
+            let is_main = file.agent_id.is_none() && facts.about.started_at.is_some();
+            is_main && facts.runs.is_none() && !facts.is_running
+        });
+        all.map(|(file, _)| &*file.session_id).collect()
+    }
+
+    fn add_messages(
+        &self,
+        files: &[FoundFile],
+        sums: &mut Vec<Sum>,
+        key: &impl Fn(usize, Option<i64>, &str) -> String,
+    ) {
+        let with_transcript = self.with_transcript(files);
+        let is_known = |row: &&MessageRow| {
+            let file = &files[usize::try_from(row.file_id).unwrap_or_default()];
+            row.message_id.starts_with(RUNS) && with_transcript.contains(&*file.session_id)
+        };
         // A sum of fractions depends on the order.
-        let mut messages: Vec<&MessageRow> = self.messages.values().collect();
+        let messages = self.messages.values().filter(|row| !is_known(row));
+        let mut messages: Vec<&MessageRow> = messages.collect();
         messages.sort_unstable_by_key(|row| (row.file_id, &row.message_id));
         for row in messages {
             let model = row.model.clone().unwrap_or_default();
@@ -288,12 +334,14 @@ impl Totals {
         for (tool_use_id, agent) in &self.agents {
             let id = agent.agent_id.as_deref().unwrap_or_default();
             if self.nobodys.contains(&agent.file)
+                || self.files[agent.file].runs.is_some()
                 || self.parents.contains(tool_use_id)
                 || self.parents.contains(id)
                 || with_file.contains(id)
             {
                 continue;
             }
+            let writes = &agent.usage.cache_creation;
             let row = SumRow {
                 key: key(agent.file, agent.at, ""),
                 is_sub: true,
@@ -302,6 +350,8 @@ impl Totals {
                 output_tokens: agent.usage.output_tokens.cast_signed(),
                 cache_creation_input_tokens: agent.usage.cache_creation_input_tokens.cast_signed(),
                 cache_read_input_tokens: agent.usage.cache_read_input_tokens.cast_signed(),
+                ephemeral_5m_input_tokens: writes.ephemeral_5m_input_tokens.cast_signed(),
+                ephemeral_1h_input_tokens: writes.ephemeral_1h_input_tokens.cast_signed(),
                 ..SumRow::default()
             };
             add(sums, row);
@@ -323,15 +373,23 @@ impl Totals {
         tools
     }
 
-    /// Returns the number of conversations and of skipped lines.
-    fn counts(&self, files: &[FoundFile]) -> (u64, u64) {
+    fn counts(&self, files: &[FoundFile]) -> FileSums {
         let timed = || {
             let all = self.files.iter().zip(files);
             all.filter(|(facts, _)| facts.about.started_at.is_some())
         };
         let sessions: HashSet<&str> = timed().map(|(_, file)| &*file.session_id).collect();
-        let skipped = timed().map(|(facts, _)| facts.skipped).sum();
-        (sessions.len() as u64, skipped)
+        let with_transcript = self.with_transcript(files);
+        let running = timed().filter(|(facts, _)| facts.is_running);
+        let partial: HashSet<&str> = running
+            .map(|(_, file)| &*file.session_id)
+            .filter(|session| !with_transcript.contains(session))
+            .collect();
+        FileSums {
+            conversations: sessions.len() as u64,
+            partial: partial.len() as u64,
+            skipped_lines: timed().map(|(facts, _)| facts.skipped).sum(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::extract::Entry;
 use super::feed::Step;
 use super::inbox::Inbox;
 use super::mark::mark_results;
+use super::runs::{RunEnd, put_run};
 use crate::line::{About, Usage};
 use crate::source::FoundFile;
 use ccd_store::{
@@ -38,6 +39,9 @@ pub(crate) struct Batch {
     pub(crate) step: Step,
     pub(crate) about: About,
     pub(crate) entries: Vec<Entry>,
+    pub(crate) run_ends: Vec<RunEnd>,
+    /// Whether the last run of a stream goes on, if lines say so.
+    pub(crate) is_running: Option<bool>,
     /// About as many bytes are stored.
     pub(crate) text_bytes: usize,
 }
@@ -112,6 +116,8 @@ ccd_store::row! {
         output_tokens: i64,
         cache_creation_input_tokens: i64,
         cache_read_input_tokens: i64,
+        ephemeral_5m_input_tokens: i64,
+        ephemeral_1h_input_tokens: i64,
     }
 }
 
@@ -280,7 +286,13 @@ pub(super) async fn put(
         &results,
     )
     .await?;
-    put_tokens(connection, &batch).await?;
+    let (entries, mut done) = (&batch.entries[..], 0);
+    for end in &batch.run_ends {
+        put_tokens(connection, file_id, &entries[done..end.after]).await?;
+        put_run(connection, file_id, end).await?;
+        done = end.after;
+    }
+    put_tokens(connection, file_id, &entries[done..]).await?;
     put_about(connection, &batch).await
 }
 
@@ -324,11 +336,10 @@ fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
 /// file say of sub-agents is in these.
 const NOBODYS: &str = "";
 
-async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
-    let file_id = batch.step.file_id;
+async fn put_tokens(connection: &mut Connection, file_id: i64, entries: &[Entry]) -> SqlResult<()> {
     let mut messages: BTreeMap<String, MessageRow> = BTreeMap::new();
     let (mut agents, mut parents) = (Vec::new(), BTreeSet::new());
-    for entry in &batch.entries {
+    for entry in entries {
         for row in message_rows(file_id, entry) {
             match messages.entry(row.message_id.clone()) {
                 btree_map::Entry::Vacant(place) => drop(place.insert(row)),
@@ -346,6 +357,9 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
             (&entry.agent_report, &entry.results[..])
         {
             agents.push(agent_row(file_id, tool_use_id, agent_id, entry.at, usage));
+        }
+        if entry.is_progress {
+            continue; // what a result says is one more message
         }
         // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
         let agent = entry.agent_id.as_ref().filter(|_| entry.is_sub);
@@ -401,7 +415,7 @@ pub(super) fn message_rows(file_id: i64, entry: &Entry) -> Vec<MessageRow> {
     own.into_iter().chain(side_calls).collect()
 }
 
-fn tokens_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
+pub(super) fn tokens_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
     MessageRow {
         message_id: String::new(),
         file_id,
@@ -435,15 +449,17 @@ fn agent_row(
         output_tokens: usage.output_tokens.cast_signed(),
         cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
         cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
+        ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
+        ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
     }
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
-    // Of prompts (kind 0) the first is kept, of other titles the last.
+    // Of what somebody said (kinds up to 2) the first is kept, of other titles the last.
     let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
-        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 0), ?7, title), title_kind = max(title_kind, ?8),
+        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 2), ?7, title), title_kind = max(title_kind, ?8),
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
-        ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
+        ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)), is_running = coalesce(?13, is_running) WHERE id = ?1";
     let about = &batch.about;
     let title = about.title(|title| redact(title).text.into_owned());
     query(put)
@@ -459,6 +475,7 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(about.ended_at)
         .bind(batch.step.modified)
         .bind(batch.step.stamp.cast_signed())
+        .bind(batch.is_running)
         .execute(connection)
         .await
         .map(drop)

@@ -17,8 +17,12 @@ pub struct Line<'a> {
     pub agent_id: Option<Cow<'a, str>>,
     /// A record of a sub-agent, in a transcript on disk.
     pub is_sidechain: bool,
-    /// Written by Claude Code in the user's name, such as a caveat about local commands.
+    /// Written by Claude Code in the user's name, such as a caveat about local commands or the summary of what was before.
     pub is_meta: bool,
+    /// A record that the main conversation has of a sub-agent's: its calls and their results.
+    pub is_progress: bool,
+    /// The record before it. Sub-agents in old transcripts are told apart by it.
+    pub parent_uuid: Option<Cow<'a, str>>,
     /// The prompt that the record is, or answers with a result. Hooks get it too.
     pub prompt_id: Option<Cow<'a, str>>,
     /// RFC 3339, as it was written.
@@ -30,6 +34,11 @@ pub struct Line<'a> {
     pub message: Option<Message<'a>>,
     /// What Claude Code notes about the result of a tool: an object, a text or a list.
     pub result_meta: Option<&'a RawValue>,
+    /// The start of a run, in a stream.
+    pub is_run_start: bool,
+    /// What a run used, on the last line of its stream; see [`super::model_uses`].
+    pub model_usage: Option<&'a RawValue>,
+    progress: Option<Box<Line<'a>>>,
 }
 
 /// The type of a line.
@@ -47,6 +56,10 @@ pub enum Kind<'a> {
 /// Where a title comes from, least important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleKind {
+    /// The first words of the first answer: a stream does not have its prompt.
+    Answer,
+    /// A command that the user gave to Claude Code itself, such as `/model`.
+    Command,
     /// The first prompt, in place of a title.
     Prompt,
     /// Of a conversation that this one continues, or of an earlier part.
@@ -90,6 +103,7 @@ pub enum Wrong {
 pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
     let Object(line) = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
     let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;
+    let line = line.settled();
     match line.kind {
         Kind::Missing => Err(Wrong::NoType),
         Kind::Other(_) => Ok(line),
@@ -115,7 +129,19 @@ impl<'de> Fields<'de> for Line<'de> {
             "parent_tool_use_id" => self.parent_tool_use_id = id(map)?,
             "agentId" | "agent_id" => self.agent_id = id(map)?.or(self.agent_id.take()),
             "isSidechain" => self.is_sidechain = map.next_value::<Flag>()?.0,
-            "isMeta" => self.is_meta = map.next_value::<Flag>()?.0,
+            "isMeta" | "isCompactSummary" | "isSynthetic" => {
+                self.is_meta |= map.next_value::<Flag>()?.0;
+            }
+            "parentUuid" => self.parent_uuid = id(map)?,
+            "subtype" => self.is_run_start = id(map)?.as_deref() == Some("init"),
+            "modelUsage" => self.model_usage = raw(map)?,
+            "data" => {
+                self.progress = map
+                    .next_value::<Object<Progress<'de>>>()?
+                    .0
+                    .and_then(Progress::record)
+            }
+            "parentToolUseID" => self.parent_tool_use_id = id(map)?,
             "promptId" => self.prompt_id = id(map)?,
             "timestamp" => self.timestamp = id(map)?,
             "cwd" => self.cwd = id(map)?,
@@ -131,7 +157,66 @@ impl<'de> Fields<'de> for Line<'de> {
     }
 }
 
+/// What a line of the type `progress` reports.
+#[derive(Default)]
+struct Progress<'a> {
+    kind: Option<Cow<'a, str>>,
+    agent_id: Option<Cow<'a, str>>,
+    record: Option<Line<'a>>,
+}
+
+impl<'de> Fields<'de> for Progress<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "type" => self.kind = id(map)?,
+            "agentId" => self.agent_id = id(map)?,
+            "message" => self.record = map.next_value::<Object<_>>()?.0,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Progress<'a> {
+    /// Returns the record of a sub-agent's that was reported.
+    fn record(self) -> Option<Box<Line<'a>>> {
+        let record = self.record.filter(|record| {
+            self.kind.as_deref() == Some("agent_progress")
+                && matches!(record.kind, Kind::Assistant | Kind::User)
+        })?;
+        Some(Box::new(Line {
+            agent_id: self.agent_id,
+            ..record
+        }))
+    }
+}
+
 impl<'a> Line<'a> {
+    /// Applies what only all members together say.
+    fn settled(mut self) -> Self {
+        let is = |kind: &str| self.kind == Kind::Other(kind.into());
+        // Notes about tasks and tools have summaries of their own.
+        if matches!(self.title, Some((TitleKind::Summary, _))) && !is("summary") {
+            self.title = None;
+        }
+        let is_progress = is("progress");
+        self.is_run_start &= is("system");
+        self.model_usage = self.model_usage.filter(|_| is("result"));
+        match self.progress.take().filter(|_| is_progress) {
+            None => self,
+            Some(record) => Self {
+                kind: record.kind,
+                uuid: record.uuid.or(self.uuid),
+                agent_id: record.agent_id,
+                message: record.message,
+                result_meta: record.result_meta,
+                is_sidechain: true,
+                is_progress: true,
+                ..self
+            },
+        }
+    }
+
     fn take_title<A: MapAccess<'a>>(
         &mut self,
         kind: TitleKind,

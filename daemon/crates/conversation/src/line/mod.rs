@@ -8,8 +8,8 @@ mod about;
 mod block;
 mod header;
 mod loose;
-mod mend;
 mod meta;
+mod run;
 mod time;
 mod usage;
 
@@ -17,7 +17,7 @@ pub use about::About;
 pub use block::{Block, blocks, raw_blocks, text_of};
 pub(crate) use header::with;
 pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
-pub use mend::mended;
 pub use meta::agent_report;
+pub use run::{ModelUse, model_uses};
 pub use time::milliseconds;
 pub use usage::{SideCall, Usage};

@@ -1,9 +1,10 @@
 //! Turns, calls with their results, and indexes.
 
 use super::records::{Record, Records, Role};
+use super::runs::Runs;
 use super::tree::Tree;
-use super::usage::{Totals, totals};
-use std::collections::{BTreeSet, HashMap};
+use super::usage::{Totals, runs, totals};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// What the records of a conversation mean together. Records are named by their index in [`Self::records`].
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct Model<'a> {
     pub totals: Totals,
     /// The records that have the tokens of a message each.
     pub billed: Vec<usize>,
+    /// What the runs of a stream used, if it says so.
+    pub runs: Option<Runs>,
 }
 
 /// What one side says at a time: the records of one message.
@@ -51,13 +54,23 @@ impl<'a> Model<'a> {
     /// Derives everything from the records.
     #[must_use]
     pub fn of(records: &'a Records) -> Self {
-        let mut sorted: Vec<&Record> = records.all().iter().collect();
+        let with_file: HashSet<&str> = (records.all().iter())
+            .filter(|record| !record.is_progress)
+            .filter_map(|record| record.agent_id.as_deref())
+            .collect();
+        let is_elsewhere = |record: &Record| {
+            let agent = record.agent_id.as_deref().filter(|_| record.is_progress);
+            agent.is_some_and(|agent| with_file.contains(agent))
+        };
+        let all = records.all().iter();
+        let mut sorted: Vec<&Record> = all.filter(|record| !is_elsewhere(record)).collect();
         sorted.sort_by(|one, other| (one.order, &one.uuid).cmp(&(other.order, &other.uuid)));
         let parents = parents(&sorted);
         let turns = turns(&sorted, &parents);
         let (pairs, orphan_results) = pairs(&sorted);
         let tree = Tree::of(&sorted, &parents);
-        let (totals, billed) = totals(&sorted, &parents);
+        let runs = runs(&sorted, &parents, &records.run_ends());
+        let (totals, billed) = totals(&sorted, &parents, runs.as_ref());
         Self {
             records: sorted,
             parents,
@@ -67,6 +80,7 @@ impl<'a> Model<'a> {
             tree,
             totals,
             billed,
+            runs,
         }
     }
 
@@ -89,14 +103,53 @@ fn parents<'a>(records: &[&'a Record]) -> Vec<Option<&'a str>> {
             started.insert(agent, &outcome.tool_use_id);
         }
     }
+    let mut inline = InlineAgents::of(records);
     let parent = |record: &&'a Record| {
         let agent = record.agent_id.as_deref().filter(|_| record.is_sidechain);
-        record
-            .parent
-            .as_deref()
-            .or_else(|| agent.map(|agent| started.get(agent).copied().unwrap_or(agent)))
+        let agent = || agent.map(|agent| started.get(agent).copied().unwrap_or(agent));
+        let parent = record.parent.as_deref().or_else(agent);
+        parent.or_else(|| inline.parent(record))
     };
     records.iter().map(parent).collect()
+}
+
+/// Sub-agents of an old transcript: their records name neither a call nor an agent, only the record before them.
+struct InlineAgents<'a> {
+    /// Calls that start sub-agents and have none yet, by their prompts.
+    calls: HashMap<u64, VecDeque<&'a str>>,
+    /// The call of each record so far.
+    known: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> InlineAgents<'a> {
+    fn of(records: &[&'a Record]) -> Self {
+        let mut calls: HashMap<u64, VecDeque<&str>> = HashMap::new();
+        if records.iter().any(|record| record.inline.is_some()) {
+            for call in records.iter().flat_map(|record| &record.calls) {
+                if let Some(prompt) = call.prompt {
+                    calls.entry(prompt).or_default().push_back(&call.id);
+                }
+            }
+        }
+        Self {
+            calls,
+            known: HashMap::new(),
+        }
+    }
+
+    /// Returns the call that started the sub-agent of a record, or the first record of a sub-agent that nobody called.
+    fn parent(&mut self, record: &'a Record) -> Option<&'a str> {
+        let inline = record.inline.as_deref()?;
+        let before = inline.parent_uuid.as_deref();
+        let known = before.and_then(|before| self.known.get(before).copied());
+        let called = || {
+            let calls = self.calls.get_mut(&inline.text?)?;
+            calls.pop_front()
+        };
+        let parent = known.or_else(called).unwrap_or(&record.uuid);
+        self.known.insert(&record.uuid, parent);
+        Some(parent)
+    }
 }
 
 fn turns<'a>(records: &[&'a Record], parents: &[Option<&'a str>]) -> Vec<Turn<'a>> {

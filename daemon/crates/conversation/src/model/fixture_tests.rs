@@ -143,6 +143,9 @@ fn golden_cases() {
         case!("08-on-disk-form"),
         case!("09-tools"),
         case!("10-side-calls"),
+        case!("11-agent-progress"),
+        case!("12-inline-side-chains"),
+        case!("13-stream-with-end"),
     ] {
         check(&case);
     }

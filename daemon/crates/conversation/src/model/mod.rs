@@ -6,6 +6,7 @@
 
 mod derive;
 mod records;
+mod runs;
 mod tree;
 mod usage;
 
@@ -16,5 +17,7 @@ mod property_tests;
 
 pub use derive::{Model, Pair, Turn};
 pub use records::{Call, Outcome, Place, Record, Records, Role};
+pub use runs::Runs;
+pub(crate) use runs::add as add_use;
 pub use tree::{Node, Tree};
 pub use usage::Totals;

@@ -1,10 +1,15 @@
 //! Records, each once.
 
-use crate::line::{Block, Kind, Line, SideCall, Usage, agent_report, blocks, with};
+use crate::line::{
+    Block, Kind, Line, ModelUse, SideCall, Usage, agent_report, blocks, model_uses, text_of, with,
+};
 pub use ccd_protocol::conversation::TurnRole as Role;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, RandomState};
 use std::sync::Arc;
 
 /// Where a line is. The order of places is the order of the conversation.
@@ -35,6 +40,10 @@ pub struct Record {
     /// The prompt that this record is.
     pub prompt_id: Option<String>,
     pub is_sidechain: bool,
+    /// The main conversation has it of a sub-agent. The sub-agent's own file, if it is there, has more.
+    pub is_progress: bool,
+    /// In an old transcript, of a record of a sub-agent that does not say whose it is.
+    pub inline: Option<Box<Inline>>,
     pub timestamp: Option<String>,
     pub model: Option<String>,
     /// Without the side calls: of the lines with this uuid, those of the one with the most output.
@@ -51,11 +60,22 @@ pub struct Record {
     pub agent_report: Option<Box<(Option<String>, Option<Usage>)>>,
 }
 
+/// What tells sub-agents in an old transcript apart.
+#[derive(Debug, Clone, Default)]
+pub struct Inline {
+    /// The record before it.
+    pub parent_uuid: Option<String>,
+    /// A hash of its text.
+    pub text: Option<u64>,
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub id: String,
     pub name: String,
+    /// A hash of the prompt of a sub-agent that it starts.
+    pub prompt: Option<u64>,
 }
 
 /// A result of a tool.
@@ -73,14 +93,22 @@ pub struct Records {
     by_hash: HashMap<u64, usize>,
     hasher: RandomState,
     duplicates: u64,
+    /// Where the last run of a stream starts.
+    run_start: Option<Place>,
+    /// What runs used, each with the place of the line that ends it.
+    run_ends: Vec<(Place, Vec<ModelUse>)>,
 }
 
 impl Records {
     /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
     ///
     /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
-    /// is that of the first. Its tokens are those of the line with the most output.
+    /// is that of the first. Its tokens are those of the line with the most output. Progress counts if there is nothing else.
     pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
+        self.run_start = self.run_start.max(line.is_run_start.then_some(place));
+        if let Some(used) = line.model_usage {
+            self.run_ends.push((place, model_uses(used)));
+        }
         let Some(mut record) = Record::of(place, line) else {
             return false;
         };
@@ -99,8 +127,15 @@ impl Records {
         };
         self.duplicates += 1;
         let known = &mut self.list[index];
-        let order = known.order.min(place);
-        let rank = |record: &Record| (record.place.len, Reverse(record.place));
+        let order = match (known.is_progress, record.is_progress) {
+            (true, false) => place,
+            (false, true) => known.order,
+            (true, true) | (false, false) => known.order.min(place),
+        };
+        let rank = |record: &Record| {
+            let place = record.place;
+            (!record.is_progress, place.len, Reverse(place))
+        };
         if rank(&record) > rank(known) {
             std::mem::swap(&mut record, known);
         }
@@ -128,6 +163,25 @@ impl Records {
         }
         // Two uuids have one hash, which nobody will see.
         self.list.iter().position(|record| record.uuid == uuid)
+    }
+
+    /// Returns what runs used, each with the place of the line that ends it, in the order of the file.
+    pub(super) fn run_ends(&self) -> Vec<&(Place, Vec<ModelUse>)> {
+        let mut ends: Vec<_> = self.run_ends.iter().collect();
+        ends.sort_by_key(|(place, _)| *place);
+        ends
+    }
+
+    /// Returns where the last line is that says what runs used.
+    #[must_use]
+    pub fn last_run_end(&self) -> Option<Place> {
+        self.run_ends.iter().map(|(place, _)| *place).max()
+    }
+
+    /// Returns whether nobody says yet what the last run of a stream used.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.run_start > self.last_run_end()
     }
 
     /// Returns how many lines repeat a record.
@@ -167,7 +221,7 @@ impl Record {
             Kind::Other(_) | Kind::Missing => return None,
         };
         let uuid = line.uuid.as_ref()?.to_string();
-        let owned = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let message = line.message.clone().unwrap_or_default();
         let message_id = match role {
             Role::Assistant => owned(&message.id).unwrap_or_else(|| uuid.clone()),
@@ -183,6 +237,8 @@ impl Record {
             agent_id: owned(&line.agent_id),
             prompt_id: owned(&line.prompt_id),
             is_sidechain: line.is_sidechain,
+            is_progress: line.is_progress,
+            inline: None,
             timestamp: owned(&line.timestamp),
             model: owned(&message.model).filter(|model| model != "<synthetic>"),
             is_fast: message.is_fast,
@@ -197,8 +253,11 @@ impl Record {
         };
         for block in blocks(message.content) {
             match block {
-                Block::ToolUse { id, name, .. } => record.calls.push(Call {
+                Block::ToolUse { id, name, input } => record.calls.push(Call {
                     id: id.into_owned(),
+                    prompt: input
+                        .filter(|_| AGENT_TOOLS.contains(&&*name))
+                        .and_then(prompt),
                     name: name.into_owned(),
                 }),
                 Block::ToolResult {
@@ -215,6 +274,30 @@ impl Record {
         if !record.outcomes.is_empty() {
             record.prompt_id = None;
         }
+        let says_whose = record.parent.is_some() || record.agent_id.is_some();
+        if record.is_sidechain && !says_whose {
+            record.inline = Some(Box::new(Inline {
+                parent_uuid: owned(&line.parent_uuid),
+                text: (role == Role::User).then(|| hash(&text_of(message.content))),
+            }));
+        }
         Some(record)
     }
+}
+
+/// Names of the tool that starts a sub-agent.
+const AGENT_TOOLS: [&str; 2] = ["Task", "Agent"];
+
+fn prompt(input: &RawValue) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Input<'a> {
+        #[serde(borrow)]
+        prompt: Cow<'a, str>,
+    }
+    let input: Input<'_> = serde_json::from_str(input.get()).ok()?;
+    Some(hash(&input.prompt))
+}
+
+fn hash(text: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text.trim())
 }

@@ -1,7 +1,8 @@
 //! Tokens of a conversation.
 
-use super::records::Record;
-use crate::line::Usage;
+use super::records::{Place, Record};
+use super::runs::{Runs, add as add_use};
+use crate::line::{ModelUse, Usage};
 pub use ccd_protocol::conversation::ConversationTotals as Totals;
 use std::collections::{HashMap, HashSet};
 
@@ -37,27 +38,61 @@ fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
     messages
 }
 
+/// Returns what the runs of a stream used, if it says so.
+pub(super) fn runs(
+    records: &[&Record],
+    parents: &[Option<&str>],
+    ends: &[&(Place, Vec<ModelUse>)],
+) -> Option<Runs> {
+    let mut runs: Option<Runs> = None;
+    for (end, used) in ends {
+        let before = records.partition_point(|record| record.order < *end);
+        let mut counted = Vec::new();
+        for message in messages(&records[..before], &parents[..before]) {
+            let record = records[message.record];
+            let one = ModelUse {
+                model: record.model.clone().unwrap_or_default(),
+                usage: record.all_usage().unwrap_or_default(),
+                cost_usd: None,
+                is_sub: !message.is_main,
+            };
+            add_use(&mut counted, &one);
+        }
+        runs.get_or_insert_default().end(used.clone(), counted);
+    }
+    runs
+}
+
 /// Returns the tokens of a conversation, and the records that have those of a message each.
 ///
-/// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says.
-pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, Vec<usize>) {
+/// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says, unless the end
+/// of the run says what everything used. What a call's result says is the last message of a sub-agent, which the main
+/// conversation does not have among its progress.
+pub(super) fn totals(
+    records: &[&Record],
+    parents: &[Option<&str>],
+    runs: Option<&Runs>,
+) -> (Totals, Vec<usize>) {
     let messages = messages(records, parents);
     let mut totals = Totals::default();
     for message in &messages {
         let usage = records[message.record].all_usage().unwrap_or_default();
         add(&mut totals, &usage, message.is_main);
     }
+    for one in runs.into_iter().flat_map(Runs::rest) {
+        add(&mut totals, &one.usage, !one.is_sub);
+    }
     // An old transcript has records of sub-agents that do not say whose they are: what results say is in these.
-    if records.iter().zip(parents).any(|(record, parent)| {
-        record.is_sidechain
-            && record.agent_id.is_none()
-            && parent.is_none()
-            && record.usage.is_some()
-    }) {
+    let is_inline = |record: &&Record| record.inline.is_some() && record.usage.is_some();
+    if runs.is_some() || records.iter().any(is_inline) {
         let billed = messages.into_iter().map(|message| message.record);
         return (totals, billed.collect());
     }
-    let present: HashSet<&str> = parents.iter().flatten().copied().collect();
+    let own = records
+        .iter()
+        .zip(parents)
+        .filter(|(record, _)| !record.is_progress);
+    let present: HashSet<&str> = own.filter_map(|(_, parent)| *parent).collect();
     let mut reported = HashSet::new();
     for record in records {
         let (Some((_, Some(usage))), [outcome]) =

@@ -18,5 +18,6 @@ mod cost_tests;
 mod property_tests;
 
 pub use error::PriceError;
+pub(crate) use name::is_same_model;
 pub use prices::{Billed, Prices};
 pub(crate) use source::{PriceTable, Priced};

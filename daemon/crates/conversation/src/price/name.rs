@@ -19,6 +19,16 @@ pub(super) fn without_context_window(name: &str) -> &str {
     cut.unwrap_or(name)
 }
 
+/// Returns whether two names are spellings of one model's.
+pub(crate) fn is_same_model(one: &str, other: &str) -> bool {
+    let name = |name: &str| {
+        let folded = folded(name);
+        let bare = without_context_window(&folded);
+        canonical(bare).unwrap_or_else(|| bare.to_owned())
+    };
+    name(one) == name(other)
+}
+
 /// Returns the name that a table has for a folded name; `None` if it is not a spelling of such a name.
 ///
 /// The version stays as it is, so a version that the table does not have gets no other version's price.

@@ -83,6 +83,7 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
         .filter_map(|record| record.timestamp.as_ref())
         .collect();
     times.sort();
+    let cost = parts::cost(loaded, model, prices);
     ExportAbout {
         session_id: model
             .records
@@ -99,7 +100,9 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
             .map_or_else(String::new, |path| path.display().to_string()),
         models: parts::owned(&model.models()),
         usage: model.totals,
-        cost_usd: parts::cost(model, prices),
+        cost_usd: cost.exact,
+        cost_at_least_usd: cost.at_least,
+        missing: loaded.missing(),
         skipped_lines: loaded.counts().map(|counts| counts.skipped).sum(),
         exported_at: ccd_text::clock::now(),
         ccd: env!("CARGO_PKG_VERSION").to_owned(),

@@ -22,6 +22,7 @@ pub(super) fn get(
     let contents = Contents::of(loaded, model, params.redact);
     let page = contents.page(params)?;
     let pairs = contents.pairs_of(&page.of)?;
+    let cost = parts::cost(loaded, model, prices);
     let title = loaded.about.title(|title| contents.shown(title));
     let mut reply = ConversationGetReply {
         session_id: model
@@ -43,7 +44,9 @@ pub(super) fn get(
         turns: page.turns,
         pairs,
         usage: model.totals,
-        cost_usd: parts::cost(model, prices),
+        cost_usd: cost.exact,
+        cost_at_least_usd: cost.at_least,
+        missing: loaded.missing(),
         total_turns: model.turns.len() as u64,
         next: page.next,
         ..ConversationGetReply::default()

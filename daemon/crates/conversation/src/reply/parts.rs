@@ -3,14 +3,15 @@
 use super::Result;
 use super::order::order;
 use crate::ConversationError;
-use crate::line::{Block, Usage, blocks, mended, raw_blocks, read, text_of};
-use crate::model::{Model, Node, Pair, Record, Turn};
+use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
+use crate::model::{Model, Node, Pair, Record, Runs, Turn};
 use crate::price::{Billed, Prices};
 use crate::source::Loaded;
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
     TurnRecord,
 };
+use ccd_protocol::surrogate::mended;
 use ccd_text::redact::{redact, redact_line};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -238,19 +239,38 @@ pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
     prices.cost_with(&billed, &record.side_calls)
 }
 
-/// Returns what a conversation cost; `None` if tokens have no price: those of a model that the table lacks, or of a
-/// sub-agent of which only a result reports.
-pub(super) fn cost(model: &Model<'_>, prices: &Prices) -> Option<f64> {
+/// What a conversation cost, in US dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Cost {
+    pub(super) exact: Option<f64>,
+    /// If something has no price: what the rest cost, if there is a rest.
+    pub(super) at_least: Option<f64>,
+}
+
+/// Returns what a conversation cost. Without a price are tokens of a model that the table lacks, and of a sub-agent of which
+/// only a result reports.
+pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost {
+    let end = model.runs.as_ref().and(loaded.records.last_run_end());
     let billed = model.billed.iter().map(|at| model.records[*at]);
     let mut known = Usage::default();
     for usage in billed.clone().filter_map(|record| record.all_usage()) {
         known += &usage;
     }
-    if known != model.totals.total {
-        return None;
-    }
+    let is_ended = |record: &&Record| end.is_none_or(|end| record.order > end);
     let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
-    let costs: Option<Vec<f64>> = with_tokens.map(|record| cost_of(record, prices)).collect();
+    let after_runs = with_tokens.filter(is_ended);
+    let costs: Vec<Option<f64>> = after_runs
+        .map(|record| cost_of(record, prices))
+        .chain(model.runs.as_ref().map(Runs::cost_usd))
+        .collect();
     // The sum of nothing would be -0.
-    costs.map(|costs| costs.into_iter().fold(0.0, |sum, cost| sum + cost))
+    let sum = costs.iter().flatten().fold(0.0, |sum, cost| sum + cost);
+    let is_whole = costs.iter().all(Option::is_some)
+        && (model.runs.is_some() || known == model.totals.total)
+        && loaded.missing().is_none();
+    let has_price = costs.iter().any(Option::is_some);
+    Cost {
+        exact: is_whole.then_some(sum),
+        at_least: (!is_whole && has_price).then_some(sum),
+    }
 }

@@ -4,7 +4,7 @@ use super::layout::{Dir, Layout};
 use crate::ConversationError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -140,7 +140,8 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
         return Err(not_found());
     }
     let mut found: Vec<(String, PathBuf)> = Vec::new();
-    for path in dirs.iter().flat_map(transcripts) {
+    let there = dirs.iter().flat_map(transcripts);
+    for path in there.chain(dirs.iter().flat_map(missing_transcripts)) {
         let id = path.file_stem().and_then(|name| name.to_str());
         match id {
             Some(id) if id == start => return Ok(path),
@@ -161,9 +162,25 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
 
 /// Returns the transcripts of a directory, without those of sub-agents.
 fn transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
-    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = Layout::of(dir).folders().into_iter().flat_map(list);
-    let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let files = entries(dir).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let paths = files.map(|entry| entry.path());
     paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+}
+
+/// Returns where the transcripts of sessions would be that have only those of their sub-agents.
+fn missing_transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
+    let main = |entry: DirEntry| {
+        let path = entry.path();
+        let main = match is_older_agent(&path) {
+            true => path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?)),
+            false => path.with_extension("jsonl"),
+        };
+        (main != path && !main.exists() && !Files::of(&main).subagents.is_empty()).then_some(main)
+    };
+    entries(dir).filter_map(main)
+}
+
+fn entries(dir: &Dir) -> impl Iterator<Item = DirEntry> {
+    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    Layout::of(dir).folders().into_iter().flat_map(list)
 }

@@ -6,6 +6,7 @@ use crate::ConversationError;
 use crate::line::{About, Line};
 use crate::lines::{Counts, Lines};
 use crate::model::{Place, Record, Records};
+use ccd_protocol::conversation::Missing;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -103,11 +104,28 @@ impl Loaded {
                     stamp: 0,
                 });
             }
+            // Whatever deleted a transcript may have left those of its sub-agents.
+            if index == 0 && !files.subagents.is_empty() && !path.exists() {
+                continue;
+            }
             let source = &mut self.files[index];
             source.parent_tool_use_id = parent_tool_use_id;
             source.read_new(index as u32, &mut self.records, &mut self.about)?;
         }
         Ok(())
+    }
+
+    /// Returns what is not there of the conversation.
+    pub fn missing(&self) -> Option<Missing> {
+        let has_transcript = self
+            .files
+            .first()
+            .is_some_and(|file| file.identity.is_some());
+        match (has_transcript, self.records.is_running()) {
+            (false, _) => Some(Missing::Transcript),
+            (true, true) => Some(Missing::Result),
+            (true, false) => None,
+        }
     }
 
     /// Returns the files, the transcript first. A place names one by its index.
@@ -152,7 +170,7 @@ impl Source {
             Ok(_) => File::open(&self.path)
                 .and_then(|file| stamp(&file, self.read))
                 .map_or(true, |now| now != self.stamp),
-            Err(_) => true,
+            Err(_) => self.identity.is_some(),
         }
     }
 

@@ -4,10 +4,10 @@ use super::exit::Exit;
 use super::running::Running;
 use super::target::{Target, TargetError};
 use crate::help::without_overstrikes;
-use ccd_protocol::Timeout;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::TapeOptions;
+use ccd_protocol::{Inherited, Timeout};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, Part, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
@@ -166,7 +166,7 @@ impl Driver {
             args: words,
             cwd: Some(folder.to_string_lossy().into_owned()),
             env: self.env(folder),
-            caller_env: self.caller_env(),
+            inherited: self.inherited(),
             rows: Some(ROWS),
             cols: Some(COLUMNS),
             // At the limit, the oldest output is dropped instead of ending the session.
@@ -241,7 +241,7 @@ impl Driver {
             timeout_ms: Timeout::After(limit.as_secs_f64() * 1000.0),
             cwd: Some(folder.path().to_string_lossy().into_owned()),
             env: self.env(folder.path()),
-            caller_env: self.caller_env(),
+            inherited: self.inherited(),
             ..RunOnceParams::default()
         };
         let (sessions, peer) = (Arc::clone(&self.sessions), self.peer.clone());
@@ -361,7 +361,7 @@ impl Driver {
 
     /// Returns where version managers have installed programs: what is on the PATH then only looks the program up.
     fn installations(&self) -> BTreeMap<String, String> {
-        let caller = self.target.caller_env.as_ref();
+        let caller = self.target.inherited.caller_env.as_ref();
         let Some(home) = caller.and_then(|env| env.get("HOME")) else {
             return BTreeMap::new();
         };
@@ -375,11 +375,13 @@ impl Driver {
             .collect()
     }
 
-    /// Returns the caller's environment without what leads to the caller's own files and servers.
-    fn caller_env(&self) -> Option<BTreeMap<String, String>> {
-        let mut env = self.target.caller_env.clone()?;
-        env.retain(|name, _| !OF_CALLER.contains(&name.as_str()));
-        Some(env)
+    /// Returns what the program inherits, without variables that lead to the caller's own files and servers.
+    fn inherited(&self) -> Inherited {
+        let mut inherited = self.target.inherited.clone();
+        if let Some(env) = &mut inherited.caller_env {
+            env.retain(|name, _| !OF_CALLER.contains(&name.as_str()));
+        }
+        inherited
     }
 
     /// Returns the folder of all copies.

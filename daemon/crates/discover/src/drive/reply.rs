@@ -25,7 +25,7 @@ pub struct Reply {
     pub text: String,
     /// As printed, at most 1 MiB.
     pub raw: Vec<u8>,
-    /// All that was printed, in bytes.
+    /// All that was printed, in bytes, without what a line editor may print while it reads the input.
     pub printed_bytes: u64,
     /// The line to the left of the cursor, if the program waits for input after it.
     pub prompt: Option<String>,

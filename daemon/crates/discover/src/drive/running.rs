@@ -21,6 +21,9 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// A program that prints more than this without waiting for input floods the terminal.
 const FLOOD_BYTES: u64 = 8 << 20;
 
+/// How much a line editor may print in addition for each byte that it reads: the row of the terminal again.
+const REDRAWN_BYTES: u64 = 512;
+
 /// Silence before the first check of the program, and the longest time between two checks.
 const FIRST_LOOK: Duration = Duration::from_millis(3);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -39,6 +42,8 @@ pub struct Running {
     limit: Duration,
     /// The prompt after the last answer.
     prompt: Option<String>,
+    /// How much of the output may be the last input, drawn again and again.
+    redrawn_bytes: u64,
     /// Goes away with the copy.
     _folder: Option<TempDir>,
 }
@@ -50,6 +55,7 @@ impl Running {
             peer,
             limit,
             prompt: None,
+            redrawn_bytes: 0,
             _folder: None,
         }
     }
@@ -173,6 +179,10 @@ impl Running {
             data.extend_from_slice(if is_canonical { kept(line) } else { line });
             data.push(b'\r');
         }
+        self.redrawn_bytes = match is_canonical {
+            true => 0,
+            false => data.len() as u64 * REDRAWN_BYTES,
+        };
         let params = SessionSendParams {
             data_b64: Some(STANDARD.encode(data)),
             ..SessionSendParams::default()
@@ -187,6 +197,7 @@ impl Running {
     ///
     /// As [`Self::ask`].
     pub async fn press(&mut self, key: &str) -> Result<Reply, SessionError> {
+        self.redrawn_bytes = 0;
         let params = SessionSendParams {
             keys: Some(vec![key.to_owned()]),
             ..SessionSendParams::default()
@@ -226,7 +237,7 @@ impl Running {
     ) -> Result<Reply, SessionError> {
         let began = Instant::now();
         let session = Arc::clone(self.session());
-        let waiting = tokio::time::timeout(limit, wait(&session, from)).await;
+        let waiting = tokio::time::timeout(limit, wait(&session, from + self.redrawn_bytes)).await;
         let settled = match waiting {
             Ok(Waiting::Input { hidden }) => Settled::Waits { hidden },
             Ok(Waiting::Exit) => Settled::Ended(self.exit()),
@@ -276,7 +287,7 @@ impl Running {
             _ => line,
         };
         let mut reply = Reply::of(typed, raw, &line, settled);
-        reply.printed_bytes = end.saturating_sub(from);
+        reply.printed_bytes = end.saturating_sub(from + self.redrawn_bytes);
         self.prompt.clone_from(&reply.prompt);
         Ok(reply)
     }

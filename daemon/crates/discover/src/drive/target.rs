@@ -1,6 +1,6 @@
 //! The program that is asked, with its arguments and environment.
 
-use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_protocol::{ErrorCode, ErrorData, Inherited, Reportable};
 use ccd_text::shell::quoted;
 use rustix::fs::{Access, access};
 use serde_json::json;
@@ -78,7 +78,7 @@ pub struct Target {
     /// the caller's. With their paths relative to the directory of the copy.
     files: Vec<(String, PathBuf)>,
     pub(super) env: BTreeMap<String, String>,
-    pub(super) caller_env: Option<BTreeMap<String, String>>,
+    pub(super) inherited: Inherited,
     /// Path of bubblewrap.
     pub(super) sandbox: Option<PathBuf>,
 }
@@ -94,13 +94,16 @@ impl Target {
         args: &[String],
         cwd: Option<&str>,
         env: BTreeMap<String, String>,
-        caller_env: Option<BTreeMap<String, String>>,
+        inherited: Inherited,
         sandbox: bool,
     ) -> Result<Self, TargetError> {
         if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with('/')) {
             return Err(TargetError::Cwd(cwd.to_owned()));
         }
-        let path_of_caller = caller_env.as_ref().and_then(|env| env.get("PATH"));
+        let path_of_caller = inherited
+            .caller_env
+            .as_ref()
+            .and_then(|env| env.get("PATH"));
         let path = env.get("PATH").or(path_of_caller);
         let path = path.map_or(DEFAULT_PATH, String::as_str);
         let not_found = || TargetError::NotFound {
@@ -116,7 +119,7 @@ impl Target {
             resolved_args: args.iter().map(|arg| absolute(arg, cwd)).collect(),
             files: Vec::new(),
             env,
-            caller_env,
+            inherited,
             sandbox: bubblewrap.transpose()?,
         };
         target.find_files();
@@ -249,7 +252,14 @@ mod tests {
 
     fn find(program: &str, args: &[&str], cwd: &Path) -> Result<Target, TargetError> {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Target::find(program, &args, cwd.to_str(), BTreeMap::new(), None, false)
+        Target::find(
+            program,
+            &args,
+            cwd.to_str(),
+            BTreeMap::new(),
+            Inherited::default(),
+            false,
+        )
     }
 
     #[test]
@@ -292,7 +302,14 @@ mod tests {
             let error = find(missing, &[], folder.path()).unwrap_err();
             assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");
         }
-        let relative = Target::find("sh", &[], Some("a"), BTreeMap::new(), None, false);
+        let relative = Target::find(
+            "sh",
+            &[],
+            Some("a"),
+            BTreeMap::new(),
+            Inherited::default(),
+            false,
+        );
         assert!(matches!(relative, Err(TargetError::Cwd(_))));
     }
 }

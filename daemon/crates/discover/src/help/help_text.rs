@@ -33,7 +33,7 @@ pub enum Shape {
     Backslashes,
     /// `help` of gdb: `name -- text`.
     Dashes,
-    /// `list-commands` of tmux: `name (alias) [-x]`.
+    /// `list-commands` of tmux: `name (alias) [-x]`, and the same in columns, as `help` of lftp.
     Synopses,
     /// `help` of bash: synopses in two columns.
     ShellBuiltins,
@@ -41,6 +41,8 @@ pub enum Shape {
     Statements,
     /// Names in columns, as of Python's `help()` and its module `cmd`.
     Columns,
+    /// `help` of redis-cli: `"name arguments" text`.
+    Quoted,
     /// Options in the way of GNU's getopt, and all similar ones.
     Gnu,
     /// None of these; commands are those that the pattern library finds.

@@ -30,6 +30,8 @@ mod property_tests;
 mod sections;
 mod shapes;
 mod synopsis;
+#[cfg(test)]
+mod table_tests;
 mod usage;
 
 pub use asked::help_of;

@@ -22,10 +22,11 @@ const READERS: &[Reader] = &[
     (lists::dots::recognises, lists::dots::read),
     (lists::backslashes::recognises, lists::backslashes::read),
     (lists::dashes::recognises, lists::dashes::read),
-    (lists::synopses::recognises, lists::synopses::read),
     (lists::builtins::recognises, lists::builtins::read),
+    (lists::synopses::recognises, lists::synopses::read),
     (lists::statements::recognises, lists::statements::read),
     (lists::columns::recognises, lists::columns::read),
+    (lists::quoted::recognises, lists::quoted::read),
     (shapes::gnu::recognises, shapes::gnu::read),
 ];
 

@@ -19,7 +19,7 @@ use ccd_protocol::exec::{
 };
 use ccd_protocol::{Reportable as _, exec::ExecutionLog};
 use ccd_repository::{Lock, LockError};
-use ccd_terminal::supervised::{Program, mask_for_programs};
+use ccd_terminal::supervised::Program;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,7 +78,12 @@ impl Task {
     async fn run(mut self) -> Finish {
         let (ended, is_refused) = match self.work().await {
             Ok(ended) => (ended, false),
-            Err(error) => (self.refusal(&error), true),
+            Err(error) => {
+                if self.planned.request.worktree {
+                    self.remove_fresh().await;
+                }
+                (self.refusal(&error), true)
+            }
         };
         let is_cancelled = self.watcher.cancelled().is_cancelled()
             && ended.status == ExecutionStatus::Failed
@@ -133,6 +138,22 @@ impl Task {
         self.finish(ready, finished).await
     }
 
+    /// Does work in a work tree, as [`in_work_tree`].
+    pub(super) async fn in_work_tree<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        in_work_tree(self.planned.settings.umask, work).await
+    }
+
+    /// Removes the fresh work tree: nobody has worked in it.
+    async fn remove_fresh(&self) {
+        let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
+        let worktrees = self.executor.paths.worktrees.clone();
+        self.in_work_tree(move || place.remove_fresh(&id, &worktrees))
+            .await;
+    }
+
     fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         if !self.planned.request.worktree {
@@ -175,7 +196,9 @@ impl Task {
         let note = format!("ccd run {}", self.planned.request_id);
         loop {
             let (tree, note) = (self.planned.place.tree.clone(), note.clone());
-            let taken = in_work_tree(move || Lock::try_acquire(&tree, &note)).await;
+            let taken = self
+                .in_work_tree(move || Lock::try_acquire(&tree, &note))
+                .await;
             let (root, holder) = match taken {
                 Err(LockError::Held { path, holder }) => (path, holder),
                 taken => return Ok(taken?),
@@ -208,12 +231,15 @@ impl Task {
             self.planned.place.clone(),
             self.executor.paths.worktrees.clone(),
         );
-        let place = in_work_tree(move || place.checked(&request, &id, &worktrees)).await?;
+        let place = self
+            .in_work_tree(move || place.checked(&request, &id, &worktrees))
+            .await?;
         let lock = match lock {
             Some(lock) => lock,
             None => {
                 let (tree, note) = (place.tree.clone(), self.planned.request_id.clone());
-                in_work_tree(move || Lock::try_acquire(&tree, &note)).await?
+                self.in_work_tree(move || Lock::try_acquire(&tree, &note))
+                    .await?
             }
         };
         let mut ready = Ready {
@@ -226,7 +252,7 @@ impl Task {
         if puts_away && !self.planned.request.worktree {
             let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
             let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            ready.stash = in_work_tree(save).await?;
+            ready.stash = self.in_work_tree(save).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;
@@ -241,13 +267,14 @@ impl Task {
             self.note_prepared(ready).await?;
         }
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
-        let before = in_work_tree(move || {
-            if let Some(stash) = stash {
-                place.tree.stash_clean(&stash)?;
-            }
-            place.look()
-        })
-        .await?;
+        let before = self
+            .in_work_tree(move || {
+                if let Some(stash) = stash {
+                    place.tree.stash_clean(&stash)?;
+                }
+                place.look()
+            })
+            .await?;
         ready.before = Some(before);
         self.note_prepared(ready).await
     }
@@ -258,7 +285,9 @@ impl Task {
             return Ok(());
         };
         let tree = ready.place.tree.clone();
-        let restored = in_work_tree(move || after::restore(&tree, &stash, false)).await;
+        let restored = self
+            .in_work_tree(move || after::restore(&tree, &stash, false))
+            .await;
         restored.map_err(|(told, _)| ExecError::System {
             what: "what was put away could not be restored",
             source: std::io::Error::other(format!("{told} ({error})")),
@@ -299,7 +328,7 @@ impl Task {
             arguments: invocation.arguments,
             cwd: ready.place.cwd.clone(),
             env: self.planned.env.clone().into_iter().collect(),
-            umask: mask_for_programs(),
+            settings: self.planned.settings.clone(),
         };
         self.tell(ExecPhase::Running);
         let lock = ready.lock.as_fd();

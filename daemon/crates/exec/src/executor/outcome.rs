@@ -3,10 +3,11 @@
 use super::carry_out::{Ready, Task};
 use crate::error::ExecError;
 use crate::record::Ended;
+use crate::request::ToolConfig;
 use crate::run::after::{self, Changes};
 use crate::run::before::Place;
 use crate::run::live::Finished;
-use crate::run::{in_work_tree, plain};
+use crate::run::plain;
 use crate::stdout_as::stdout_as;
 use crate::stream::Facts;
 use crate::tape::{Deck, RunEnd};
@@ -14,7 +15,7 @@ use crate::verdict::{Ending, Exit, Verdict, verdict};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
 };
-use ccd_protocol::policy::Policy;
+use ccd_protocol::policy::{Policy, Rule};
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
 use ccd_text::redact::redact_line;
@@ -40,7 +41,7 @@ impl Task {
         ready: Ready,
         finished: Result<(Finished, Vec<String>), ExecError>,
     ) -> Result<Ended, ExecError> {
-        let after = afterwards(&ready).await;
+        let after = self.afterwards(&ready).await;
         let policy = self.policy(&ready.place);
         // Only now may another run begin.
         drop(ready);
@@ -62,6 +63,22 @@ impl Task {
         let mut ended = self.ended(finished, &debug, after, &policy);
         ended.used(uses);
         Ok(ended)
+    }
+
+    async fn afterwards(&self, ready: &Ready) -> Afterwards {
+        let (tree, before, stash) = (
+            ready.place.tree.clone(),
+            ready.before.clone(),
+            ready.stash.clone(),
+        );
+        self.in_work_tree(move || Afterwards {
+            changes: before.map_or_else(
+                || Ok(Changes::default()),
+                |before| after::changes(&tree, &before),
+            ),
+            restored: stash.map_or(Ok(()), |stash| after::restore(&tree, &stash, false)),
+        })
+        .await
     }
 
     /// Returns the policy by which the run's calls were judged.
@@ -99,7 +116,8 @@ impl Task {
         let mut kind = verdict
             .unusable
             .map(|_| ErrorCode::ClaudeUnusable.kind().to_owned());
-        let mut warnings = warnings_of(&printed.omitted_bytes, left);
+        let mut warnings = self.planned.warnings.clone();
+        warnings.extend(warnings_of(&printed.omitted_bytes, left));
         let changes = after.changes.unwrap_or_else(|error| {
             let error = ExecError::from(error);
             kind = Some(error.code().kind().to_owned());
@@ -114,7 +132,8 @@ impl Task {
             kind = Some(stash_kind.to_owned());
             spoil(&mut verdict, &mut warnings, told);
         }
-        warnings.extend(changes.warning);
+        warnings.extend(changes.warnings);
+        warnings.extend(unknown_tools(&self.planned.request.tools, &printed.facts));
         self.log(
             "info",
             format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
@@ -191,22 +210,6 @@ impl Task {
     }
 }
 
-async fn afterwards(ready: &Ready) -> Afterwards {
-    let (tree, before, stash) = (
-        ready.place.tree.clone(),
-        ready.before.clone(),
-        ready.stash.clone(),
-    );
-    in_work_tree(move || Afterwards {
-        changes: before.map_or_else(
-            || Ok(Changes::default()),
-            |before| after::changes(&tree, &before),
-        ),
-        restored: stash.map_or(Ok(()), |stash| after::restore(&tree, &stash, false)),
-    })
-    .await
-}
-
 /// Adds a failure of ours: a run whose changes or whose user's changes are in doubt is no success.
 fn spoil(verdict: &mut Verdict, warnings: &mut Vec<String>, told: String) {
     warnings.push(told.clone());
@@ -232,6 +235,19 @@ fn warnings_of(omitted_bytes: &u64, left: u32) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Warns of rules that name no tool of Claude Code: a rule that forbids one is most likely misspelt, and forbids nothing.
+fn unknown_tools(tools: &ToolConfig, facts: &Facts) -> Option<String> {
+    let is_unknown = |rule: &&Rule| !rule.is_of_known_tool() && !facts.tools.contains(rule.tool());
+    let rules = tools.rules().iter().filter(is_unknown).map(Rule::as_str);
+    let rules: Vec<&str> = rules.collect();
+    (!rules.is_empty()).then(|| {
+        format!(
+            "Claude Code has no tool of this name, so the rule does nothing; check its spelling: {}",
+            rules.join(", ")
+        )
+    })
 }
 
 fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {

@@ -13,6 +13,7 @@ use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
 use ccd_protocol::policy::ToolMode;
 use ccd_repository::WorkTree;
 use ccd_store::blocking;
+use ccd_terminal::ProcessSettings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct Planned {
     pub(super) claude: Option<PathBuf>,
     pub(super) deck: Option<Deck>,
     pub(super) env: BTreeMap<String, String>,
+    pub(super) settings: ProcessSettings,
+    /// About what was asked for and is not possible.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Executor {
@@ -48,7 +52,8 @@ impl Executor {
         client: Option<String>,
     ) -> Result<Planned, ExecError> {
         let settings = self.settings();
-        let (env, tape) = (params.caller_env.take(), params.tape.take());
+        let (program_settings, warnings) = ProcessSettings::of(&params.inherited);
+        let (env, tape) = (params.inherited.caller_env.take(), params.tape.take());
         let env = environment(env.unwrap_or_else(|| std::env::vars().collect()));
         let defaults = Defaults {
             timeout: settings.timeout,
@@ -90,6 +95,8 @@ impl Executor {
             claude,
             deck,
             env,
+            settings: program_settings,
+            warnings,
         };
         let row = planned.row(client);
         let request = ExecWrite::Request(Box::new(row));

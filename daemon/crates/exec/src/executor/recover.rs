@@ -6,8 +6,8 @@ use crate::record::{Ended, OpenRun, Reader};
 use crate::run::after;
 use crate::run::before::{Before, STASH_MESSAGE};
 use crate::run::in_work_tree;
-use ccd_protocol::Reportable as _;
 use ccd_protocol::exec::ExecutionStatus;
+use ccd_protocol::{Reportable as _, Umask};
 use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
+
+/// That of the caller is not recorded.
+const UMASK: u32 = Umask::DEFAULT.bits();
 
 impl Executor {
     /// Finds the runs that were not finished, and ends each as soon as nothing of it is left: in its work tree, no other run
@@ -33,7 +36,7 @@ impl Executor {
         for run in Reader(self.database().await?).open_runs().await? {
             // The git folder is the key of the work tree; if it is gone, nobody can start a run there either.
             let path = run.repo_path.clone();
-            let tree = in_work_tree(move || WorkTree::find(Path::new(&path))).await;
+            let tree = in_work_tree(UMASK, move || WorkTree::find(Path::new(&path))).await;
             let keys = tree
                 .iter()
                 .map(|tree| tree.git_dir.to_string_lossy().into_owned());
@@ -74,7 +77,7 @@ impl Executor {
                 ended.files_changed = changes.files;
                 ended.commits = changes.commits;
                 ended.tree_after = changes.tree_after;
-                ended.warnings.extend(changes.warning);
+                ended.warnings.extend(changes.warnings);
                 match restored {
                     Ok(()) if run.stash.is_some() => {
                         ended.warnings.push(
@@ -116,7 +119,7 @@ impl Executor {
         let note = format!("ccd run {}", run.request_id);
         let lock = loop {
             let (tree, note) = (tree.clone(), note.clone());
-            match in_work_tree(move || Lock::try_acquire(&tree, &note)).await {
+            match in_work_tree(UMASK, move || Lock::try_acquire(&tree, &note)).await {
                 Err(LockError::Held { .. }) if Instant::now() < deadline => {
                     tokio::time::sleep(LOCK_PAUSE).await;
                 }
@@ -124,12 +127,13 @@ impl Executor {
             }
         };
         let run = run.clone();
-        in_work_tree(move || {
+        in_work_tree(UMASK, move || {
             let _lock = lock;
             let before = run.tree_before.map(|snapshot| Before {
                 snapshot,
                 head: run.head_before,
                 tips: serde_json::from_str(&run.tips).unwrap_or_default(),
+                more: None,
             });
             let changes = before.map(|before| after::changes(&tree, &before));
             // The stash counts more than the diff.

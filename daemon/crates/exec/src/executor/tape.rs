@@ -9,7 +9,6 @@ use crate::record::{Ended, Reader};
 use crate::request::Request;
 use crate::run::after::Changes;
 use crate::run::before::Place;
-use crate::run::in_work_tree;
 use crate::run::live::{self, Finished};
 use crate::run::recorder::Recorder;
 use crate::tape::{Answer, Deck, RunEnd, run_of};
@@ -60,7 +59,7 @@ impl Task {
         ready: &Ready,
     ) -> Result<Finished, ExecError> {
         let (patch, tree) = (answer.patch()?, ready.place.tree.clone());
-        let applied = in_work_tree(move || tree.apply(&patch)).await;
+        let applied = self.in_work_tree(move || tree.apply(&patch)).await;
         applied.map_err(|source| ExecError::Replay {
             tape: answer.tape().to_owned(),
             source,

@@ -1,6 +1,7 @@
 //! The work tree after a run: what changed, and back to what it was.
 
 use super::before::Before;
+use super::history::History;
 use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{DiffInfo, FileStatus};
 use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
@@ -20,8 +21,8 @@ pub(crate) struct Changes {
     pub(crate) commit_hash: Option<String>,
     pub(crate) commits: Vec<String>,
     pub(crate) tree_after: Option<String>,
-    /// What the user should know of the diff.
-    pub(crate) warning: Option<String>,
+    /// What the user should know of them.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Changes {
@@ -33,16 +34,20 @@ impl Changes {
 
 /// Compares the work tree with what it was. Blocks.
 pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
-    let after = tree.snapshot()?;
-    let head = tree
-        .head()?
-        .filter(|head| before.head.as_ref() != Some(head));
-    let commits = match &head {
-        Some(head) => tree.commits(&before.tips, head)?,
-        None => Vec::new(),
-    };
+    let (after, nested) = tree.snapshot_with_nested()?;
+    let history = History::of(tree, before)?;
+    let mut warnings = history.warnings;
     let diff = tree.diff(&before.snapshot, &after)?;
     let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();
+    if let Some(more) = &before.more {
+        for (repository, inside) in tree.nested_changes(&more.nested, &nested)? {
+            warnings.push(format!(
+                "the run changed files inside {}, which is a repository of its own: the diff does not have them",
+                repository.display()
+            ));
+            paths.extend(inside);
+        }
+    }
     paths.sort_unstable();
     paths.dedup();
     let (diff, bytes) = match String::from_utf8(diff) {
@@ -52,19 +57,19 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
             (String::from_utf8_lossy(&bytes).into_owned(), Some(bytes))
         }
     };
-    let warning = bytes.as_ref().map(|_| {
-        format!(
+    if bytes.is_some() {
+        warnings.push(format!(
             "the diff has text that is not UTF-8, replaced by U+FFFD; git diff {} {after} prints it",
             before.snapshot
-        )
-    });
+        ));
+    }
     Ok(Changes {
-        warning,
+        warnings,
         diff,
         bytes,
         files: paths,
-        commit_hash: head,
-        commits,
+        commit_hash: history.head,
+        commits: history.commits,
         tree_after: Some(after),
     })
 }

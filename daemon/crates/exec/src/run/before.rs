@@ -3,7 +3,8 @@
 use crate::error::ExecError;
 use crate::request::Request;
 use ccd_protocol::exec::DirtyWorktree;
-use ccd_repository::{WorkTree, name_paths};
+use ccd_repository::{Change, Nested, WorkTree, name_paths};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Dirty paths that a message names.
@@ -26,6 +27,17 @@ pub(crate) struct Before {
     pub(crate) snapshot: String,
     pub(crate) head: Option<String>,
     pub(crate) tips: Vec<String>,
+    /// Not known of a run that an earlier process has started.
+    pub(crate) more: Option<MoreBefore>,
+}
+
+/// What is not recorded with a run, because it only makes warnings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MoreBefore {
+    pub(crate) nested: Nested,
+    /// The branch that is checked out.
+    pub(crate) branch: String,
+    pub(crate) branches: BTreeMap<String, String>,
 }
 
 impl Place {
@@ -42,7 +54,15 @@ impl Place {
         if request.dirty_worktree == DirtyWorktree::Block {
             let changes = self.tree.changes()?;
             if !changes.is_empty() {
-                let paths: Vec<&Path> = changes.iter().map(|change| &*change.path).collect();
+                let named = |change: &Change| {
+                    let mut name = change.path.clone().into_os_string();
+                    if self.tree.root.join(&change.path).join(".git").exists() {
+                        name.push(" (a repository of its own)");
+                    }
+                    PathBuf::from(name)
+                };
+                let paths: Vec<PathBuf> = changes.iter().map(named).collect();
+                let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
                 return Err(ExecError::Dirty {
                     root: self.tree.root,
                     paths: name_paths(&paths, NAMED_PATHS),
@@ -59,10 +79,8 @@ impl Place {
             source: std::io::Error::other(error),
         };
         ccd_store::folder::prepare_private(worktrees).map_err(failed)?;
-        let name = self.tree.repository().file_name().unwrap_or_default();
-        let short: String = request_id.chars().take(8).collect();
-        let path = worktrees.join(format!("{}-{short}", name.to_string_lossy()));
-        let tree = self.tree.add_linked(&path, &format!("ccd/{short}"))?;
+        let (path, branch) = self.fresh_names(request_id, worktrees);
+        let tree = self.tree.add_linked(&path, &branch)?;
         let below = self
             .cwd
             .strip_prefix(&self.tree.root)
@@ -72,12 +90,34 @@ impl Place {
         Ok(Self { tree, cwd })
     }
 
+    /// Removes the fresh work tree of a run that was not started. Blocks.
+    pub(crate) fn remove_fresh(&self, request_id: &str, worktrees: &Path) {
+        let (path, branch) = self.fresh_names(request_id, worktrees);
+        if path.exists() {
+            self.tree.remove_linked(&path, &branch);
+        }
+    }
+
+    /// Returns the path and the branch of the fresh work tree of a run.
+    fn fresh_names(&self, request_id: &str, worktrees: &Path) -> (PathBuf, String) {
+        let name = self.tree.repository().file_name().unwrap_or_default();
+        let short: String = request_id.chars().take(8).collect();
+        let path = worktrees.join(format!("{}-{short}", name.to_string_lossy()));
+        (path, format!("ccd/{short}"))
+    }
+
     /// Takes the state. Blocks.
     pub(crate) fn look(&self) -> Result<Before, ExecError> {
+        let (snapshot, nested) = self.tree.snapshot_with_nested()?;
         Ok(Before {
-            snapshot: self.tree.snapshot()?,
+            snapshot,
             head: self.tree.head()?,
             tips: self.tree.tips()?,
+            more: Some(MoreBefore {
+                nested,
+                branch: self.tree.branch()?,
+                branches: self.tree.branches()?,
+            }),
         })
     }
 }

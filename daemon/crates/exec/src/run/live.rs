@@ -260,7 +260,8 @@ impl Live<'_> {
         if let Some(stall) = self.limits.stall {
             all.push((pulse.at + stall, Due::Stall));
         }
-        if let Some(answered) = pulse.answered.filter(|_| pulse.open_tasks > 0) {
+        // Whatever keeps it: tasks in the background, or a program that hangs after its work is done.
+        if let Some(answered) = pulse.answered {
             all.push((answered + self.limits.grace, Due::Grace));
         }
         let first = all.into_iter().min_by_key(|(at, _)| *at);

@@ -3,6 +3,7 @@
 //! - `program`: where Claude Code is
 //! - `files`: what it reads: the instruction, the policy, its settings
 //! - `before`, `after`: the work tree before and after it
+//! - `history`: the commits of it, and those that it dropped
 //! - `live`: the program while it works
 //! - `process`: what works: Claude Code, or a tape in its place
 //! - `playing`: a tape that prints in place of the program
@@ -11,11 +12,11 @@
 //! - `plain`: texts without secrets
 
 use ccd_terminal::holder::with_mask;
-use ccd_terminal::supervised::mask_for_programs;
 
 pub(crate) mod after;
 pub(crate) mod before;
 pub(crate) mod files;
+mod history;
 pub(crate) mod live;
 mod output;
 pub(crate) mod plain;
@@ -24,10 +25,11 @@ mod process;
 pub(crate) mod program;
 pub(crate) mod recorder;
 
-/// Does work in a work tree, which blocks. What it writes has the modes that the user's own git would give it: the daemon's
+/// Does work in a work tree, which blocks. What it writes has the modes that the caller's own git would give it: the daemon's
 /// own files are private.
 pub(crate) async fn in_work_tree<T: Send + 'static>(
+    umask: u32,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    with_mask(mask_for_programs(), work).await
+    with_mask(umask, work).await
 }

@@ -32,9 +32,7 @@ pub(super) struct Pulse {
     /// The tool that was called last.
     pub(super) tool: Option<String>,
     pub(super) tokens: u64,
-    /// Background tasks that have not ended.
-    pub(super) open_tasks: usize,
-    /// When it printed a result, if no other turn has begun.
+    /// When it printed a result, if no work has begun again.
     pub(super) answered: Option<Instant>,
 }
 
@@ -74,7 +72,6 @@ impl Outputs {
             calls: 0,
             tool: None,
             tokens: 0,
-            open_tasks: 0,
             answered: None,
         };
         let (pulse_sender, pulse) = watch::channel(started);
@@ -144,20 +141,16 @@ fn read_stream(
         }
         line(bytes, text);
     };
-    let (mut results, mut turns) = (0, 0);
     read_all(&mut pipe, stopped, |bytes| {
         reader.feed_each(bytes, &mut keep);
         let facts = reader.facts();
         pulse.send_modify(|pulse| {
             pulse.at = Instant::now();
-            if facts.results > results {
-                (results, turns) = (facts.results, facts.turns);
-                pulse.answered = Some(pulse.at);
-            } else if facts.turns > turns {
-                pulse.answered = None;
-            }
+            pulse.answered = match facts.is_answered {
+                true => pulse.answered.or(Some(pulse.at)),
+                false => None,
+            };
             pulse.turns = facts.turns;
-            pulse.open_tasks = facts.open_tasks.len();
             pulse.tokens = facts.tokens.output;
             if facts.calls.count > pulse.calls {
                 pulse.calls = facts.calls.count;

@@ -31,6 +31,8 @@ pub struct Facts {
     /// Of Claude Code.
     pub version: Option<String>,
     pub model: Option<String>,
+    /// Names of the tools that the model has.
+    pub tools: BTreeSet<String>,
     /// Messages of the main conversation so far, for progress; the outcome has the CLI's own number.
     pub turns: u64,
     pub calls: Calls,
@@ -40,14 +42,14 @@ pub struct Facts {
     pub results: u64,
     /// The last one of them.
     pub outcome: Option<Outcome>,
+    /// Nothing has begun after it; the end of a background task begins another turn.
+    pub is_answered: bool,
     /// The last one of a turn that nobody interrupted.
     pub finished: Option<Outcome>,
     /// Texts of all of them, in order: what the format `text` prints.
     pub answers: Vec<String>,
     /// What the model has said in the main conversation, one message a paragraph.
     pub said: String,
-    /// Background tasks that have not ended.
-    pub open_tasks: BTreeSet<String>,
     pub tokens: Tokens,
     pub retries: u64,
     pub last_retry: Option<Retry>,

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Maximum length of what the model has said.
 const MAX_SAID_BYTES: usize = 4 * 1024 * 1024;
 
-/// Maximum number of answers, of errors and of background tasks that are kept.
+/// Maximum number of answers, of errors and of tools that are kept.
 const MAX_KEPT: usize = 1000;
 
 /// Maximum length of ids and of the names of tools and errors; records with longer ones are damaged.
@@ -59,6 +59,10 @@ fn list<'a>(record: &'a Value, member: &str) -> &'a [Value] {
 fn system(facts: &mut Facts, record: &Value) {
     match text(record, "subtype") {
         Some("init") => {
+            facts.is_answered = false;
+            let tools = list(record, "tools").iter().filter_map(Value::as_str);
+            let tools = tools.filter(|tool| tool.len() <= MAX_NAME_BYTES);
+            facts.tools = tools.take(MAX_KEPT).map(str::to_owned).collect();
             facts.version = name(record, "claude_code_version")
                 .map(str::to_owned)
                 .or(facts.version.take());
@@ -85,36 +89,7 @@ fn system(facts: &mut Facts, record: &Value) {
                 );
             }
         }
-        Some("task_started") => {
-            if let Some(id) = name(record, "task_id").filter(|_| facts.open_tasks.len() < MAX_KEPT)
-            {
-                facts.open_tasks.insert(id.to_owned());
-            }
-        }
-        Some("task_notification") => close_task(facts, record),
-        Some("task_updated") => {
-            let status = record["patch"]["status"].as_str().unwrap_or_default();
-            if matches!(
-                status,
-                "completed" | "failed" | "stopped" | "killed" | "cancelled"
-            ) {
-                close_task(facts, record);
-            }
-        }
-        // It names all tasks in the background, so what it does not name has ended.
-        Some("background_tasks_changed") => {
-            let ids = list(record, "tasks")
-                .iter()
-                .filter_map(|task| name(task, "task_id"));
-            facts.open_tasks = ids.take(MAX_KEPT).map(str::to_owned).collect();
-        }
         _ => {}
-    }
-}
-
-fn close_task(facts: &mut Facts, record: &Value) {
-    if let Some(id) = name(record, "task_id") {
-        facts.open_tasks.remove(id);
     }
 }
 
@@ -125,6 +100,7 @@ fn assistant(facts: &mut Facts, record: &Value) {
     let is_new = id != facts.last_message;
     if parent.is_none() && is_new {
         facts.turns += 1;
+        facts.is_answered = false;
         facts.last_message = id.to_owned();
     }
     if let Some(error) = name(record, "error").filter(|_| facts.errors.len() < MAX_KEPT) {
@@ -205,6 +181,7 @@ fn denial(content: &str) -> Option<Denial> {
 fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
     let outcome = Outcome::of(record, line);
     facts.results += 1;
+    facts.is_answered = true;
     for denied in list(record, "permission_denials") {
         if let Some(id) = name(denied, "tool_use_id") {
             facts.calls.deny(

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::fold;
 use super::lines::{Line, Lines};
+use ccd_protocol::surrogate::mended;
 use serde_json::Value;
 
 /// Maximum length of a line that is read; a longer one is counted and otherwise ignored.
@@ -66,10 +67,33 @@ fn read(facts: &mut Facts, line: &Line<'_>, each: &mut impl FnMut(&[u8], bool)) 
     if bytes.trim_ascii().is_empty() {
         return each(bytes, true);
     }
-    let record = serde_json::from_slice(bytes);
+    let record = serde_json::from_slice(&mended(bytes));
     each(bytes, record.is_ok());
     match record {
         Ok(record @ Value::Object(_)) => fold::fold(facts, &record, bytes),
         _ => facts.unreadable_lines += 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_an_emoji_makes_no_line_unreadable() {
+        let lines = concat!(
+            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\udc00"}]}}"#,
+            "\n",
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"done \ud83d"}"#,
+            "\n"
+        );
+        let mut reader = Reader::default();
+        reader.feed_each(lines.as_bytes(), |_, is_json| assert!(is_json));
+        let facts = reader.finish();
+        assert_eq!((facts.records, facts.unreadable_lines), (2, 0));
+        assert_eq!(
+            facts.outcome.unwrap().text.as_deref(),
+            Some("done \u{fffd}")
+        );
     }
 }

@@ -138,32 +138,6 @@ fn a_forbidden_call_that_did_not_succeed_is_a_violation_whatever_its_result_says
 }
 
 #[test]
-fn background_tasks_are_open_until_they_end() {
-    let system = |subtype: &str, more: Value| {
-        let mut record = json!({"type": "system", "subtype": subtype, "task_id": "t"});
-        record
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        record
-    };
-    let started = system("task_started", json!({}));
-    assert_eq!(facts(std::slice::from_ref(&started)).open_tasks.len(), 1);
-    for end in [
-        system("task_notification", json!({"status": "completed"})),
-        system("task_updated", json!({"patch": {"status": "failed"}})),
-        system("background_tasks_changed", json!({"tasks": []})),
-    ] {
-        assert!(
-            facts(&[started.clone(), end.clone()]).open_tasks.is_empty(),
-            "{end}"
-        );
-    }
-    let goes_on = system("task_updated", json!({"patch": {"status": "running"}}));
-    assert_eq!(facts(&[started, goes_on]).open_tasks.len(), 1);
-}
-
-#[test]
 fn odd_lines_are_counted_and_harmless() {
     let text = "not json\n[1]\n\n  \n{\"type\":7}\n{\"type\":\"new_in_3.0\",\"x\":{}}\n\u{feff}{}\n{\"a\":\"\u{2028}\"}\r\n\
         {\"type\":\"assistant\",\"message\":null}\n{\"type\":\"result\",\"is_error\":\"no\"}\n{\"type\":\"res";
@@ -210,7 +184,7 @@ fn a_flood_of_large_inputs_and_names_is_limited() {
             {"type": "tool_use", "id": id.to_string(), "name": "Write", "input": {"content": input}}]}});
         reader.feed(format!("{record}\n").as_bytes());
     }
-    let record = json!({"type": "system", "subtype": "task_started", "task_id": "x".repeat(1000)});
+    let record = json!({"type": "system", "subtype": "init", "tools": ["x".repeat(1000)]});
     reader.feed(format!("{record}\n").as_bytes());
     let facts = reader.finish();
     assert_eq!(facts.calls.count, 40);
@@ -220,7 +194,7 @@ fn a_flood_of_large_inputs_and_names_is_limited() {
         .iter()
         .filter(|call| !call.input.is_null())
         .count();
-    assert_eq!((kept, facts.open_tasks.len()), (7, 0));
+    assert_eq!((kept, facts.tools.len()), (7, 0));
 }
 
 /// Lines as they could come, and some that could not.

@@ -16,7 +16,7 @@ pub enum Cause {
     Stalled { limit_s: u64 },
     /// A client cancelled it.
     Cancelled,
-    /// It had answered, and its background tasks did not end within the grace.
+    /// It had printed its result, and did not exit within the grace.
     Grace,
     /// A run of an earlier daemon, which could not be adopted.
     DaemonRestarted,

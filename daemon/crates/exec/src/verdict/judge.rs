@@ -35,8 +35,11 @@ pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
         Some(Cause::DaemonRestarted) => {
             failed("the run was ended because the daemon restarted".to_owned())
         }
-        // We ended it after its answer, so only the answer counts.
-        Some(Cause::Grace) => of_outcome(facts, facts.finished.as_ref(), true, ending),
+        // We ended it after its result, so only that counts, and not what the end itself made it print.
+        Some(Cause::Grace) => {
+            let outcome = facts.finished.as_ref().or(facts.outcome.as_ref());
+            of_outcome(facts, outcome, true, ending)
+        }
         None => of_outcome(
             facts,
             facts.outcome.as_ref(),

@@ -9,6 +9,8 @@ use std::fmt;
 pub enum Unusable {
     NotLoggedIn,
     OutOfQuota,
+    RateLimited,
+    Overloaded,
     ApiError,
     RequestRefused,
     NetworkDown,
@@ -35,11 +37,16 @@ const TEXTS: &[(Unusable, &[&str])] = &[
         &[
             "credit balance is too low",
             "usage limit reached",
-            "hit your limit",
-            "hit your usage limit",
+            "spend limit reached",
+            "hit your ", // session, weekly, monthly spend … limit
             "out of extra usage",
-            "exceed your limit",
+            "out of usage credits",
+            "requires usage credits",
         ],
+    ),
+    (
+        Unusable::Overloaded,
+        &["overloaded", "limiting requests (not your usage limit)"],
     ),
     (
         Unusable::NetworkDown,
@@ -67,6 +74,8 @@ impl Unusable {
         match self {
             Self::NotLoggedIn => "not_logged_in",
             Self::OutOfQuota => "out_of_quota",
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
             Self::ApiError => "api_error",
             Self::RequestRefused => "request_refused",
             Self::NetworkDown => "network_down",
@@ -102,19 +111,22 @@ impl Unusable {
             (Some(401), _) | (None, "authentication_failed" | "oauth_org_not_allowed") => {
                 Some(Self::NotLoggedIn)
             }
-            (Some(402 | 429), _) | (_, "rate_limit" | "billing_error") => Some(Self::OutOfQuota),
+            (Some(402), _) | (_, "billing_error") => Some(Self::OutOfQuota),
+            (Some(529), _) | (_, "overloaded") => Some(Self::Overloaded),
             _ => None,
         };
         let is_api = outcome.api_error_status.is_some()
             || outcome.terminal_reason == "api_error"
             || !named.is_empty()
             || text.starts_with("API Error");
-        by_name
-            .or_else(|| by_text(text))
-            .or(is_api.then_some(match outcome.api_error_status {
-                Some(400..=499) => Self::RequestRefused,
+        // A status of 429, and the name `rate_limit`, say of a quota that is used up too, which only the text tells apart.
+        by_name.or_else(|| by_text(text)).or(is_api.then_some(
+            match (outcome.api_error_status, named) {
+                (Some(429), _) | (_, "rate_limit") => Self::RateLimited,
+                (Some(400..=499), _) => Self::RequestRefused,
                 _ => Self::ApiError,
-            }))
+            },
+        ))
     }
 
     /// A run without a result did not get that far.
@@ -150,6 +162,8 @@ impl fmt::Display for Unusable {
         f.write_str(match self {
             Self::NotLoggedIn => "Claude Code is not logged in; run `claude` and log in, or set ANTHROPIC_API_KEY",
             Self::OutOfQuota => "the quota or credit of the account is used up; wait, or add credit",
+            Self::RateLimited => "the API of Claude limits the rate of requests; wait a minute, and try again",
+            Self::Overloaded => "the API of Claude is overloaded; try again later",
             Self::ApiError => "the API of Claude answered with an error; try again later",
             Self::RequestRefused => "the API of Claude refused the request; check the model, ANTHROPIC_BASE_URL, and what your account may use",
             Self::NetworkDown => "the API of Claude cannot be reached; check the network",

@@ -89,6 +89,36 @@ fn background_tasks_that_we_ended_do_not_spoil_the_answer() {
 }
 
 #[test]
+fn a_program_that_we_ended_after_its_result_has_the_verdict_of_the_result() {
+    let result = |subtype: &str, is_error: bool, reason: &str| json!({"type": "result", "subtype": subtype, "is_error": is_error, "terminal_reason": reason, "errors": ["why"]});
+    for (record, status, message) in [
+        (good(), Success, None),
+        (
+            result("error_max_turns", true, "max_turns"),
+            Failed,
+            Some("why"),
+        ),
+        (
+            result("error_during_execution", true, "aborted_tools"),
+            Failed,
+            Some("the run was interrupted: why"),
+        ),
+    ] {
+        for exit in [Exit::Code(0), Exit::Code(143), Exit::Signal(9)] {
+            let ended = Ending {
+                cause: Some(Cause::Grace),
+                ..ending(exit)
+            };
+            let found = verdict(&facts(std::slice::from_ref(&record)), &ended);
+            assert_eq!(
+                (found.status, found.error_message.as_deref()),
+                (status, message)
+            );
+        }
+    }
+}
+
+#[test]
 fn the_message_is_of_errors_then_result_then_standard_error() {
     let message = |record: Value, exit, stderr| {
         verdict(
@@ -146,7 +176,7 @@ fn causes_outside_of_the_run_have_names() {
     );
     assert_eq!(
         api(Some(529), "API Error: 529 Overloaded"),
-        Some(Unusable::ApiError)
+        Some(Unusable::Overloaded)
     );
     assert_eq!(
         api(Some(404), "API Error: 404 model: no-such-model"),
@@ -183,4 +213,94 @@ fn causes_outside_of_the_run_have_names() {
         start("SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1").unusable,
         None
     );
+}
+
+#[test]
+fn a_rate_limit_an_overload_and_a_used_up_quota_are_told_apart() {
+    use Unusable::{ApiError, OutOfQuota, Overloaded, RateLimited};
+    for (status, name, text, expected) in [
+        (
+            Some(429),
+            "rate_limit",
+            "API Error: Request rejected (429) · This request would exceed your organization's rate limit of 50 requests per minute",
+            RateLimited,
+        ),
+        (
+            Some(429),
+            "rate_limit",
+            "API Error: Request rejected (429) · this may be a temporary capacity issue.",
+            RateLimited,
+        ),
+        (None, "rate_limit", "API Error: 429 slow down", RateLimited),
+        (
+            Some(429),
+            "",
+            "API Error: 429 {\"type\":\"rate_limit_error\"}",
+            RateLimited,
+        ),
+        (
+            Some(429),
+            "rate_limit",
+            "API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited",
+            Overloaded,
+        ),
+        (
+            Some(529),
+            "overloaded",
+            "API Error: 529 Overloaded",
+            Overloaded,
+        ),
+        (
+            None,
+            "",
+            "API Error: Repeated 529 Overloaded errors",
+            Overloaded,
+        ),
+        (
+            Some(500),
+            "server_error",
+            "API Error: 500 overloaded_error",
+            Overloaded,
+        ),
+        (
+            Some(429),
+            "rate_limit",
+            "You've hit your weekly limit · resets 3pm",
+            OutOfQuota,
+        ),
+        (
+            Some(429),
+            "rate_limit",
+            "You're out of extra usage · resets Aug 3",
+            OutOfQuota,
+        ),
+        (
+            Some(429),
+            "rate_limit",
+            "Claude AI usage limit reached|1795295303",
+            OutOfQuota,
+        ),
+        (
+            Some(400),
+            "billing_error",
+            "Credit balance is too low",
+            OutOfQuota,
+        ),
+        (Some(402), "", "API Error: 402 payment required", OutOfQuota),
+        (
+            Some(500),
+            "server_error",
+            "API Error: 500 Internal",
+            ApiError,
+        ),
+    ] {
+        let message = json!({"type": "assistant", "error": name, "message": {"id": "m"}});
+        let result = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
+        let records = match name {
+            "" => vec![result],
+            _ => vec![message, result],
+        };
+        let found = verdict(&facts(&records), &ending(Exit::Code(1))).unusable;
+        assert_eq!(found, Some(expected), "{text}");
+    }
 }

@@ -186,7 +186,7 @@ impl Call<'_> {
     pub(crate) fn create(&self, cwd: Option<String>, keep: bool) -> SessionCreateParams {
         SessionCreateParams {
             cwd: cwd.or_else(|| self.opening.cwd.clone()),
-            caller_env: self.opening.env.clone(),
+            inherited: self.opening.inherited(),
             persist: Some(keep),
             session_timeout_s: (!keep).then_some(IDLE_S),
             max_session_runtime_s: (!keep).then_some(RUNTIME_S),

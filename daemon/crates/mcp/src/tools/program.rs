@@ -55,7 +55,7 @@ impl Tool for RunProgram {
             stdin_b64: self.stdin.map(|text| STANDARD.encode(text)),
             cwd: self.cwd.or_else(|| call.opening.cwd.clone()),
             env: self.env,
-            caller_env: call.opening.env.clone(),
+            inherited: call.opening.inherited(),
             timeout_ms: Timeout::After(timeout_s * 1000.0),
             keep_output: true,
             ..RunOnceParams::default()

@@ -161,6 +161,7 @@ impl Reportable for SessionError {
             Self::Timeout { .. } => {
                 Some("data says what the program was doing; give a longer timeout_ms")
             }
+            Self::RunTimeout { injected: true, .. } => Some(OUTPUT_WAS_CUT),
             Self::RunTimeout { .. } => Some(
                 "session.read returns the rest; session.send {\"keys\": [\"C-c\"]} interrupts the command",
             ),
@@ -254,11 +255,14 @@ fn if_injected(is_injected: bool, code: ErrorCode) -> ErrorCode {
     }
 }
 
+/// The hint about a timeout after a part of the output was injected.
+const OUTPUT_WAS_CUT: &str = "the error_rate of the tape options cut the output: neither the tape nor the program is at fault";
+
 fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
     if report.discarded {
         "the program discarded the input before it read it: wait with session.wait for input, then send it again"
     } else if report.injected {
-        "the error_rate of the tape options cut the output: neither the tape nor the program is at fault"
+        OUTPUT_WAS_CUT
     } else if report.awaited.is_some() {
         "on the tape these lines are part of one input, which is answered once the rest is typed: data.awaited"
     } else {

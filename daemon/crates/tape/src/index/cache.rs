@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The start of every file; it changes with the format.
-const MAGIC: &[u8; 16] = b"ccd tape index 5";
+/// The start of every file; it changes with the format, and with the normal forms of prompts and inputs.
+const MAGIC: &[u8; 16] = b"ccd tape index 6";
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;

@@ -4,6 +4,7 @@
 
 mod hash;
 mod input;
+mod process_id;
 mod prompt;
 mod rules;
 mod scrub;

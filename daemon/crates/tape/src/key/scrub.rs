@@ -1,5 +1,6 @@
 //! Replaces what differs from run to run by names: times, ids, addresses, temporary files, home directories.
 
+use super::process_id::process_id_at;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -73,6 +74,9 @@ fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> 
     if first == b'/' {
         return path_at(bytes, at);
     }
+    if let Some(range) = process_id_at(bytes, at) {
+        return Some((range, "<pid>"));
+    }
     if !first.is_ascii_alphanumeric() || at > 0 && is_word(bytes[at - 1]) {
         return None;
     }
@@ -90,18 +94,17 @@ fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> 
                 let end = end.or_else(|| clock(bytes, at, Clock::WithSeconds))?;
                 Some((at..end, "<time>"))
             }),
-        b'A'..=b'Z' if first != b'P' => named_date(bytes, at).map(|end| (at..end, "<time>")),
-        b'p' | b'P' => process(bytes, at).map(|range| (range, "<pid>")),
+        b'A'..=b'Z' => named_date(bytes, at).map(|end| (at..end, "<time>")),
         _ => None,
     }
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 /// Returns `at`, unless a word continues there.
-fn at_word_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn at_word_end(bytes: &[u8], at: usize) -> Option<usize> {
     bytes
         .get(at)
         .is_none_or(|byte| !is_word(*byte))
@@ -115,7 +118,7 @@ fn run(bytes: &[u8], at: usize, count: usize, kind: fn(&u8) -> bool) -> Option<u
 }
 
 /// Returns how many bytes from `at` on are of a kind, at most `most`.
-fn count(bytes: &[u8], at: usize, most: usize, kind: fn(&u8) -> bool) -> usize {
+pub(super) fn count(bytes: &[u8], at: usize, most: usize, kind: fn(&u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.iter().take(most).take_while(|byte| kind(byte)).count()
 }
@@ -139,21 +142,6 @@ fn hexadecimal(bytes: &[u8], at: usize) -> Option<usize> {
         0 => None,
         len => at_word_end(bytes, digits + len),
     }
-}
-
-/// `pid 12`, `PID=12`, `"pid": 12`: returns the position of the number.
-fn process(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    let name = bytes.get(at..at + 3)?;
-    if !name.eq_ignore_ascii_case(b"pid") {
-        return None;
-    }
-    let apart = count(bytes, at + 3, 4, |byte| b" =:#\"'([".contains(byte));
-    let start = at + 3 + apart;
-    let digits = count(bytes, start, 11, u8::is_ascii_digit);
-    if apart == 0 || digits == 0 || digits > 10 {
-        return None;
-    }
-    Some(start..at_word_end(bytes, start + digits)?)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -51,8 +51,13 @@ impl DescriptorLimits {
         }
     }
 
+    /// Returns the soft limit with which the daemon was started; `None` is unlimited.
+    #[cfg(not(portable))]
+    pub(super) fn original(&self) -> Option<u64> {
+        self.original.current
+    }
+
     /// Restores in this process the limit with which the daemon was started. Safe between fork and exec.
-    #[cfg(portable)]
     pub(super) fn restore_here(&self) {
         if self.is_raised() {
             let _ = setrlimit(Resource::Nofile, self.original);

@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::board::Board;
-use super::error::SpawnError;
 #[cfg(any(portable, test))]
-use super::launch::Originals;
+use super::descriptors::DescriptorLimits;
+use super::error::SpawnError;
 use super::platform::{Event, KeepsakeFile};
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
@@ -117,7 +117,7 @@ impl Holder {
     ///
     /// The kernel's error if descriptors or the thread cannot be created.
     #[cfg(any(portable, test))]
-    pub fn start(originals: Originals) -> io::Result<(Self, HolderNews)> {
+    pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
         let bell = Bell::of_holder(&board, event()?);
@@ -130,7 +130,7 @@ impl Holder {
             port,
             quiet.clone(),
             floods.clone(),
-            originals,
+            limits,
         )?;
         let thread = std::thread::Builder::new()
             .name("holder".into())

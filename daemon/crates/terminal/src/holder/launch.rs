@@ -1,6 +1,6 @@
 //! Opens a terminal and starts a program on it.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -16,24 +16,8 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::platform::{ExitWatch, on_terminal, report_flushes};
-use super::umask::Umask;
 use super::wire::SpawnSpec;
-
-/// Settings of the process that the daemon has changed and that are restored for programs.
-#[derive(Debug, Clone)]
-pub struct Originals {
-    pub limits: DescriptorLimits,
-    pub umask: Umask,
-}
-
-#[cfg(portable)]
-impl Originals {
-    /// Restores the settings in this process. Safe between fork and exec.
-    pub(super) fn restore_here(&self) {
-        self.limits.restore_here();
-        self.umask.use_here();
-    }
-}
+use crate::process_settings::ProcessSettings;
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]
@@ -50,10 +34,10 @@ pub(super) struct Launched {
 /// # Errors
 ///
 /// [`SpawnError`]; nothing remains of the attempt then.
-pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched, SpawnError> {
+pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;
-    let pid = start(spec, &terminal, originals).map_err(|error| start_error(spec, error))?;
+    let pid = start(spec, &terminal, limits).map_err(|error| start_error(spec, error))?;
     let exit = ExitWatch::of(pid).map_err(|error| {
         abandon(pid);
         terminal_error(error)
@@ -70,6 +54,19 @@ pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched
 pub(super) fn abandon(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
     let _ = waitpid(Some(pid), WaitOptions::empty());
+}
+
+/// A program to start on a terminal.
+pub(super) struct Start<'a> {
+    pub(super) program: &'a CStr,
+    pub(super) argv: &'a [CString],
+    pub(super) env: &'a [CString],
+    pub(super) cwd: &'a CStr,
+    /// The path of the terminal.
+    pub(super) tty: &'a CStr,
+    pub(super) settings: &'a ProcessSettings,
+    /// What the daemon has changed for itself.
+    pub(super) limits: &'a DescriptorLimits,
 }
 
 struct OpenTerminal {
@@ -109,7 +106,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
     })
 }
 
-fn start(spec: &SpawnSpec, terminal: &OpenTerminal, originals: &Originals) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, terminal: &OpenTerminal, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
     let fallback = [program.clone()];
@@ -118,7 +115,16 @@ fn start(spec: &SpawnSpec, terminal: &OpenTerminal, originals: &Originals) -> io
     } else {
         &spec.argv
     };
-    on_terminal(&program, argv, &spec.env, &cwd, &terminal.name, originals)
+    let start = Start {
+        program: &program,
+        argv,
+        env: &spec.env,
+        cwd: &cwd,
+        tty: &terminal.name,
+        settings: &spec.settings,
+        limits,
+    };
+    on_terminal(&start)
 }
 
 fn path_string(path: &Path) -> io::Result<CString> {

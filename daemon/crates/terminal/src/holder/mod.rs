@@ -10,6 +10,7 @@ mod emptied;
 mod error;
 mod file_limit;
 mod floods;
+mod fork_exec;
 mod handle;
 #[cfg(not(portable))]
 mod join;
@@ -35,16 +36,13 @@ mod umask;
 mod wake;
 mod wire;
 
-#[cfg(test)]
-use descriptors::DescriptorLimits;
-pub use descriptors::raise_descriptor_limit;
+pub use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub use emptied::Kept;
 pub use error::SpawnError;
 pub use file_limit::outlive_file_limit;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
-pub use launch::Originals;
 pub use loan::{LentRead, Loan};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
@@ -62,8 +60,6 @@ pub use ring::{Exit, Ring, RingError};
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
 pub use supervise::{Ended, Held, hold};
-#[cfg(test)]
-use umask::Umask;
 pub use umask::{make_files_private, with_mask};
 pub use wake::Wakes;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};

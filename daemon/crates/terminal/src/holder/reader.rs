@@ -12,11 +12,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::board::Board;
+use super::descriptors::DescriptorLimits;
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
 use super::error::SpawnError;
 use super::floods::Floods;
-use super::launch::Originals;
 use super::platform::{ChildSignals, Poller};
 use super::port::{Port, read_blob};
 use super::slot_set::SlotSet;
@@ -26,6 +26,8 @@ use super::source::Source;
 use super::supervise::Next;
 use super::supervise::Worker;
 use super::terminal::Watch;
+#[cfg(not(portable))]
+use super::umask::own_mask_in_this_thread;
 use super::wake::{Bell, NewsBell};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
@@ -66,7 +68,7 @@ impl HolderReader {
         port: Port,
         quiet: NewsBell,
         flooding: NewsBell,
-        originals: Originals,
+        limits: DescriptorLimits,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
@@ -88,7 +90,7 @@ impl HolderReader {
             quiet,
             flooding,
             calmed,
-            slots: Slots::new(Arc::clone(&poller), originals),
+            slots: Slots::new(Arc::clone(&poller), limits),
             poller,
             child_signals,
             floods,
@@ -115,7 +117,7 @@ impl HolderReader {
 
     fn hold(&mut self) {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
-        self.slots.originals.umask.use_in_this_thread();
+        own_mask_in_this_thread();
         let mut sources = Vec::new();
         while !self.board.to_holder.stop.load(SeqCst) {
             let timeout = self.timeout();

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::launch::{Launched, Originals, abandon, launch};
+use super::launch::{Launched, abandon, launch};
 use super::platform::{ExitWatch, Poller};
 #[cfg(not(portable))]
 use super::ring::RingError;
@@ -49,17 +50,17 @@ pub(super) struct Slots {
     free: Vec<usize>,
     /// The leaders that are not reaped yet.
     leaders: HashMap<Pid, usize>,
-    pub(super) originals: Originals,
+    pub(super) limits: DescriptorLimits,
     poller: Arc<Poller>,
 }
 
 impl Slots {
-    pub(super) fn new(poller: Arc<Poller>, originals: Originals) -> Self {
+    pub(super) fn new(poller: Arc<Poller>, limits: DescriptorLimits) -> Self {
         Self {
             places: Vec::new(),
             free: Vec::new(),
             leaders: HashMap::new(),
-            originals,
+            limits,
             poller,
         }
     }
@@ -309,7 +310,7 @@ impl Slots {
 
     fn start(&self, slot: usize, spec: &SpawnSpec) -> Result<(RingWriter, Launched), SpawnError> {
         let writer = RingWriter::create(&spec.ring_path)?;
-        let launched = launch(spec, &self.originals)
+        let launched = launch(spec, &self.limits)
             .and_then(|launched| self.watch_new(slot, spec, launched))
             .inspect_err(|_| remove_ring(&spec.ring_path))?;
         Ok((writer, launched))

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 use super::board::Board;
-use super::launch::Originals;
+use super::descriptors::DescriptorLimits;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
 use super::reader::HolderReader;
@@ -453,7 +453,7 @@ pub struct Held {
 /// # Errors
 ///
 /// The kernel's error if the holder cannot be created or the worker cannot be started.
-pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended> {
+pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
     let house = House {
@@ -475,7 +475,7 @@ pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended>
         port,
         NewsBell::quiet(&board, quiet),
         NewsBell::floods(&board, floods),
-        originals,
+        limits,
     )?;
     reader.supervise(worker)?;
     let worker = reader.run();

@@ -43,12 +43,7 @@ impl Fixture {
             .enable_all()
             .build()
             .unwrap();
-        let started = runtime.block_on(async {
-            Holder::start(Originals {
-                limits,
-                umask: Umask::unchanged(),
-            })
-        });
+        let started = runtime.block_on(async { Holder::start(limits) });
         let (holder, news) = started.unwrap();
         Self {
             runtime,
@@ -74,6 +69,7 @@ impl Fixture {
                 .map(|arg| c_string(*arg, "an argument").unwrap())
                 .collect(),
             env,
+            settings: crate::ProcessSettings::default(),
             cwd: "/".into(),
             rows: 24,
             cols: 80,

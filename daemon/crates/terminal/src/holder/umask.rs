@@ -1,37 +1,25 @@
-//! The file mode mask: the daemon's own files are private; programs get the mask with which the daemon was started.
+//! The file mode mask: the daemon's own files are private; each program gets the mask of its caller.
 
 use rustix::fs::Mode;
 use rustix::process::umask;
 
-/// The mask for programs.
-#[derive(Debug, Clone, Copy)]
-pub struct Umask(Mode);
-
-impl Umask {
-    /// Returns the current mask, for a process that does not change it.
-    #[cfg(test)]
-    pub(super) fn unchanged() -> Self {
-        let mask = umask(Mode::empty());
-        umask(mask);
-        Self(mask)
+/// Gives the calling thread a mask of its own, which is that of the programs it starts.
+#[cfg(not(portable))]
+pub(super) fn own_mask_in_this_thread() {
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+    // SAFETY: no longer sharing root, working directory and mask does not concern memory or descriptors.
+    if let Err(error) = unsafe { unshare_unsafe(UnshareFlags::FS) } {
+        tracing::warn!(%error, "files that the daemon makes while it starts a program get the program's mask");
     }
+}
 
-    /// Sets this mask for the calling thread and the programs it starts; other threads keep theirs.
-    #[cfg(not(portable))]
-    pub(super) fn use_in_this_thread(self) {
-        use rustix::thread::{UnshareFlags, unshare_unsafe};
-        // SAFETY: no longer sharing root, working directory and mask does not concern memory or descriptors.
-        if let Err(error) = unsafe { unshare_unsafe(UnshareFlags::FS) } {
-            tracing::warn!(%error, "the daemon's files are made with the mask of its programs");
-        }
-        umask(self.0);
-    }
-
-    /// Sets this mask for the process. Safe between fork and exec.
-    #[cfg(portable)]
-    pub(super) fn use_here(self) {
-        umask(self.0);
-    }
+/// Does work with this mask, which must be the calling thread's own.
+#[cfg(not(portable))]
+pub(super) fn masked<T>(mask: u32, work: impl FnOnce() -> T) -> T {
+    let before = umask(Mode::from_raw_mode(mask));
+    let done = work();
+    umask(before);
+    done
 }
 
 /// Does work that blocks in a thread of its own, whose files get the mode mask `mask`; a panic there goes on here. Where
@@ -43,7 +31,10 @@ pub async fn with_mask<T: Send + 'static>(
     let (done, result) = tokio::sync::oneshot::channel();
     let masked = move || {
         #[cfg(not(portable))]
-        Umask(Mode::from_raw_mode(mask)).use_in_this_thread();
+        {
+            own_mask_in_this_thread();
+            umask(Mode::from_raw_mode(mask));
+        }
         #[cfg(portable)]
         let _ = mask;
         let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
@@ -62,7 +53,7 @@ pub async fn with_mask<T: Send + 'static>(
     }
 }
 
-/// Makes the files of this process private. Returns the mask for programs. Must be called before any thread is started.
-pub fn make_files_private() -> Umask {
-    Umask(umask(Mode::RWXG | Mode::RWXO))
+/// Makes the files of this process private. Must be called before any thread is started.
+pub fn make_files_private() {
+    umask(Mode::RWXG | Mode::RWXO);
 }

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SpawnError;
 use crate::probe::Probe;
+use crate::process_settings::ProcessSettings;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -115,6 +116,7 @@ pub struct SpawnSpec {
     pub argv: Vec<CString>,
     /// The whole environment, as `NAME=value`.
     pub env: Vec<CString>,
+    pub settings: ProcessSettings,
     #[serde(with = "path")]
     pub cwd: PathBuf,
     pub rows: u16,
@@ -163,6 +165,7 @@ mod tests {
             program: odd.clone(),
             argv: vec![c"x".into()],
             env: Vec::new(),
+            settings: ProcessSettings::default(),
             cwd: odd.clone(),
             rows: 1,
             cols: 2,

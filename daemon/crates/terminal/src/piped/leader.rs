@@ -6,6 +6,7 @@
 
 use super::relay::{Relay, RelayTerminal};
 use crate::own_process::{NAME, die_by, heed_nothing, program};
+use crate::process_settings::ProcessSettings;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -13,8 +14,8 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
-/// The first argument of such a process. It is followed by the file of marks, the program, and its arguments including
-/// its name.
+/// The first argument of such a process. It is followed by the file of marks, the program's settings, which are not its own,
+/// the program, and its arguments including its name.
 const ARGUMENT: &CStr = c"--piped";
 
 /// The exit statuses of shells for a program that cannot be started.
@@ -25,9 +26,15 @@ const NOT_FOUND: u8 = 127;
 const HUNG_UP: u8 = 129;
 
 /// Returns the program to start in place of the given one, and its arguments.
-pub fn command(marks: CString, path: CString, argv: Vec<CString>) -> (PathBuf, Vec<CString>) {
+pub fn command(
+    marks: CString,
+    settings: &ProcessSettings,
+    path: CString,
+    argv: Vec<CString>,
+) -> (PathBuf, Vec<CString>) {
     let name = CString::new(NAME).unwrap_or_default();
-    let mut words = vec![name, ARGUMENT.to_owned(), marks, path];
+    let settings = CString::new(settings.to_word()).unwrap_or_default();
+    let mut words = vec![name, ARGUMENT.to_owned(), marks, settings, path];
     words.extend(argv);
     (program(), words)
 }
@@ -39,15 +46,21 @@ pub fn play_part() -> Option<ExitCode> {
     if argument.as_encoded_bytes() != ARGUMENT.to_bytes() {
         return None;
     }
-    let (marks, path) = (args.next()?, args.next()?);
-    Some(lead(Path::new(&marks), &path, args))
+    let (marks, settings, path) = (args.next()?, args.next()?, args.next()?);
+    let settings = ProcessSettings::from_word(settings.to_str()?)?;
+    Some(lead(Path::new(&marks), settings, &path, args))
 }
 
-fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> ExitCode {
+fn lead(
+    marks: &Path,
+    settings: ProcessSettings,
+    path: &OsStr,
+    argv: impl Iterator<Item = OsString>,
+) -> ExitCode {
     heed_nothing();
     keep_output();
     let mut terminal = RelayTerminal::new(marks);
-    let (child, relay) = match start(path, argv) {
+    let (child, relay) = match start(settings, path, argv) {
         Ok(started) => started,
         Err(error) => return not_started(&mut terminal, path, &error),
     };
@@ -59,7 +72,11 @@ fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> Exi
 }
 
 /// Starts the program with pipes.
-fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(Child, Relay)> {
+fn start(
+    settings: ProcessSettings,
+    path: &OsStr,
+    mut argv: impl Iterator<Item = OsString>,
+) -> io::Result<(Child, Relay)> {
     let (stdin, input) = io::pipe()?;
     let (output, stdout) = io::pipe()?;
     let (errors, stderr) = io::pipe()?;
@@ -72,6 +89,12 @@ fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(
         .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr);
+    let apply = move || {
+        settings.apply();
+        Ok(())
+    };
+    // SAFETY: it only makes system calls.
+    unsafe { command.pre_exec(apply) };
     let child = command.spawn()?;
     // This closes the program's ends of the pipes here.
     drop(command);

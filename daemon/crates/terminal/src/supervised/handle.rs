@@ -158,22 +158,3 @@ pub fn commands_below(supervisor: i32) -> Vec<String> {
     };
     processes.iter().filter_map(line).collect()
 }
-
-/// Returns the file mode mask with which the daemon was started. This process has another one.
-#[must_use]
-pub fn mask_for_programs() -> u32 {
-    const DEFAULT: u32 = 0o022;
-    // The holder's main thread has it, because it starts programs.
-    let status = std::fs::read_to_string(format!("/proc/{}/status", crate::holder::holder_pid()));
-    let mask = status.ok().and_then(|status| {
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("Umask:"))?;
-        u32::from_str_radix(line.trim(), 8).ok()
-    });
-    match mask {
-        // Where one process does both, the mask is the daemon's own.
-        Some(mask) if crate::holder::holder_pid() != std::process::id().cast_signed() => mask,
-        _ => DEFAULT,
-    }
-}

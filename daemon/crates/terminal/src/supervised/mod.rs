@@ -8,6 +8,6 @@ mod handle;
 mod supervisor;
 mod wire;
 
-pub use handle::{Output, Supervised, commands_below, mask_for_programs};
+pub use handle::{Output, Supervised, commands_below};
 pub use supervisor::play_part;
 pub use wire::{Ended, Pace, Program, Report};

@@ -109,18 +109,16 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
         .current_dir(&program.cwd)
         .stdin(Stdio::from(stdin))
         .process_group(0);
-    let umask = rustix::fs::Mode::from_bits_truncate(program.umask as _);
-    rustix::process::umask(umask);
-    #[cfg(target_os = "linux")]
-    {
-        let end = || {
-            Ok(rustix::process::set_parent_process_death_signal(Some(
-                Signal::TERM,
-            ))?)
-        };
-        // SAFETY: it makes one system call. If this process is killed, the program ends what it has started itself.
-        unsafe { command.pre_exec(end) };
-    }
+    let settings = program.settings.clone();
+    let prepare = move || {
+        settings.apply();
+        // If this process is killed, the program ends what it has started itself.
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+        Ok(())
+    };
+    // SAFETY: it only makes system calls.
+    unsafe { command.pre_exec(prepare) };
     let child = command.spawn()?;
     // This process prints nothing, and its ends of the pipes must not keep them open.
     let null = std::fs::File::open("/dev/null")?;

@@ -1,5 +1,6 @@
 //! What the worker and the supervisor say to each other.
 
+use crate::process_settings::ProcessSettings;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use std::time::Duration;
@@ -19,8 +20,7 @@ pub struct Program {
     pub cwd: std::path::PathBuf,
     /// The whole environment.
     pub env: Vec<(String, String)>,
-    /// The file mode mask.
-    pub umask: u32,
+    pub settings: ProcessSettings,
 }
 
 /// How a program is asked to end: INT at once, TERM and KILL later.
@@ -114,7 +114,7 @@ mod tests {
             arguments: vec!["-p".into(), "a\nb".into()],
             cwd: "/tmp".into(),
             env: vec![("A".into(), "ä".into())],
-            umask: 0o22,
+            settings: ProcessSettings::from_word("77,core=0").unwrap(),
         };
         let bytes = bytes_of(&program).unwrap();
         for cut in [0, 1, 4, 9, bytes.len()] {

@@ -2,7 +2,7 @@
 // has an unexpected type becomes empty: the records are another program's.
 function makeTurn(value, place) {
   const raw = asObject(value);
-  const records = distinctRecords(asList(raw.records));
+  const records = distinctRecords(asList(raw.records).map(unwrapped));
   const turn = {
     raw,
     place, // in file order
@@ -29,6 +29,12 @@ function makeTurn(value, place) {
   return turn;
 }
 
+// Returns a record of a sub-agent's out of the report of its progress.
+function unwrapped(record) {
+  const inner = asObject(record?.data).message;
+  return record?.type === 'progress' && isObject(inner) ? { ...record, ...inner } : record;
+}
+
 // Returns the records that are objects, each uuid once; a later one replaces the earlier in place.
 function distinctRecords(records) {
   const byUuid = new Map();
@@ -41,7 +47,8 @@ function distinctRecords(records) {
 function takeBlocks(turn, record) {
   const content = asObject(record.message).content;
   const blocks = (typeof content === 'string' ? [content] : asList(content))
-    .map((block) => (typeof block === 'string' ? { type: 'text', text: block } : asObject(block)));
+    .map((block) => (typeof block === 'string' ? { type: 'text', text: block } : asObject(block)))
+    .map((block) => (turn.role === 'user' && block.type === 'text' ? { ...block, text: typed(asText(block.text)) } : block));
   const results = blocks.filter(isResultBlock);
   // One record has one meta: with two results in it, nobody can say whose it is.
   const meta = results.length === 1 ? record.tool_use_result ?? record.toolUseResult ?? null : null;

@@ -30,9 +30,12 @@ function timeSpan(about) {
 
 // Says how far reading is, and what could not be read.
 function showState() {
+  const missing = new Map([['transcript', 'The transcript itself is missing; its sub-agents\u2019 are here.'],
+    ['result', 'The end of the stream is missing; the tokens are partial.']]);
   const skipped = asNumber(conversation.about.skipped_lines);
   const states = [
     conversation.complete ? '' : `Loading\u2026 ${plural(conversation.turns.length, 'turn')}`,
+    missing.get(conversation.about.missing) ?? '',
     skipped ? `${plural(skipped, 'line')} of the file could not be read and ${skipped === 1 ? 'is' : 'are'} not shown.` : '',
     conversation.unreadableBlocks ? `${plural(conversation.unreadableBlocks, 'part')} of this page's data could not be read.` : '',
   ].filter(Boolean);
@@ -52,8 +55,9 @@ function showTokens() {
     const { cost, priced, unpriced } = counted[name];
     Object.assign(sums[name], { cost, priced, unpriced });
   }
-  if (!filtered && typeof conversation.about.cost_usd === 'number') {
-    Object.assign(sums.total, { cost: conversation.about.cost_usd, priced: 1 });
+  const { cost_usd: exact, cost_at_least_usd: atLeast } = conversation.about;
+  if (!filtered && typeof (exact ?? atLeast) === 'number') {
+    Object.assign(sums.total, { cost: exact ?? atLeast, priced: 1, unpriced: typeof exact === 'number' ? 0 : 1 });
   }
   part('scope').textContent = filtered ? 'Tokens of the filtered turns' : 'Tokens';
   part('token-total').textContent = `${count(tokenTotal(sums.total))} tokens, ${costText(sums.total)}`;
@@ -70,8 +74,8 @@ function tokenRow(name, sum) {
     cells.map((text) => make('td', null, text)), make('td', { title: missing }, costText(sum)));
 }
 
-// Returns the cost; "+ ?" when some turns have no known price, "no price" when none has one.
+// Returns the cost; "+" after it when some turns have no known price, "no price" when none has one.
 function costText(sum) {
   if (!sum.priced) return sum.unpriced ? 'no price' : '\u2013';
-  return dollars(sum.cost) + (sum.unpriced ? ' + ?' : '');
+  return dollars(sum.cost) + (sum.unpriced ? '+' : '');
 }

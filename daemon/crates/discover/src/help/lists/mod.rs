@@ -6,6 +6,7 @@ pub(super) mod columns;
 pub(super) mod dashes;
 pub(super) mod dots;
 pub(super) mod other;
+pub(super) mod quoted;
 pub(super) mod statements;
 pub(super) mod synopses;
 

@@ -1,9 +1,16 @@
-//! `list-commands` of tmux:
+//! `list-commands` of tmux, and the same in columns, as `help` of lftp:
 //!
 //! ```text
 //! attach-session (attach) [-dErx] [-c working-directory] [-t target-session]
 //! kill-server
 //! ```
+//!
+//! ```text
+//!     du [options] <dirs>                  edit [OPTS] <file>                   exit [<code>|bg]
+//!     [re]cls [opts] [path/][pattern]      rm [-r] [-f] <files>
+//! ```
+//!
+//! `[re]cls` is `cls`, and `recls` too.
 
 use super::{has_lines, list};
 use crate::help::commands::Commands;
@@ -13,22 +20,46 @@ use crate::help::page::{Line, Page};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     let lines = page.lines.iter().filter(|line| !line.is_blank());
-    let count = lines.clone().filter(|line| is_synopsis(line)).count();
-    has_lines(page, is_synopsis) && count * 2 > lines.count()
+    // Right of the first column, a table has commands or descriptions.
+    let right = lines.clone().flat_map(|line| line.cells().skip(1));
+    has_lines(page, |line| line.cells().any(is_synopsis))
+        && are_mostly_synopses(lines.flat_map(Line::cells))
+        && are_mostly_synopses(right)
 }
 
 pub(in crate::help) fn read(page: &Page) -> HelpText {
     let mut commands = Commands::default();
-    let entries = page
-        .lines
-        .iter()
-        .filter_map(|line| entry::of_term(&line.text));
-    entries.for_each(|entry| commands.add(HelpCommand::of(&entry)));
+    let cells = page.lines.iter().flat_map(Line::cells);
+    cells
+        .filter_map(command)
+        .for_each(|command| commands.add(command));
     list(Shape::Synopses, commands.finish())
 }
 
-/// Returns whether a line is a name with options in brackets, and nothing that is a sentence.
-fn is_synopsis(line: &Line) -> bool {
-    let entry = entry::of_term(&line.text);
-    entry.is_some_and(|entry| entry.arguments.starts_with('[')) && !line.text.contains("  ")
+/// Returns whether more than half of the cells are; no cells are.
+fn are_mostly_synopses<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
+    let (mut synopses, mut all) = (0, 0);
+    for cell in cells {
+        all += 1;
+        synopses += usize::from(is_synopsis(cell));
+    }
+    all == 0 || synopses * 2 > all
+}
+
+/// Returns whether a cell is a name with arguments in brackets, and not a sentence.
+fn is_synopsis(cell: &str) -> bool {
+    command(cell).is_some_and(|command| command.arguments.starts_with(['[', '<']))
+}
+
+fn command(cell: &str) -> Option<HelpCommand> {
+    let optional = cell
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .filter(|(prefix, rest)| entry::is_name(prefix) && rest.starts_with(char::is_alphabetic));
+    let Some((prefix, rest)) = optional else {
+        return entry::of_term(cell).map(|entry| HelpCommand::of(&entry));
+    };
+    let mut command = HelpCommand::of(&entry::of_term(rest)?);
+    command.aliases.push(format!("{prefix}{}", command.name));
+    Some(command)
 }

@@ -8,7 +8,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::start::size;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{Attachment, SessionAttachParams};
+use ccd_protocol::session::{Attachment, SessionAttachParams, SessionPanParams};
 use ccd_terminal::lock::lock;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
@@ -33,6 +33,10 @@ struct Viewer {
     read_only: bool,
     since: String,
     size: Size,
+    /// First row and column of the screen that the terminal shows.
+    corner: Size,
+    /// The viewer has chosen the corner; otherwise it follows the cursor.
+    is_panned: bool,
     /// The session in whose terminal the viewer runs.
     inside: Option<SessionId>,
     line: TypedLine,
@@ -134,10 +138,39 @@ impl Session {
             return false;
         };
         viewer.size = size;
+        viewer.is_panned = false;
         let read_only = viewer.read_only;
         drop(list);
         self.viewers.announce_size();
         read_only
+    }
+
+    /// Moves the part of the screen that a viewer sees.
+    ///
+    /// # Errors
+    ///
+    /// The connection is not attached.
+    pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
+        let (rows, cols) = self.size();
+        let mut list = lock(&self.viewers.list);
+        let viewer = list
+            .iter_mut()
+            .find(|viewer| viewer.peer.connection == peer.connection)
+            .ok_or_else(|| {
+                let text = format!(
+                    "this connection is not attached to the session {}",
+                    self.id()
+                );
+                SessionError::InvalidArgument(text)
+            })?;
+        viewer.corner = (
+            moved(viewer.corner.0, params.rows, rows, viewer.size.0),
+            moved(viewer.corner.1, params.cols, cols, viewer.size.1),
+        );
+        viewer.is_panned = true;
+        drop(list);
+        self.viewers.announce_size();
+        Ok(())
     }
 
     /// Adds input to the interaction log; if it is hidden, its text is kept out of all rows.
@@ -188,6 +221,8 @@ impl Sessions {
             read_only: params.read_only,
             since: ccd_text::clock::now(),
             size: (rows, cols),
+            corner: (0, 0),
+            is_panned: false,
             inside: inside.map(|inside| inside.id().clone()),
             line: TypedLine::default(),
         };
@@ -260,6 +295,26 @@ impl Attached {
         let viewer = self.session.viewers.of(self.connection);
         viewer.map_or((1, 1), |viewer| viewer.1)
     }
+
+    /// Returns the first row and column that the viewer has chosen to see.
+    pub fn panned_to(&self) -> Option<Size> {
+        let list = lock(&self.session.viewers.list);
+        let mut ours = list
+            .iter()
+            .filter(|viewer| viewer.peer.connection == self.connection);
+        ours.find_map(|viewer| viewer.is_panned.then_some(viewer.corner))
+    }
+
+    /// Notes the first row and column that the viewer sees now.
+    pub fn sees_from(&self, corner: Size) {
+        let mut list = lock(&self.session.viewers.list);
+        let mut viewers = list.iter_mut();
+        if let Some(viewer) = viewers.find(|viewer| viewer.peer.connection == self.connection)
+            && !viewer.is_panned
+        {
+            viewer.corner = corner;
+        }
+    }
 }
 
 impl Drop for Attached {
@@ -280,6 +335,13 @@ impl Drop for Attached {
         session.touch();
         session.ending.notify_one();
     }
+}
+
+/// Returns the first row or column after a move, so that a terminal of `shown` is filled as far as there are `all`.
+fn moved(first: u16, by: i64, all: u16, shown: u16) -> u16 {
+    let last = i64::from(all.saturating_sub(shown));
+    let moved = i64::from(first).saturating_add(by).clamp(0, last);
+    u16::try_from(moved).unwrap_or_default()
 }
 
 /// Returns the device number of a process's controlling terminal.

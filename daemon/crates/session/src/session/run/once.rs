@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, SessionCreateParams};
 use ccd_store::own_file;
+use ccd_terminal::ProcessSettings;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -86,6 +87,7 @@ impl Sessions {
         let mut warnings = Vec::new();
         let limit = self.services.settings().max_session_runtime;
         let deadline = Deadline::start(params.timeout_ms, limit, &mut warnings)?;
+        warnings.extend(ProcessSettings::of(&params.inherited).1);
         let stdin = stdin_of(params)?;
         let script = params
             .script
@@ -312,7 +314,7 @@ fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> Session
         args,
         cwd: params.cwd.clone(),
         env: params.env.clone(),
-        caller_env: params.caller_env.clone(),
+        inherited: params.inherited.clone(),
         ..SessionCreateParams::default()
     }
 }

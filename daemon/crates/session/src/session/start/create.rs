@@ -21,6 +21,7 @@ use ccd_protocol::session::{
 };
 use ccd_protocol::{Method, SessionId};
 use ccd_store::blocking_io;
+use ccd_terminal::ProcessSettings;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
 use ccd_terminal::placeholder;
@@ -251,6 +252,11 @@ impl Sessions {
             Beginning::Live(_) => self.command(params, plan, &id)?,
             Beginning::Replay(_) => placeholder_command()?,
         };
+        let of_program = match beginning {
+            Beginning::Live(_) if !params.pipes => plan.settings.clone(),
+            // Those of the program are not those of the process that stands in for it.
+            _ => ProcessSettings::default(),
+        };
         let env = plan.env.entries()?;
         let recorded = self.record_start(&beginning, &id).await?;
         let folder = match recorded {
@@ -263,6 +269,7 @@ impl Sessions {
         let spec = SpawnSpec {
             argv,
             env,
+            settings: of_program,
             program,
             cwd: plan.cwd.clone(),
             rows: plan.rows,
@@ -363,7 +370,8 @@ impl Sessions {
                 self.services.folders.session(id).join(piped::MARKS),
                 "the session's directory",
             )?;
-            return Ok(piped::command(marks, c_string(path, "the program")?, argv));
+            let path = c_string(path, "the program")?;
+            return Ok(piped::command(marks, &plan.settings, path, argv));
         }
         Ok((path, argv))
     }

@@ -33,7 +33,7 @@ impl Environment {
     ///
     /// The name of a variable is empty or contains `=` or NUL.
     pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
-        let mut variables = match &params.caller_env {
+        let mut variables = match &params.inherited.caller_env {
             Some(variables) => to_os(variables),
             None => clean(),
         };
@@ -41,11 +41,14 @@ impl Environment {
         for name in ["LINES", "COLUMNS", "TERM", "COLORTERM"] {
             variables.remove(OsStr::new(name));
         }
-        for name in params
-            .env
-            .keys()
-            .chain(params.caller_env.iter().flatten().map(|entry| entry.0))
-        {
+        for name in params.env.keys().chain(
+            params
+                .inherited
+                .caller_env
+                .iter()
+                .flatten()
+                .map(|entry| entry.0),
+        ) {
             if name.is_empty() || name.contains(['=', '\0']) {
                 return Err(SessionError::InvalidArgument(format!(
                     "{name:?} cannot be the name of an environment variable"
@@ -230,6 +233,14 @@ pub(super) fn reuse_hash(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ccd_protocol::Inherited;
+
+    fn of_env<const N: usize>(variables: [(&str, &str); N]) -> Inherited {
+        Inherited {
+            caller_env: Some(variables.map(|(a, b)| (a.into(), b.into())).into()),
+            ..Inherited::default()
+        }
+    }
 
     #[test]
     fn a_clean_environment_has_what_a_login_sets_and_nothing_else() {
@@ -259,11 +270,7 @@ mod tests {
     #[test]
     fn given_variables_lie_over_the_callers() {
         let params = SessionCreateParams {
-            caller_env: Some(
-                [("A", "1"), ("B", "1"), ("LINES", "50")]
-                    .map(|(a, b)| (a.into(), b.into()))
-                    .into(),
-            ),
+            inherited: of_env([("A", "1"), ("B", "1"), ("LINES", "50")]),
             env: [("B".to_owned(), "2".to_owned())].into(),
             ..Default::default()
         };
@@ -280,7 +287,7 @@ mod tests {
             let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
             let callers = [("TERM", "screen"), ("COLORTERM", "24bit")];
             let mut env = Environment::of(&SessionCreateParams {
-                caller_env: Some(callers.iter().map(owned).collect()),
+                inherited: of_env(callers),
                 env: given.iter().map(owned).collect(),
                 ..Default::default()
             })

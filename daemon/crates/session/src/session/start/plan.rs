@@ -11,6 +11,7 @@ use crate::session::shell::{KNOWN, ShellKind, reads_start_files};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_tape::format::{Meta, PtySize};
+use ccd_terminal::ProcessSettings;
 use ccd_text::expect::encoding_for;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub(crate) struct Plan {
     pub(super) args: Vec<String>,
     pub(super) cwd: PathBuf,
     pub(super) env: Environment,
+    pub(super) settings: ProcessSettings,
     pub(super) rows: u16,
     pub(super) cols: u16,
     pub(super) encoding: &'static encoding_rs::Encoding,
@@ -75,6 +77,8 @@ impl Sessions {
         let encoding = encoding_for(label)
             .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
         let env = Environment::of(params)?;
+        let (settings_of_program, mut more) = ProcessSettings::of(&params.inherited);
+        warnings.append(&mut more);
         let cwd = match &params.cwd {
             Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
             Some(cwd) => {
@@ -137,6 +141,7 @@ impl Sessions {
             args: params.args.clone(),
             cwd,
             env,
+            settings: settings_of_program,
             rows,
             cols,
             encoding,

@@ -11,27 +11,31 @@ use std::ptr;
 use rustix::process::Pid;
 
 use super::signals::{check, set_of};
-use crate::holder::launch::Originals;
+use crate::holder::fork_exec;
+use crate::holder::launch::Start;
+use crate::holder::umask::masked;
+use ccd_protocol::Resource;
 
-/// Starts `program` in `cwd` as the leader of a new session, with the terminal at `tty` as its controlling terminal,
-/// standard input, output and error. It inherits only descriptors that are not closed on exec, the limit in
-/// `originals`, no blocked signals, and every signal at its default.
+/// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
+/// error. It inherits only descriptors that are not closed on exec, its settings, no blocked signals, and every signal at its
+/// default.
 ///
 /// # Errors
 ///
 /// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
-pub(in crate::holder) fn on_terminal(
-    program: &CStr,
-    argv: &[CString],
-    env: &[CString],
-    cwd: &CStr,
-    tty: &CStr,
-    originals: &Originals,
-) -> io::Result<Pid> {
+pub(in crate::holder) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
+    let nofile = |resource| (resource == Resource::Nofile).then_some(start.limits.original());
+    if start.settings.changes_limits(nofile) {
+        // posix_spawn cannot set limits, and afterwards the program runs already.
+        return fork_exec::on_terminal(start);
+    }
     let attributes = Attributes::session_leader()?;
-    let actions = FileActions::new(cwd, tty)?;
-    let pid = spawn(program, argv, env, &attributes, &actions)?;
-    originals.limits.restore_in(pid);
+    let actions = FileActions::new(start.cwd, start.tty)?;
+    let spawned = masked(start.settings.umask, || {
+        spawn(start.program, start.argv, start.env, &attributes, &actions)
+    });
+    let pid = spawned?;
+    start.limits.restore_in(pid);
     Ok(pid)
 }
 

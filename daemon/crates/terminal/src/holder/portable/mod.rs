@@ -4,16 +4,15 @@
 
 mod event;
 mod exit_watch;
-mod fork_exec;
 mod keepsake_file;
 mod memory_file;
 mod packets;
 mod poller;
 mod signals;
 
+pub(super) use super::fork_exec::on_terminal;
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
-pub(super) use fork_exec::on_terminal;
 pub use keepsake_file::KeepsakeFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};

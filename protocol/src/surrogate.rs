@@ -1,4 +1,4 @@
-//! Texts that JavaScript writes and other parsers refuse.
+//! JSON that JavaScript writes and other parsers refuse.
 
 use memchr::memmem;
 use std::borrow::Cow;

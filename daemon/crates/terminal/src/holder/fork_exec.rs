@@ -1,6 +1,6 @@
 //! fork and exec, for a program that leads a session on its own terminal.
 //!
-//! `posix_spawn` would be cheaper, but not every system is known to make the terminal the controlling one then.
+//! `posix_spawn` is cheaper, but sets no limits, and not every system is known to make the terminal the controlling one then.
 
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::fs::OpenOptions;
@@ -15,7 +15,9 @@ use std::ptr;
 use rustix::fs::OFlags;
 use rustix::process::{Pid, ioctl_tiocsctty, setsid};
 
-use crate::holder::launch::Originals;
+use super::descriptors::DescriptorLimits;
+use super::launch::Start;
+use crate::process_settings::ProcessSettings;
 
 /// The highest signal number of any system.
 const MAX_SIGNAL: i32 = 64;
@@ -23,37 +25,30 @@ const MAX_SIGNAL: i32 = 64;
 /// How many descriptors the other threads may open between the count and the fork.
 const SPARE_DESCRIPTORS: RawFd = 256;
 
-/// Starts `program` in `cwd` as the leader of a new session, with the terminal at `tty` as its controlling terminal,
-/// standard input, output and error. It inherits no other descriptor, the settings in `originals`, no blocked signals,
-/// and every signal at its default.
+/// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
+/// error. It inherits no other descriptor, its settings, no blocked signals, and every signal at its default.
 ///
 /// # Errors
 ///
 /// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
-pub(in crate::holder) fn on_terminal(
-    program: &CStr,
-    argv: &[CString],
-    env: &[CString],
-    cwd: &CStr,
-    tty: &CStr,
-    originals: &Originals,
-) -> io::Result<Pid> {
+pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     let path = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
     let tty = OpenOptions::new()
         .read(true)
         .write(true)
         .custom_flags(OFlags::NOCTTY.bits() as i32)
-        .open(path(tty))?;
+        .open(path(start.tty))?;
     let image = Image {
-        program: program.to_owned(),
-        argv: Strings::new(argv),
-        env: Strings::new(env),
-        originals: originals.clone(),
+        program: start.program.to_owned(),
+        argv: Strings::new(start.argv),
+        env: Strings::new(start.env),
+        limits: start.limits.clone(),
+        settings: start.settings.clone(),
         last_descriptor: highest_descriptor()? + SPARE_DESCRIPTORS,
     };
-    let mut command = Command::new(path(program));
+    let mut command = Command::new(path(start.program));
     command
-        .current_dir(path(cwd))
+        .current_dir(path(start.cwd))
         .stdin(tty.try_clone()?)
         .stdout(tty.try_clone()?)
         .stderr(tty);
@@ -77,7 +72,8 @@ struct Image {
     program: CString,
     argv: Strings,
     env: Strings,
-    originals: Originals,
+    limits: DescriptorLimits,
+    settings: ProcessSettings,
     last_descriptor: RawFd,
 }
 
@@ -90,7 +86,8 @@ impl Image {
         if let Err(error) = lead_session() {
             return error;
         }
-        self.originals.restore_here();
+        self.limits.restore_here();
+        self.settings.apply();
         close_on_exec(self.last_descriptor);
         reset_signals();
         // SAFETY: the path and the strings of both arrays are owned by `self`, and both arrays end with a null pointer.
@@ -166,32 +163,47 @@ mod tests {
     use rustix::process::{WaitOptions, waitpid};
 
     use super::*;
-    use crate::holder::descriptors::DescriptorLimits;
-    use crate::holder::umask::Umask;
 
     /// Signals 32 and 33, which the C library reserves.
     const LIBRARYS_OWN: u64 = 3 << 31;
 
-    /// Runs `script` in a shell on a terminal and returns what it prints.
     fn output_of(script: &str) -> String {
+        output_with(script, &ProcessSettings::default())
+    }
+
+    /// Runs `script` in a shell on a terminal and returns what it prints.
+    fn output_with(script: &str, settings: &ProcessSettings) -> String {
         let strings = |strings: &[&str]| -> Vec<CString> {
             strings.iter().map(|s| CString::new(*s).unwrap()).collect()
         };
         let (mut pty, pts) = pty_process::blocking::open().unwrap();
         let tty = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
-        let originals = Originals {
-            limits: DescriptorLimits::unchanged(),
-            umask: Umask::unchanged(),
-        };
         let argv = strings(&["sh", "-c", script]);
         let env = strings(&["PATH=/usr/bin:/bin"]);
-        let pid = on_terminal(c"/bin/sh", &argv, &env, c"/", &tty, &originals).unwrap();
+        let start = Start {
+            program: c"/bin/sh",
+            argv: &argv,
+            env: &env,
+            cwd: c"/",
+            tty: &tty,
+            settings,
+            limits: &DescriptorLimits::unchanged(),
+        };
+        let pid = on_terminal(&start).unwrap();
         drop(pts);
         let mut output = Vec::new();
         // Linux reports the end of a terminal as an error.
         let _ = pty.read_to_end(&mut output);
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
         String::from_utf8(output).unwrap()
+    }
+
+    #[test]
+    fn mask_and_limits_are_set_before_the_program_runs() {
+        let settings = ProcessSettings::from_word("27,core=0,nofile=123,stack=1048576").unwrap();
+        let script = "umask; ulimit -Sc; ulimit -Sn; ulimit -Ss";
+        let printed = output_with(script, &settings).replace('\r', "");
+        assert_eq!(printed, "0027\n0\n123\n1024\n");
     }
 
     #[test]

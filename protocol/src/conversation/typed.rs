@@ -1,0 +1,131 @@
+//! What a user typed, out of the markup that Claude Code keeps it in.
+
+use std::borrow::Cow;
+
+/// Elements whose content is shown without them.
+const SHOWN: [&str; 6] = [
+    "local-command-caveat",
+    "local-command-stdout",
+    "local-command-stderr",
+    "bash-stdout",
+    "bash-stderr",
+    "bash-input",
+];
+
+/// An element that Claude Code puts around what the user typed or a command printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element<'a> {
+    pub name: &'a str,
+    pub content: &'a str,
+}
+
+/// Returns the elements that a text starts with, and what follows them.
+#[must_use]
+pub fn elements(text: &str) -> (Vec<Element<'_>>, &str) {
+    let (mut elements, mut rest) = (Vec::new(), text.trim_start());
+    while let Some((element, after)) = element(rest) {
+        elements.push(element);
+        rest = after.trim_start();
+    }
+    (elements, rest)
+}
+
+fn element(text: &str) -> Option<(Element<'_>, &str)> {
+    let (name, inside) = text.strip_prefix('<')?.split_once('>')?;
+    let is_name = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(is_name) {
+        return None;
+    }
+    let (content, rest) = inside.split_once(&format!("</{name}>"))?;
+    Some((Element { name, content }, rest))
+}
+
+/// Returns a text of the user's as it was typed: a slash command with its arguments, a shell command after `!`. Of what such a
+/// command printed, it returns the text alone; any other text is as it was.
+#[must_use]
+pub fn typed(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('<') {
+        return Cow::Borrowed(text);
+    }
+    let (elements, rest) = elements(text);
+    let content = |name: &str| elements.iter().find(|one| one.name == name);
+    let mut lines: Vec<String> = Vec::new();
+    if let Some(command) = content("command-name") {
+        let name = command.content.trim().trim_start_matches('/');
+        let args = content("command-args").map_or("", |args| args.content.trim());
+        lines.push(format!("/{name} {args}").trim_end().to_owned());
+    } else if !elements.is_empty() && elements.iter().all(|one| SHOWN.contains(&one.name)) {
+        let shown = elements.iter().map(|one| match one.name {
+            "bash-input" => format!("! {}", one.content.trim()),
+            _ => one.content.trim_end().to_owned(),
+        });
+        lines.extend(shown.filter(|text| !text.is_empty()));
+    } else {
+        return Cow::Borrowed(text);
+    }
+    lines.extend((!rest.is_empty()).then(|| rest.to_owned()));
+    Cow::Owned(lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_was_typed() {
+        for (text, expected) in [
+            (
+                "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>issue 123</command-args>",
+                "/fix issue 123",
+            ),
+            (
+                "<command-name>/model</command-name>\n            <command-message>model</command-message>\n            <command-args></command-args>",
+                "/model",
+            ),
+            (
+                "<command-name>test</command-name><command-args>--all\n-v</command-args><command-contents>{}</command-contents>",
+                "/test --all\n-v",
+            ),
+            (
+                "<command-message>init is analyzing…</command-message>\n<command-name>/init</command-name>",
+                "/init",
+            ),
+            (
+                "<command-name>/a:b</command-name><command-args>see <b>x</b></command-args>\nand more",
+                "/a:b see <b>x</b>\nand more",
+            ),
+            ("<bash-input>git status</bash-input>", "! git status"),
+            (
+                "<bash-stdout>one\ntwo\n</bash-stdout><bash-stderr></bash-stderr>",
+                "one\ntwo",
+            ),
+            ("<local-command-stdout>Bye!</local-command-stdout>", "Bye!"),
+            ("<local-command-stdout></local-command-stdout>", ""),
+        ] {
+            assert_eq!(typed(text), expected);
+        }
+    }
+
+    #[test]
+    fn any_other_text_stays_as_it_is() {
+        for text in [
+            "",
+            "fix the <command-name>/x</command-name> tag",
+            "<div>what is wrong here?</div>",
+            "<command-name>/cut",
+            "<command-message>no name</command-message>",
+            "<>x</>",
+            "<bash-input>ls</bash-input><b>x</b>",
+            "a < b",
+        ] {
+            assert_eq!(typed(text), text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(<(/)?(command-name|command-args|bash-input|b)>|[a-z/\u{e4}]){0,12}") {
+            let _ = typed(&text);
+        }
+    }
+}

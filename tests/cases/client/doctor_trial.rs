@@ -1,0 +1,73 @@
+//! `ccctl doctor` reports what `ccctl run` would.
+
+use crate::support::client::{Installation, Ran};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Runs `ccctl` with the socket below this runtime directory.
+fn with_runtime(installation: &Installation, runtime: &Path, words: &[&str]) -> Ran {
+    let mut command = installation.ccctl(words);
+    command
+        .env_remove("CCD_HOME")
+        .env("XDG_RUNTIME_DIR", runtime);
+    Ran::of(command.output().unwrap())
+}
+
+fn trial(ran: &Ran) -> Option<(String, String)> {
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let checks = reply["checks"].as_array().unwrap();
+    let trial = checks.iter().find(|check| check["name"] == "trial")?;
+    let text = |field: &str| trial[field].as_str().unwrap().to_owned();
+    Some((text("state"), text("text")))
+}
+
+#[test]
+fn what_only_a_start_finds_is_wrong_as_run_says_it() {
+    let installation = Installation::new();
+    let runtime = installation.bin().with_file_name("runtime");
+    fs::create_dir(&runtime).unwrap();
+    std::os::unix::fs::symlink("gone", runtime.join("ccd")).unwrap();
+    let ran = with_runtime(&installation, &runtime, &["doctor", "--json"]);
+    let (state, text) = trial(&ran).unwrap();
+    assert_eq!((ran.code, &*state), (Some(1), "wrong"), "{text}");
+    let ran = with_runtime(&installation, &runtime, &["run", "--", "true"]);
+    assert_eq!(ran.code, Some(3));
+    assert_eq!(ran.stderr.trim(), format!("ccctl: {text}"));
+    let what = format!("{}/ccd: a symbolic link", runtime.display());
+    assert!(text.contains(&what), "{text}");
+    assert!(
+        text.ends_with("; set XDG_RUNTIME_DIR to a directory of yours, or unset it"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_trial_leaves_nothing_and_is_not_made_if_no_daemon_may_start() {
+    let installation = Installation::new();
+    let runtime = installation.bin().with_file_name("runtime");
+    let ran = with_runtime(&installation, &runtime, &["doctor", "--json", "--no-start"]);
+    assert_eq!((ran.code, trial(&ran)), (Some(0), None), "{ran:?}");
+    let ran = with_runtime(&installation, &runtime, &["doctor", "--json"]);
+    assert_eq!(trial(&ran).unwrap().0, "ok", "{ran:?}");
+    let left = fs::read_dir(installation.bin().parent().unwrap()).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["bin"]);
+    assert_eq!(installation.run(&["daemon", "start"]).code, Some(0));
+    let before = installation.run(&["session", "list", "--all"]).stdout;
+    let ran = installation.run(&["doctor", "--json"]);
+    assert_eq!(trial(&ran).unwrap().0, "ok", "{ran:?}");
+    for folder in [installation.home(), installation.home().join("run")] {
+        let names = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let trials: Vec<_> = names
+            .filter(|name| name.to_string_lossy().starts_with("."))
+            .collect();
+        assert!(trials.is_empty(), "{trials:?}");
+    }
+    assert_eq!(
+        installation.run(&["session", "list", "--all"]).stdout,
+        before
+    );
+}

@@ -1,0 +1,57 @@
+//! Records of other forms in a page: commands in Claude Code's markup, and sub-agents in reports of their progress.
+
+use super::super::library::{assistant, call, record, result, user};
+use super::sample::{SESSION, open_lines, row};
+use serde_json::json;
+
+#[test]
+fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
+    let command = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>issue 123</command-args>";
+    let mut progress = record(SESSION, "p1", json!({"role": "progress"}));
+    progress["parentToolUseID"] = json!("t1");
+    let message = json!({"role": "user", "content": "Look for quokkas"});
+    progress["data"] = json!({"type": "agent_progress", "agentId": "a1", "message": {"type": "user", "uuid": "s1", "message": message}});
+    let lines = [
+        user(SESSION, "u1", command),
+        call(SESSION, "u2", "t1", "Task", json!({"description": "Look"})),
+        progress.to_string(),
+        result(
+            SESSION,
+            "u3",
+            "t1",
+            "None.",
+            json!({"agentId": "a1", "usage": {"output_tokens": 9}}),
+        ),
+        user(SESSION, "u4", "<bash-input>git log</bash-input>"),
+        user(
+            SESSION,
+            "u5",
+            "<local-command-stdout>Bye!</local-command-stdout>",
+        ),
+        user(SESSION, "u6", "<div>is not closed"),
+        assistant(SESSION, "u7", "m7", "<command-name>/x</command-name>", 1),
+    ];
+    let Some(mut opened) = open_lines(&lines) else {
+        return;
+    };
+    let page = &mut opened.page;
+    assert_eq!(page.text("#title"), "/fix issue 123");
+    let previews = page.texts(".row > .head .preview");
+    assert_eq!(previews[0], "/fix issue 123");
+    let rest = &previews[previews.len() - 4..];
+    assert_eq!(
+        rest,
+        [
+            "! git log",
+            "Bye!",
+            "<div>is not closed",
+            "<command-name>/x</command-name>"
+        ]
+    );
+    page.click(&format!("{} > .head", row(2)));
+    let nested = page.texts(&format!("{} .nested .preview", row(2)));
+    assert_eq!(nested, ["Look for quokkas"]);
+    // What the result says of the sub-agent's last message names no model.
+    let tokens = page.text("#token-total");
+    assert!(tokens.ends_with('+'), "{tokens}");
+}

@@ -1,7 +1,7 @@
 //! Records of other forms in a page: commands in Claude Code's markup, and sub-agents in reports of their progress.
 
-use super::super::library::{assistant, call, record, result, user};
-use super::sample::{SESSION, open_lines, row};
+use super::super::library::{Library, assistant, call, record, result, user};
+use super::sample::{SESSION, open_page, row};
 use serde_json::json;
 
 #[test]
@@ -31,7 +31,9 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
         user(SESSION, "u6", "<div>is not closed"),
         assistant(SESSION, "u7", "m7", "<command-name>/x</command-name>", 1),
     ];
-    let Some(mut opened) = open_lines(&lines) else {
+    let library = Library::new();
+    library.write(&library.path(SESSION), &lines);
+    let Some(mut opened) = open_page(library) else {
         return;
     };
     let page = &mut opened.page;

@@ -123,6 +123,10 @@ fn a_command_makes_one_connection_and_dial_passes_on_every_byte() {
         .unwrap();
     let mut input = dial.stdin.take().unwrap();
     let mut output = BufReader::new(dial.stdout.take().unwrap());
+    // First comes what programs inherit from this login.
+    let mut greeting = String::new();
+    output.read_line(&mut greeting).unwrap();
+    assert!(greeting.contains("dial.inherited"), "{greeting}");
     for id in 1..3 {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "daemon.ping"});
         writeln!(input, "{request}").unwrap();

@@ -107,12 +107,17 @@ fn a_value_of_the_wrong_type_is_refused_wherever_it_is() {
         let name = method["name"].as_str().unwrap();
         // Documents are read after the other parameters.
         let params = method["params"].as_array().unwrap().iter();
-        let is_text =
-            |param: &&Value| param["required"] == true && param["schema"]["type"] == "string";
-        let texts = params
-            .filter(is_text)
-            .map(|param| param["name"].as_str().unwrap());
-        let texts: Value = texts.map(|name| (name, "x")).collect();
+        let required = params.filter(|param| param["required"] == true);
+        let texts: Value = required
+            .filter_map(|param| {
+                let value = match param["schema"]["type"].as_str()? {
+                    "string" => json!("x"),
+                    "array" => json!([]),
+                    _ => return None,
+                };
+                Some((param["name"].as_str().unwrap(), value))
+            })
+            .collect();
         for param in method["params"].as_array().unwrap() {
             let member = param["name"].as_str().unwrap();
             let within = |value| {

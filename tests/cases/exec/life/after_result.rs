@@ -32,7 +32,7 @@ fn a_program_that_stays_after_its_result_has_a_grace_and_then_the_verdict_of_the
             format!("init; {FAILED}; {stays}"),
             "failed",
             Some("no more turns"),
-            "",
+            "Error: no more turns",
             (1.0, 9.5),
         ),
         (

@@ -20,8 +20,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// When so much is not in the index, totals are taken from the transcripts themselves, which is many times as fast as
-/// making what a search needs.
+/// When so much is not in the index, totals come from the transcripts, many times as fast as making what a search needs.
 pub(crate) const MIN_BYTES: u64 = 64 << 20;
 
 /// Time zones differ by multiples of this, so all of it is in one day.

@@ -9,6 +9,7 @@ mod block;
 mod header;
 mod loose;
 mod meta;
+pub(crate) mod model_name;
 mod run;
 mod time;
 mod usage;

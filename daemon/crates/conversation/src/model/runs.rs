@@ -3,8 +3,8 @@
 //! A stream has the records of a message as they begin, so their output is less than what the message had in the end, and some
 //! messages are missing. The line that ends a run says what all of it used.
 
+use crate::line::model_name::is_same_model;
 use crate::line::{ModelUse, Usage};
-use crate::price::is_same_model;
 use serde::{Deserialize, Serialize};
 
 /// The runs of one file so far.

@@ -6,7 +6,6 @@
 mod error;
 mod member;
 mod model;
-mod name;
 mod prices;
 mod source;
 mod table;
@@ -18,6 +17,5 @@ mod cost_tests;
 mod property_tests;
 
 pub use error::PriceError;
-pub(crate) use name::is_same_model;
 pub use prices::{Billed, Prices};
 pub(crate) use source::{PriceTable, Priced};

@@ -1,9 +1,9 @@
 //! The table, and what it makes of a response.
 
 use super::model::Model;
-use super::name;
 use super::tokens::Tokens;
 use super::{PriceError, table};
+use crate::line::model_name as name;
 use crate::line::{SideCall, Usage};
 use std::collections::HashMap;
 

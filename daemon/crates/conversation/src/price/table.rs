@@ -2,8 +2,8 @@
 
 use super::member::Member;
 use super::model::{LongPrompt, Model, Rates};
-use super::name::folded;
 use super::{PriceError, Prices};
+use crate::line::model_name::folded;
 use std::collections::HashMap;
 
 const UNIT: &str = "USD per million tokens";

@@ -2,6 +2,7 @@
 
 use super::plan::{Plan, check_term};
 use super::start_up::BringUp;
+use super::words::{argv, placeholder_command};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
@@ -24,7 +25,6 @@ use ccd_store::blocking_io;
 use ccd_terminal::ProcessSettings;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
-use ccd_terminal::placeholder;
 use ccd_text::redact;
 use rand::Rng;
 use rustix::process::Signal;
@@ -487,21 +487,4 @@ fn make_folder(folder: &Path) -> io::Result<()> {
         }
         other => other,
     }
-}
-
-/// Returns the command of the placeholder process, which runs while a tape replays.
-fn placeholder_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
-    let (program, words) = placeholder::command();
-    let words = words
-        .iter()
-        .map(|word| c_string(OsStr::new(word), "an argument"));
-    Ok((program, words.collect::<Result<_, _>>()?))
-}
-
-fn argv(program: &str, args: &[OsString]) -> Result<Vec<CString>, SessionError> {
-    let mut argv = vec![c_string(OsStr::new(program), "the program")?];
-    for arg in args {
-        argv.push(c_string(arg, "an argument")?);
-    }
-    Ok(argv)
 }

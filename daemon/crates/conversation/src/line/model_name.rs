@@ -9,12 +9,12 @@ use std::ops::RangeInclusive;
 const REGIONS: [&str; 7] = ["us", "eu", "apac", "jp", "au", "us-gov", "global"];
 
 /// Returns a name as tables are searched for it: blanks around it and capitals do not count.
-pub(super) fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.trim().to_ascii_lowercase()
 }
 
 /// Returns a name without the size of the context window that Claude Code adds to it, `[1m]`; it has no price of its own.
-pub(super) fn without_context_window(name: &str) -> &str {
+pub(crate) fn without_context_window(name: &str) -> &str {
     let cut = name.strip_suffix("[1m]").or(name.strip_suffix("[2m]"));
     cut.unwrap_or(name)
 }
@@ -32,7 +32,7 @@ pub(crate) fn is_same_model(one: &str, other: &str) -> bool {
 /// Returns the name that a table has for a folded name; `None` if it is not a spelling of such a name.
 ///
 /// The version stays as it is, so a version that the table does not have gets no other version's price.
-pub(super) fn canonical(name: &str) -> Option<String> {
+pub(crate) fn canonical(name: &str) -> Option<String> {
     // Before the last slash is the gateway, the project or the ARN.
     let name = name.rsplit('/').next()?;
     let name = without_provider(name)?.strip_prefix("claude-")?;

@@ -111,9 +111,8 @@ pub fn asks_for_secret(text: &str) -> bool {
     };
     // An earlier prompt may be in the same line, because its answer was not echoed.
     let earlier_end = prompt
-        .match_indices(ENDS)
-        .filter(|(at, end)| prompt[at + end.len()..].starts_with(' '))
-        .last();
+        .rmatch_indices(ENDS)
+        .find(|(at, end)| prompt[at + end.len()..].starts_with(' '));
     let prompt = earlier_end.map_or(prompt, |(at, end)| &prompt[at + end.len()..]);
     if prompt.chars().count() > MAX_PROMPT_CHARS {
         return false;

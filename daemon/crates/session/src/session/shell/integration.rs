@@ -105,7 +105,7 @@ fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     // A login shell does not read the --rcfile, so it is started as a normal one, and ccd's file reads the login files.
     let login = args
         .iter()
-        .any(|arg| is_login(arg))
+        .any(is_login)
         .then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
     Ok(Integration {
         args: vec!["--rcfile".into(), path.into(), "-i".into()],

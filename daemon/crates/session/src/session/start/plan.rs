@@ -189,7 +189,9 @@ impl Plan {
             ),
             Some(_) if !reads_start_files(program, &args) => format!(
                 "{} reads no start file of ccd, so it is started as it is; session run works, but types a longer line",
-                [&[self.program.clone()], &self.args[..]].concat().join(" ")
+                [std::slice::from_ref(&self.program), &self.args[..]]
+                    .concat()
+                    .join(" ")
             ),
             Some(_) => return,
         };

@@ -66,6 +66,7 @@ impl ProcessSettings {
     }
 
     /// Returns whether this process, or what `soft` returns in its place, has other limits.
+    #[cfg(not(portable))]
     pub(crate) fn changes_limits(&self, soft: impl Fn(Resource) -> Option<Option<u64>>) -> bool {
         self.limits.iter().any(|(resource, wanted)| {
             let own = || getrlimit(rlimited(*resource)).current;

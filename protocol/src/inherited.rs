@@ -15,7 +15,8 @@ pub struct Inherited {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub umask: Option<Umask>,
-    /// The caller's soft limits of resources; null: unlimited. Default of each: the daemon's.
+    /// The caller's soft limits, in the units of `getrlimit(2)`, by resource: `as`, `core`, `cpu`, `data`, `fsize`, `memlock`,
+    /// `nofile`, `nproc`, `stack`; null: unlimited. Default of each: the daemon's.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
 }

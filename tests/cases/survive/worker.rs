@@ -418,10 +418,10 @@ fn what_replaces_a_log_costs_that_log_and_neither_program_nor_daemon() {
         placed.assert_nothing_foreign_changed();
         if odd != Odd::Directory {
             let logged = b"after\r\nafter\r\n";
+            // A device without end may still be in its place.
+            let is_file = || std::fs::symlink_metadata(&log).is_ok_and(|found| found.is_file());
             eventually("a new log begins", || {
-                std::fs::read(&log)
-                    .is_ok_and(|log| log == logged)
-                    .then_some(())
+                (is_file() && std::fs::read(&log).is_ok_and(|log| log == logged)).then_some(())
             });
         }
         session.close();

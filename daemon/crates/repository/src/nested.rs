@@ -35,8 +35,8 @@ impl WorkTree {
         Ok((snapshot, nested))
     }
 
-    /// Returns the paths of files inside nested repositories that are not as before, by repository. One that is new is
-    /// compared with the commit that it has checked out.
+    /// Returns the paths of files inside nested repositories that are not as before, by repository. One that is new, or whose
+    /// new commit `is_in_diff` says to be known already, is compared with the commit that it has checked out.
     ///
     /// # Errors
     ///
@@ -45,13 +45,14 @@ impl WorkTree {
         &self,
         before: &Nested,
         after: &Nested,
+        is_in_diff: impl Fn(&Path) -> bool,
     ) -> Result<BTreeMap<PathBuf, Vec<String>>> {
         let mut changes = BTreeMap::new();
         for (path, after) in after {
             let Some(tree) = self.inside(path) else {
                 continue;
             };
-            let before = match before.get(path) {
+            let before = match before.get(path).filter(|_| !is_in_diff(path)) {
                 Some(before) => before.clone(),
                 None => tree.head_tree()?,
             };

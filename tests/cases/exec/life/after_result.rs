@@ -39,7 +39,7 @@ fn a_program_that_stays_after_its_result_has_a_grace_and_then_the_verdict_of_the
             format!("init; result First.; {NEXT_TURN}; {stays}"),
             "success",
             None,
-            "First.\nLater.\n",
+            "First.\n\nLater.\n",
             (3.3, 12.0),
         ),
         // The exit comes first, so its status counts.

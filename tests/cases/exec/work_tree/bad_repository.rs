@@ -73,7 +73,7 @@ fn a_submodule_is_a_work_tree_of_its_own_and_its_new_commit_is_a_change_of_the_o
     let result = executor.run(&outer, &json!({})).result;
     assert_eq!(
         (result.error_message, result.files_changed),
-        (None, vec!["lib".to_owned(), "lib/y.txt".to_owned()])
+        (None, vec!["lib".to_owned()])
     );
     assert!(
         result.diff.contains("+Subproject commit"),

@@ -7,6 +7,7 @@ use ccd_protocol::exec::{DiffInfo, FileStatus};
 use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
 
 use crate::error::ExecError;
+use std::path::Path;
 
 /// Longest diff of which each file's part is repeated in `diff_info`.
 const MAX_PARTS_BYTES: usize = 16 << 20;
@@ -40,7 +41,9 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
     let diff = tree.diff(&before.snapshot, &after)?;
     let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();
     if let Some(more) = &before.more {
-        for (repository, inside) in tree.nested_changes(&more.nested, &nested)? {
+        let is_in_diff = |path: &Path| paths.iter().any(|file| Path::new(file) == path);
+        let changes = tree.nested_changes(&more.nested, &nested, is_in_diff)?;
+        for (repository, inside) in changes {
             warnings.push(format!(
                 "the run changed files inside {}, which is a repository of its own: the diff does not have them",
                 repository.display()

@@ -22,10 +22,13 @@ fn with_submodule() -> (tempfile::TempDir, tempfile::TempDir) {
 /// What `change` changes inside repositories of `root`.
 fn changed(root: &Path, change: impl FnOnce(&Path)) -> Vec<(String, Vec<String>)> {
     let tree = WorkTree::find(root).unwrap();
-    let (_, before) = tree.snapshot_with_nested().unwrap();
+    let (first, before) = tree.snapshot_with_nested().unwrap();
     change(root);
-    let (_, after) = tree.snapshot_with_nested().unwrap();
-    let changes = tree.nested_changes(&before, &after).unwrap();
+    let (second, after) = tree.snapshot_with_nested().unwrap();
+    let diff = crate::files(&tree.diff(&first, &second).unwrap());
+    let is_in_diff = |path: &Path| diff.iter().any(|file| Path::new(&file.path) == path);
+    let changes = tree.nested_changes(&before, &after, is_in_diff);
+    let changes = changes.unwrap();
     let text = |(path, files): (std::path::PathBuf, _)| (path.display().to_string(), files);
     changes.into_iter().map(text).collect()
 }
@@ -44,7 +47,7 @@ fn changes_inside_submodules_and_other_repositories_are_found() {
         vec![(repository.to_owned(), vec![format!("{repository}/{file}")])]
     };
     type Change = fn(&Path);
-    let changes: [(Change, _); 8] = [
+    let changes: [(Change, _); 9] = [
         (|_| {}, vec![]),
         (|root| fs::write(root.join("a.txt"), "b").unwrap(), vec![]),
         (
@@ -57,7 +60,14 @@ fn changes_inside_submodules_and_other_repositories_are_found() {
         ),
         (
             |root| drop(commit(&root.join("lib/sub"), "a.txt", "b")),
-            of("lib/sub", "a.txt"),
+            vec![],
+        ),
+        (
+            |root| {
+                commit(&root.join("lib/sub"), "a.txt", "b");
+                fs::write(root.join("lib/sub/new.txt"), "b").unwrap();
+            },
+            of("lib/sub", "new.txt"),
         ),
         (
             |root| {

@@ -240,6 +240,9 @@ fn executes_what_it_is_given(kind: &Kind, is_integrated: bool) {
             session.output()
         );
     }
+    // The line editor took each of them: none was typed again.
+    let is_typed = session.output().contains("133;C;%s");
+    assert_eq!(is_typed, !is_integrated || kind.program == "dash");
     assert!(
         !daemon.home().join("ran").exists(),
         "a command of the history was run"

@@ -14,6 +14,11 @@ elif [[ -r ~/.bashrc ]]; then
     . ~/.bashrc
 fi
 
+# What follows has no aliases of the user's.
+__ccd_aliases=
+\shopt -q expand_aliases && __ccd_aliases=1
+\shopt -u expand_aliases
+
 __ccd_dir=${CCD_SHELL_DIR-}
 unset CCD_SHELL_DIR
 
@@ -181,3 +186,6 @@ case ":${HISTCONTROL-}:" in
     *:ignorespace:* | *:ignoreboth:*) ;;
     *) HISTCONTROL=ignorespace${HISTCONTROL:+:$HISTCONTROL} ;;
 esac
+
+[[ -z $__ccd_aliases ]] || shopt -s expand_aliases
+unset __ccd_aliases

@@ -17,6 +17,7 @@ import errno
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import socket
@@ -214,6 +215,8 @@ class spawn:
             "cwd": os.path.abspath(cwd or "."),
             "caller_env": texts(os.environ if env is None else env),
             "env": texts(terminal),
+            "umask": own_umask(),
+            "limits": own_limits(),
             "rows": rows,
             "cols": cols,
             "transient": True,
@@ -621,6 +624,20 @@ def listed(patterns):
 
 def is_event(pattern):
     return pattern is EOF or pattern is TIMEOUT
+
+
+def own_umask():
+    """The file mode mask of this process, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return format(mask, "03o")
+
+
+def own_limits():
+    """The soft limits of this process, as a request names them."""
+    names = "as core cpu data fsize memlock nofile nproc stack".split()
+    soft = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[0] for name in names}
+    return {name: None if limit == resource.RLIM_INFINITY else limit for name, limit in soft.items()}
 
 
 def texts(variables):

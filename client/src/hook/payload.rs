@@ -88,7 +88,9 @@ fn object(read: Vec<u8>) -> Result<(String, Names), Vec<u8>> {
 pub(super) fn read(from: BorrowedFd<'_>, deadline: Instant) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(BUFFER_BYTES);
     let mut object = ObjectScan::default();
-    while !object.is_complete && is_ready(from, PollFlags::IN, deadline) {
+    // A file without end is always ready.
+    let is_over = |len| len > MAX_JSON_BYTES && Instant::now() >= deadline;
+    while !object.is_complete && !is_over(bytes.len()) && is_ready(from, PollFlags::IN, deadline) {
         if bytes.len() == bytes.capacity() {
             match bytes.len() {
                 0..=MAX_JSON_BYTES => bytes.reserve(bytes.len()),
@@ -176,6 +178,13 @@ mod tests {
             let payload = payload(read.as_bytes()).unwrap();
             assert!(matches!(&payload, Payload::Object { text, .. } if text == line));
         }
+    }
+
+    #[test]
+    fn a_file_without_end_is_left_at_the_deadline() {
+        let zero = std::fs::File::open("/dev/zero").unwrap();
+        let bytes = read(zero.as_fd(), Instant::now() + Duration::from_millis(50));
+        assert!(bytes.len() > MAX_JSON_BYTES);
     }
 
     #[test]

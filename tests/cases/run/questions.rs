@@ -344,3 +344,82 @@ fn output_beyond_the_size_of_a_reply_is_printed_whole() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("missing"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_question_that_is_answered_with_a_key_gets_no_command() {
+    for (shell, name, rc) in [
+        (
+            "bash",
+            ".bashrc",
+            "read -n1 -p 'Delete? [y/N] ' a\necho \"answer was [$a]\"",
+        ),
+        (
+            "zsh",
+            ".zshrc",
+            "read -k1 'a?Delete? [y/N] '\necho \"answer was [$a]\"",
+        ),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let session = open(&daemon, shell, &[], (name, rc), true);
+        session.expect("N\\] ");
+        let error = try_run(&session, "echo hello", 10_000.0).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        session.text("n");
+        session.expect("answer was \\[n\\]");
+        assert_eq!(session.run("echo hello").output, "hello\n", "{shell}");
+        // The command itself asks: nothing but the answer is typed.
+        let reply = std::thread::scope(|scope| {
+            let run = scope.spawn(|| session.run(rc));
+            session.expect("N\\] ");
+            let other = try_run(&session, "echo other", 1500.0);
+            assert_error(&other.unwrap_err(), ErrorCode::ShellBusy);
+            session.text("q");
+            run.join().unwrap()
+        });
+        assert!(
+            reply.output.ends_with("answer was [q]\n"),
+            "{shell}: {reply:?}"
+        );
+    }
+}
+
+#[test]
+fn half_a_line_with_a_question_about_it_is_left_alone() {
+    if lacks(&["zsh"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let many = daemon.home().join("many");
+    std::fs::create_dir(&many).unwrap();
+    for number in 0..150 {
+        std::fs::write(many.join(format!("file{number}")), "").unwrap();
+    }
+    let session = open(&daemon, "zsh", &[], (".zshrc", ""), true);
+    session.run("true");
+    let left = daemon.home().join("left");
+    session.text(&format!("touch {}; ls {}/", left.display(), many.display()));
+    session.keys(&["Tab", "Tab"]);
+    session.expect("possibilities|lines");
+    let error = try_run(&session, "echo hello", 5_000.0).unwrap_err();
+    assert_error(&error, ErrorCode::ShellBusy);
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_prompt_command_that_cannot_be_changed_changes_nothing() {
+    let daemon = Daemon::start();
+    let rc = "readonly PROMPT_COMMAND='history -a'\n";
+    let session = open(&daemon, "bash", &[], (".bashrc", rc), true);
+    let counted = daemon.home().join("counted");
+    for _ in 0..2 {
+        let reply = session.run(&format!(
+            "echo x >> {}; echo y; (exit 3)",
+            counted.display()
+        ));
+        assert_eq!((&*reply.output, reply.exit_code), ("y\n", Some(3)));
+    }
+    assert_eq!(std::fs::read_to_string(&counted).unwrap(), "x\nx\n");
+}

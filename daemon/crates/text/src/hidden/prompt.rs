@@ -1,7 +1,7 @@
 //! Prompts for secrets: what is typed there is one, whatever the echo does.
 
 /// Words for a secret in prompts, in lower case, by language.
-const WORDS: [&[&str]; 16] = [
+const WORDS: [&[&str]; 21] = [
     // English
     &[
         "password",
@@ -41,21 +41,35 @@ const WORDS: [&[&str]; 16] = [
     &["пароль", "пароля"],
     // Greek
     &["κωδικός"],
+    // Estonian, Lithuanian
+    &["parool"],
+    &["slaptažodis"],
+    // Slovene, Croatian
+    &["geslo"],
+    &["lozinka"],
+    // Hebrew
+    &["סיסמה"],
     // Arabic
     &["المرور"],
 ];
 
 /// The same for phrases, and for languages that do not separate words.
-const PHRASES: [&str; 15] = [
+const PHRASES: [&str; 21] = [
     "api key",
     "api token",
     "access key",
     "access token",
     "auth token",
     "verification code",
+    "pass phrase",
+    "mfa code",
     "mot de passe",
     "phrase de passe",
     "palavra-passe",
+    "mật khẩu",
+    "kata sandi",
+    "รหัสผ่าน",
+    "पासवर्ड",
     "parola d'ordine",
     "パスワード",
     "パスフレーズ",
@@ -172,6 +186,14 @@ mod tests {
             "[sudo] пароль для me: ",
             "كلمة المرور: ",
             "db-password: ",
+            "Enter PEM pass phrase:",
+            "MFA code: ",
+            "Lozinka: ",
+            "Slaptažodis: ",
+            "סיסמה: ",
+            "Mật khẩu: ",
+            "รหัสผ่าน: ",
+            "पासवर्ड: ",
             "パスワード: ",
             "密码：",
             "[sudo] me 的密码：",

@@ -73,6 +73,11 @@ impl HalfLine {
         self.has_answer.load(Ordering::Acquire) && lock(&self.text).is_empty()
     }
 
+    /// Returns whether something was typed since then.
+    pub(crate) fn is_begun(&self) -> bool {
+        !lock(&self.text).is_empty()
+    }
+
     /// Counts an interrupt by a signal, which does the same as the key.
     pub(crate) fn interrupted(&self) {
         self.interrupts.fetch_add(1, Ordering::AcqRel);

@@ -12,7 +12,8 @@ use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
 use crate::session::shell::{
-    CommandFile, LineError, Nonce, Outcome, Refusal, is_integrated, takes_commands,
+    CommandFile, LineError, Nonce, Outcome, Refusal, has_text_at_mark, is_integrated,
+    takes_commands,
 };
 use crate::session::wait::last_line;
 use base64::Engine;
@@ -245,8 +246,13 @@ impl Session {
     /// Fails if half a line is typed at the shell's prompt: the command would continue it. The line editor of an
     /// integrated shell says so itself.
     fn require_empty_line(&self, shell: Shell) -> Result<(), SessionError> {
-        let is_half = self.half_line.is_shown(&last_line(self));
-        match is_half && shell != Shell::Far && !takes_commands(&tail(self)) {
+        let tail = tail(self);
+        let is_half = match takes_commands(&tail) {
+            // The line editor refuses half a line itself, but not while it asks a question about it.
+            true => self.half_line.is_begun() && has_text_at_mark(&tail),
+            false => self.half_line.is_shown(&last_line(self)),
+        };
+        match is_half && shell != Shell::Far {
             true => Err(SessionError::ShellBusy {
                 session: self.id().clone(),
                 with: Busy::HalfLine,

@@ -253,6 +253,7 @@ impl Follower {
             }
             Action::Type(bytes) => {
                 session.strike(Stroke::new(&bytes, false)).await?;
+                session.half_line.entered();
                 *pause = Pause::new();
             }
             Action::Done => {}

@@ -6,7 +6,8 @@ use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
 use crate::session::shell::{
-    Printer, Prompt, ShellKind, asks_for_rest, is_at_mark, is_before_prompt, is_integrated,
+    Printer, Prompt, ShellKind, asks_for_rest, edits_a_line, is_at_mark, is_before_prompt,
+    is_integrated,
 };
 use crate::session::wait::{is_fresh, is_of_tape, last_line};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
@@ -189,14 +190,17 @@ impl Session {
 
     /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
     ///
-    /// A shell with a line editor reads its commands in raw mode. dash and its like read them in blocks, and answers byte by
-    /// byte. For any other, a prompt must look like one.
+    /// A shell with a line editor reads its commands in raw mode, with bracketed paste. dash and its like read them in blocks,
+    /// and answers byte by byte. For any other, a prompt must look like one.
     fn is_question(&self, probe: &Probe, foreground: Option<&str>) -> bool {
         let Some(reader) = &probe.reader else {
             return false;
         };
-        if !probe.line.canonical || self.tape().is_some() {
+        if self.tape().is_some() {
             return false;
+        }
+        if !probe.line.canonical {
+            return self.is_key_question(probe, foreground);
         }
         let looks_so = || !last_line(self).trim_end().ends_with(PROMPT_ENDS);
         match ShellKind::of_process(probe.foreground, foreground) {
@@ -205,6 +209,23 @@ impl Session {
             Some(ShellKind::Ksh) => looks_so(),
             Some(_) => !edits_no_lines(probe.foreground) || looks_so(),
             None => false,
+        }
+    }
+
+    /// Returns whether a shell in raw mode reads the answer to a question: a single key (`read -n1`), or a line in an integrated
+    /// fish, which has no key for commands elsewhere than at its prompt.
+    fn is_key_question(&self, probe: &Probe, foreground: Option<&str>) -> bool {
+        let tail = tail(self);
+        if is_at_mark(&tail) || asks_for_rest(&tail) {
+            return false;
+        }
+        let is_integrated = || self.facts.shell && is_integrated(probe.foreground);
+        match ShellKind::of_process(probe.foreground, foreground) {
+            // Its line editor waits for several things, where the platform shows that.
+            Some(ShellKind::Bash) if probe.verdict == Verdict::Blocked => true,
+            Some(ShellKind::Bash | ShellKind::Zsh) => is_integrated() && !edits_a_line(&tail),
+            Some(ShellKind::Fish) => is_integrated(),
+            _ => false,
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, Mark, Refusal};
 use super::output::{CommandOutput, OutputLength};
-use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
+use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, edits_a_line, len_without_prompt};
 use super::run::{Action, Gone, Outcome, Quiet};
 use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 
@@ -355,7 +355,8 @@ impl Progress {
             && facts.shell_waits
             && self.prompt.fits_mode(facts.line_editing);
         let typed_lines = self.rescue.map_or(0, |rescue| rescue.typed_lines);
-        let reports = self.editor.as_ref().is_some_and(|editor| editor.reports);
+        let reports =
+            self.editor.as_ref().is_some_and(|editor| editor.reports) && edits_a_line(&self.tail);
         // The prompt of an integrated shell has a mark, unless the command took it away.
         let likeness = match self.prompt.likeness(&self.tail) {
             Likeness::Alike if self.editor.is_some() => Likeness::Different,

@@ -6,7 +6,9 @@
 use super::prompt_line::PromptLine;
 
 const ESC: u8 = 0x1b;
-/// How line editors switch bracketed paste on before their prompt.
+/// How line editors switch bracketed paste on (`h`) and off (`l`).
+const PASTE_PREFIX: &[u8] = b"\x1b[?2004";
+/// How they switch it on before their prompt.
 const PASTE_ON: &[u8] = b"\x1b[?2004h";
 /// How the terminal shows the keys that interrupt; some shells continue on the same line.
 const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
@@ -43,6 +45,21 @@ pub(crate) fn is_before_prompt(tail: &[u8]) -> bool {
 /// Returns whether the shell is at a prompt with a mark.
 pub(crate) fn is_at_mark(tail: &[u8]) -> bool {
     last_mark(tail).is_some_and(|mark| mark.starts_with(b"B"))
+}
+
+/// Returns whether a line editor is at work: it has switched bracketed paste on and not off. A single key is read without.
+pub(crate) fn edits_a_line(tail: &[u8]) -> bool {
+    memchr::memmem::rfind(tail, PASTE_PREFIX)
+        .is_some_and(|at| tail.get(at + PASTE_PREFIX.len()) == Some(&b'h'))
+}
+
+/// Returns whether something stands after the last mark of a prompt: what was typed there, or a question about it.
+pub(crate) fn has_text_at_mark(tail: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::rfind(tail, b"\x1b]133;B") else {
+        return false;
+    };
+    let typed = &tail[at..];
+    typed.contains(&b'\n') || !PromptLine::of(typed).text.is_empty()
 }
 
 /// Returns whether the shell prompts for the rest of a command.

@@ -63,6 +63,11 @@ __ccd_reads_command() {
 
 # The groups keep these lines out of the trace of `set -x`, and what a DEBUG trap prints about them out of the output.
 __ccd_hook() {
+    local __ccd_flags
+    __ccd_flags=$(declare -p PROMPT_COMMAND 2>/dev/null)
+    __ccd_flags=${__ccd_flags#declare }
+    # If it is readonly, the other key reports the status of each command.
+    [[ ${__ccd_flags%% *} != *r* ]] || return 0
     local __ccd_begin='{ __ccd_prompt_begin; } &>/dev/null' __ccd_end='{ __ccd_prompt_end; } &>/dev/null'
     if [[ "$(declare -p PROMPT_COMMAND 2>/dev/null)" == 'declare -a'* ]]; then
         PROMPT_COMMAND=("$__ccd_begin" "${PROMPT_COMMAND[@]}" "$__ccd_end")
@@ -180,6 +185,7 @@ if [[ -n $__ccd_dir ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); 
     unset __ccd_map
     __ccd_enter accept-line
 fi
+__ccd_prompt_end
 
 # Lines typed for `session run --isolate` start with a space.
 case ":${HISTCONTROL-}:" in

@@ -168,7 +168,7 @@ pub struct ConversationTotals {
     pub subagents: ConversationUsage,
 }
 
-/// What is missing of a conversation.
+/// The part of a conversation that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -79,6 +79,10 @@ pub(in crate::black_box) async fn run(
             "note",
             format!("{sent} of {of} inputs within {seconds} s (testing.timeout)"),
         );
+        if sent == 0 {
+            let limit = bench.options.timeout.as_secs_f64();
+            draft.fail(format!("the time limit of {limit} s was reached"));
+        }
     }
     draft.finish();
     Ok(())

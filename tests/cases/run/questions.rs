@@ -254,10 +254,15 @@ fn an_answer_of_the_terminal_is_no_part_of_the_next_command() {
         let daemon = Daemon::start();
         std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
         let session = open(&daemon, shell, args, (".bashrc", ""), is_integrated);
-        for query in ["printf '\\033[c'", "printf '\\033[6n\\033[c'; true"] {
+        // The answer to the last one would be a search in bash's history.
+        for (query, answer) in [
+            ("printf '\\033[c'", "2c"),
+            ("printf '\\033[6n\\033[c'; true", "2c"),
+            ("printf '\\033[>q'", "ccd "),
+        ] {
             session.run(query);
             eventually("the answer is there", || {
-                session.output().contains("2c").then_some(())
+                session.output().contains(answer).then_some(())
             });
             let reply = session.run("seq 1 3; sh -c 'exit 3'");
             assert_eq!(
@@ -422,4 +427,57 @@ fn a_prompt_command_that_cannot_be_changed_changes_nothing() {
         assert_eq!((&*reply.output, reply.exit_code), ("y\n", Some(3)));
     }
     assert_eq!(std::fs::read_to_string(&counted).unwrap(), "x\nx\n");
+}
+
+#[test]
+fn a_shell_that_the_start_file_made_another_runs_commands() {
+    let again = |exec| format!("[ -n \"$AGAIN\" ] || AGAIN=1 exec {exec}");
+    for (shell, needs, rc) in [
+        ("bash", "dash", again("dash")),
+        ("bash", "zsh", again("zsh -f")),
+        ("bash", "fish", again("fish")),
+        ("zsh", "zsh", "precmd_functions=(nonexistent)".to_owned()),
+        ("zsh", "zsh", "emulate sh".to_owned()),
+        ("zsh", "zsh", "emulate ksh".to_owned()),
+        ("zsh", "zsh", "setopt posix_identifiers".to_owned()),
+    ] {
+        if lacks(&[shell, needs]) {
+            continue;
+        }
+        let name = format!(".{shell}rc");
+        let daemon = Daemon::start();
+        let session = open(&daemon, shell, &[], (&name, &rc), true);
+        for _ in 0..2 {
+            let reply = session.run("echo 'a b'; sh -c 'exit 3'");
+            assert_eq!(
+                (&*reply.output, reply.exit_code),
+                ("a b\n", Some(3)),
+                "{rc}: {}",
+                session.output()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_question_that_a_command_asks_is_named_to_the_next() {
+    for (shell, command, question) in [
+        ("bash", "select x in a b; do echo $x; break; done", "#?"),
+        ("zsh", "setopt correct\necho() { :; }; ecoh a", "correct"),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        std::fs::write(daemon.home().join(".zshrc"), "setopt correct").unwrap();
+        let session = open(&daemon, shell, &[], (".bashrc", ""), true);
+        try_run(&session, command, 1_000.0).unwrap_err();
+        let error = try_run(&session, "echo next", 1_000.0).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains("it asks a question") && message.contains(question),
+            "{message}"
+        );
+    }
 }

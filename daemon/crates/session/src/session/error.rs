@@ -284,8 +284,15 @@ pub enum Busy {
     Starting,
     #[error("half a line is typed at its prompt")]
     HalfLine,
-    #[error("it asks a question: {0:?}")]
+    #[error("{}", question(.0))]
     Question(String),
+}
+
+fn question(text: &str) -> String {
+    match text.trim() {
+        "" => "it waits for input without a prompt".to_owned(),
+        _ => format!("it asks a question: {text:?}"),
+    }
 }
 
 impl Busy {

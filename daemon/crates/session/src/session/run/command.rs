@@ -12,7 +12,7 @@ use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
 use crate::session::shell::{
-    CommandFile, LineError, Nonce, Outcome, Refusal, has_text_at_mark, is_integrated,
+    CommandFile, LineError, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated,
     takes_commands,
 };
 use crate::session::wait::last_line;
@@ -23,8 +23,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::{OwnedMutexGuard, watch};
 
-/// The key that removes what stands in a shell's line: `^U`.
-const KILL_KEY: u8 = 0x15;
+/// The keys that remove what stands in a shell's line: `^U`, in bash after `^G`, which ends a search that an answer began.
+const KILL_KEY: &[u8] = b"\x15";
+const KILL_KEYS_OF_BASH: &[u8] = b"\x07\x15";
 
 impl Session {
     /// See [`Session::run`].
@@ -73,7 +74,10 @@ impl Session {
     ) -> Result<Arc<Running>, SessionError> {
         self.require_alive()?;
         let started = Instant::now();
-        let turn = self.runs.turn(self, &deadline).await?;
+        let turn = match self.runs.turn(self, &deadline).await {
+            Ok(turn) => turn,
+            Err(error) => return Err(self.question().await.unwrap_or(error)),
+        };
         let target = self.target(deadline).await?;
         let tools = self.tools(params, target, warnings)?;
         crate::session::output::wait_for_published(self).await;
@@ -106,7 +110,11 @@ impl Session {
     ) -> Result<Arc<Running>, SessionError> {
         let mut line = lock(&running.run).typed().to_vec();
         if self.half_line.is_answer() && target.shell != Shell::Far {
-            line.insert(0, KILL_KEY);
+            let keys = match target.printer {
+                Printer::BuiltinPrintf => KILL_KEYS_OF_BASH,
+                _ => KILL_KEY,
+            };
+            line.splice(..0, keys.iter().copied());
         }
         let stroke = Stroke {
             bytes: &line,
@@ -164,13 +172,15 @@ impl Session {
         };
         match end {
             Some(End::Done(outcome)) => Ok(outcome),
-            Some(End::Refused(refusal)) => Err(SessionError::ShellBusy {
-                session: self.id().clone(),
-                with: match refusal {
+            Some(End::Refused(refusal)) => {
+                let with = match refusal {
                     Refusal::HalfLine => Busy::HalfLine,
                     Refusal::Question => Busy::Question(last_line(self)),
-                },
-            }),
+                    Refusal::NotStarted => return Err(dropped(self)),
+                };
+                let session = self.id().clone();
+                Err(SessionError::ShellBusy { session, with })
+            }
             Some(End::Failed(error)) => {
                 Err(lock(&error).take().unwrap_or(SessionError::ShuttingDown))
             }
@@ -292,6 +302,14 @@ impl Tools {
 
 pub(super) fn untypeable(error: LineError) -> SessionError {
     SessionError::InvalidArgument(error.to_string())
+}
+
+fn dropped(session: &Session) -> SessionError {
+    SessionError::Unavailable(format!(
+        "the shell dropped the line that session.run typed, so the command did not run; ccctl session screen {} shows \
+         the terminal",
+        session.id()
+    ))
 }
 
 fn unwritable(error: std::io::Error) -> SessionError {

@@ -188,6 +188,20 @@ impl Session {
         let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
     }
 
+    /// Returns the error for a command, while the session's own shell waits for the answer to a question that it shows.
+    pub(super) async fn question(&self) -> Option<SessionError> {
+        let probe = self.probe().await?;
+        let foreground = foreground_of(self, &probe);
+        let is_asked = probe.foreground == self.facts.pid
+            && shell_waits(self, &probe, &self.services.library.current())
+            && self.is_question(&probe, foreground.as_deref());
+        let question = Some(last_line(self)).filter(|line| is_asked && !line.trim().is_empty())?;
+        Some(SessionError::ShellBusy {
+            session: self.id().clone(),
+            with: Busy::Question(question),
+        })
+    }
+
     /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
     ///
     /// A shell with a line editor reads its commands in raw mode, with bracketed paste. dash and its like read them in blocks,

@@ -34,6 +34,8 @@ pub(crate) enum Refusal {
     HalfLine,
     /// It edits the answer to a question, not a command.
     Question,
+    /// The shell is at its prompt again without having started the command.
+    NotStarted,
 }
 
 /// A part of the output, in order.

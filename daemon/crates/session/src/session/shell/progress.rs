@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, Mark, Refusal};
 use super::output::{CommandOutput, OutputLength};
-use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, edits_a_line, len_without_prompt};
+use super::prompt::{
+    Likeness, Prompt, TAIL_MAX_LEN, edits_a_line, len_before_editor, len_without_prompt,
+};
 use super::run::{Action, Gone, Outcome, Quiet};
 use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 
@@ -206,6 +208,9 @@ impl Progress {
         match output {
             _ if has_started || self.is_isolated => {}
             _ if self.cancelled.is_some() => {}
+            _ if self.has_taken() == Some(false) => {
+                return self.phase = Phase::Refused(Refusal::NotStarted);
+            }
             Some([]) => return self.end_at(end, Phase::Ended { status: Some(0) }),
             Some(output) => {
                 self.output.push(output);
@@ -232,6 +237,11 @@ impl Progress {
         );
     }
 
+    /// Returns whether the line editor has taken the command; `None` if that is typed.
+    fn has_taken(&self) -> Option<bool> {
+        self.editor.as_ref().map(|editor| editor.has_taken)
+    }
+
     /// Processes a piece of the second terminal's output.
     pub(super) fn take_isolated(&mut self, piece: CommandPiece<'_>) {
         match piece {
@@ -253,14 +263,23 @@ impl Progress {
     }
 
     fn rescued(&mut self, status: i32) {
-        let Some(Rescue { place, end, .. }) = self.rescue else {
+        let Some(rescue) = self.rescue else {
             return; // no rescue line was typed
         };
+        // The answer to the first line comes the way that the start mark would have come.
+        if matches!(self.phase, Phase::Typed)
+            && self.has_taken() != Some(true)
+            && rescue.typed_lines == 1
+            && !self.output.truncated
+        {
+            self.phase = Phase::Refused(Refusal::NotStarted);
+            return;
+        }
         if !self.is_isolated {
-            self.output.cut(place);
+            self.output.cut(rescue.place);
         }
         self.end_at(
-            end,
+            rescue.end,
             Phase::Rescued {
                 status,
                 prompt: Vec::new(),
@@ -301,14 +320,16 @@ impl Progress {
         if facts.quiet < ALIKE_PROMPT_QUIET {
             return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
         }
-        let mut end = self.read_end;
-        if status.is_some() {
-            self.is_replaced = true;
-            let whole_len = self.output.bytes.len();
-            let line_end = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
-            self.output.bytes.truncate(line_end);
-            end -= (whole_len - line_end) as u64;
-        }
+        let whole_len = self.output.bytes.len();
+        let line_start = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
+        self.is_replaced = status.is_some();
+        let len = match self.is_replaced {
+            true => line_start,
+            // The prompt of the shell around it may follow a line without an end.
+            false => line_start + len_before_editor(&self.output.bytes[line_start..]),
+        };
+        self.output.bytes.truncate(len);
+        let end = self.read_end - (whole_len - len) as u64;
         self.end_at(end, Phase::Ended { status });
         Some(Action::Done)
     }

@@ -191,6 +191,12 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
     }
 }
 
+/// Returns the length of the part of a line before a line editor or a marked prompt begins in it.
+pub(super) fn len_before_editor(line: &[u8]) -> usize {
+    let starts = [PASTE_ON, MARK_START].map(|start| memchr::memmem::find(line, start));
+    starts.into_iter().flatten().min().unwrap_or(line.len())
+}
+
 /// Returns the length of `output` without the prompt at its end, which is similar to `prompt`, one that the same shell
 /// printed later. Numbers may differ; if anything else does, as many lines are removed as `prompt` has.
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {

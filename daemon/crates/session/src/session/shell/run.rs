@@ -297,6 +297,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_the_shell_drops_is_no_success() {
+        let mut run = fed(&[b"(reverse-i-search) printf\r\nme$ "]);
+        assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
+        feed(&mut run, &[b"\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
+        assert_eq!(run.refusal(), Some(Refusal::NotStarted));
+        assert_eq!(run.outcome(true), None);
+    }
+
+    #[test]
     fn a_second_rescue_line_cuts_where_the_first_was_typed() {
         let mut run = fed(&[b"\x1b]133;C;n1\x07out\r\nme$ "]);
         assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));

@@ -202,6 +202,10 @@ pub(crate) fn typed_line(
         Way::File(path) if printer == Printer::Zsh => {
             format!("\\builtin eval \"$(<{})\"", quoted_path(path)?)
         }
+        // A sourced file would catch `exit`.
+        Way::File(path) if printer == Printer::Fish => {
+            format!("eval (string collect <{})", quoted_path(path)?)
+        }
         Way::File(path) => format!("{}. {}", printer.escape(), quoted_path(path)?),
         Way::Inline(command) => {
             let (escape, printed) = (printer.escape(), printer.command(command)?);

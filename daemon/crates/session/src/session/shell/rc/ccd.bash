@@ -1,5 +1,9 @@
 # Interactive bash under ccd: the user's own files first, then prompt marks (OSC 133).
 
+# Not for another shell that the user's files may start in place of this one.
+__ccd_dir=${CCD_SHELL_DIR-}
+unset CCD_SHELL_DIR
+
 if [[ -n ${CCD_SHELL_LOGIN-} ]]; then
     unset CCD_SHELL_LOGIN
     [[ -r /etc/profile ]] && . /etc/profile
@@ -18,9 +22,6 @@ fi
 __ccd_aliases=
 \shopt -q expand_aliases && __ccd_aliases=1
 \shopt -u expand_aliases
-
-__ccd_dir=${CCD_SHELL_DIR-}
-unset CCD_SHELL_DIR
 
 # Keeps the status, for the commands in PROMPT_COMMAND that follow. Under `set -e` a status would end the shell.
 __ccd_prompt_begin() {

@@ -52,8 +52,22 @@ fi
         # `session run` presses a key that makes the line editor take a command from a file, and then enter it.
         __ccd_take() {
             {
-                local __ccd_command
                 __ccd_restore
+                # The command may have comments. Only here, because the other function restores all options.
+                if [[ ! -o interactive_comments ]]; then
+                    __ccd_undo='builtin unsetopt interactive_comments;'
+                    builtin setopt interactive_comments
+                fi
+                __ccd_fill
+                [[ -n "$__ccd_nonce" ]] || __ccd_restore
+            } 2>/dev/null
+        }
+
+        __ccd_fill() {
+            {
+                # The user may have made zsh another shell (`emulate sh`).
+                builtin emulate -L zsh
+                local __ccd_command
                 {
                     builtin read -r __ccd_nonce
                     IFS= builtin read -r -d '' __ccd_command
@@ -72,15 +86,11 @@ fi
                 BUFFER="$__ccd_command"
                 CURSOR=$#BUFFER
                 (( ${precmd_functions[(I)__ccd_precmd_begin]} )) || __ccd_hook
-                # The command is no line for history expansion, but it may have comments. For this line the option
-                # comes too late, but not the characters: a command has no NUL.
+                # The command is no line for history expansion. For this line the option comes too late, but not the
+                # characters: a command has no NUL.
                 if [[ -n "$histchars" ]]; then
-                    __ccd_undo="[[ -n \"\$histchars\" ]] || histchars=${(qq)histchars};"
+                    __ccd_undo+="[[ -n \"\$histchars\" ]] || histchars=${(qq)histchars};"
                     histchars=$'\0\0'"${histchars[3]}"
-                fi
-                if [[ ! -o interactive_comments ]]; then
-                    __ccd_undo+='builtin unsetopt interactive_comments;'
-                    builtin setopt interactive_comments
                 fi
                 # Before it calls any function, zsh marks output that has no final newline. The end of the output comes first.
                 if [[ -o prompt_sp && -o prompt_cr ]]; then
@@ -111,15 +121,15 @@ fi
         }
 
         __ccd_hook() {
+            { builtin emulate -L zsh } 2>/dev/null
             precmd_functions=(__ccd_precmd_begin ${precmd_functions:#__ccd_*} __ccd_precmd_end)
             preexec_functions=(${preexec_functions:#__ccd_*} __ccd_preexec)
         }
 
-        # Set up at the first prompt: by then the user's files are read.
+        # Set up before the first prompt: by then the user's files are read.
         __ccd_start() {
             # Lines typed for `session run --isolate` start with a space.
             builtin setopt hist_ignore_space
-            precmd_functions=(${precmd_functions:#__ccd_start})
             __ccd_hook
             if [[ -o zle ]] && builtin zle -N __ccd_take && builtin zle -N __ccd_report; then
                 builtin local __ccd_map
@@ -136,6 +146,11 @@ fi
         }
 
         builtin typeset -ga precmd_functions preexec_functions
-        precmd_functions+=(__ccd_start)
+        # Files that assign `precmd_functions` do not touch this.
+        if builtin zmodload zsh/sched 2>/dev/null; then
+            builtin sched +0 __ccd_start
+        else
+            precmd_functions+=(__ccd_start)
+        fi
     fi
 }

@@ -338,6 +338,7 @@ pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
         keep_payloads: DAY * config.hooks.keep_days,
         keep_events: DAY * config.coach.keep_event_days,
         guards: config.coach.guards,
+        record: config.coach.record.0,
         session_events: config.coach.session_events,
     }
 }

@@ -4,7 +4,9 @@ use super::command::{command, own_path};
 use super::daemon::connection;
 use super::diff::diff;
 use super::file::{Scope, SettingsFile, invalid};
+use super::recording;
 use super::settings::{self, Mistake};
+use super::survey::Survey;
 
 use crate::args::{HookArgs, HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
 use crate::{Context, Exit, Failure, render};
@@ -58,6 +60,9 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
         }
         change.file.replace(change.new.as_deref())?;
     }
+    if !args.scope.dry_run && !events.is_empty() {
+        recording::begin().map_err(Failure::io("the base directory"))?;
+    }
     let done = if is_update { "updated" } else { "installed" };
     report(done, &change, &args.scope, context)
 }
@@ -85,6 +90,9 @@ pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Res
         change.file.replace(change.new.as_deref())?;
         // What it kept is in the file again.
         change.backup.as_ref().map(fs::remove_file);
+    }
+    if !args.scope.dry_run && !Survey::take(context).has_hooks() {
+        recording::end().map_err(Failure::io("the base directory"))?;
     }
     report("removed", &change, &args.scope, context)
 }

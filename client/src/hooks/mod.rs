@@ -7,6 +7,7 @@ mod file;
 mod install;
 mod plugin;
 mod plugins;
+mod recording;
 mod settings;
 mod status;
 mod survey;

@@ -24,6 +24,8 @@ pub(super) struct Key {
 /// The values that a key accepts.
 pub(super) enum Accepts {
     Boolean,
+    /// True, false or null.
+    BooleanOrNull,
     /// Whole numbers from the first to the second.
     Integer(u64, u64),
     /// Seconds from 0 to this number, with fractions down to a millisecond.
@@ -78,6 +80,7 @@ impl Accepts {
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Accepts::Boolean => "boolean",
+            Accepts::BooleanOrNull => "boolean or null",
             Accepts::Integer(..) => "integer",
             Accepts::Seconds(_) => "seconds",
             Accepts::OneOf(_)
@@ -97,6 +100,7 @@ impl Accepts {
     pub(super) fn range(&self) -> String {
         match self {
             Accepts::Boolean => "true, false".to_owned(),
+            Accepts::BooleanOrNull => "true, false, null".to_owned(),
             Accepts::Integer(min, max) => format!("{min} to {max}"),
             Accepts::Seconds(max) => format!("0 to {max}"),
             Accepts::OneOf(words) => words.join(", "),
@@ -130,6 +134,7 @@ impl Accepts {
     fn allows(&self, value: &Value) -> bool {
         match self {
             Accepts::Boolean => value.is_boolean(),
+            Accepts::BooleanOrNull => value.is_null() || value.is_boolean(),
             Accepts::Integer(min, max) => {
                 whole(value).is_some_and(|number| (*min..=*max).contains(&number))
             }
@@ -161,6 +166,7 @@ impl fmt::Display for Accepts {
         let range = self.range();
         match self {
             Accepts::Boolean => f.write_str("true or false"),
+            Accepts::BooleanOrNull => f.write_str("true, false or null"),
             Accepts::Integer(..) => write!(f, "a whole number from {range}"),
             Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
             Accepts::OneOf(_) => write!(f, "one of {range}"),
@@ -310,8 +316,10 @@ pub(super) static KEYS: &[Key] = &[
         "Maximum bytes in spool/, where ccctl hook keeps payloads that no daemon takes; ccctl hooks install writes a value other than 67108864 into the command."),
     key!(hooks.keep_days, "hooks", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the payloads of hooks, without their secrets."),
+    key!(coach.record, "coach", Accepts::BooleanOrNull,
+        "Record what Claude Code's hooks report. null: from ccctl hooks install or the first hook on. false: never, whatever is installed."),
     key!(coach.session_events, "coach", Accepts::Boolean,
-        "Record friction in sessions and runs as well: failed commands, timeouts of expect, the same input three times."),
+        "Record friction in ccd's own sessions and runs as well: failed commands, timeouts of expect, the same input three times."),
     key!(coach.keep_event_days, "coach", Accepts::Integer(1, MAX_DAYS),
         "Days to keep events in the coach's events.sqlite."),
     key!(coach.guards, "coach", Accepts::Boolean,

@@ -30,6 +30,7 @@ fn every_key_changes_itself_alone() {
         let mut config = Config::default();
         let other = match &key.accepts {
             Accepts::Boolean => json!(!key.get(&config).as_bool().unwrap()),
+            Accepts::BooleanOrNull => json!(false),
             Accepts::Integer(_, max) | Accepts::Seconds(max) => {
                 let default = key.get(&config).as_u64().unwrap();
                 json!(if default < *max {
@@ -71,6 +72,10 @@ fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
         let (inside, outside) = match &key.accepts {
             Accepts::Boolean => (
                 vec![json!(true), json!(false)],
+                vec![json!(1), json!("true")],
+            ),
+            Accepts::BooleanOrNull => (
+                vec![json!(true), json!(false), json!(null)],
                 vec![json!(1), json!("true")],
             ),
             Accepts::Integer(min, max) => (

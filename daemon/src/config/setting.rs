@@ -1,5 +1,5 @@
 use super::latency::{latency_of, latency_text};
-use super::values::{FileOrNull, LogDestination, LogFormat, LogLevel};
+use super::values::{LogDestination, LogFormat, LogLevel, OrNull};
 use ccd_mcp::Reach;
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
@@ -146,7 +146,7 @@ impl Setting for OptionalPath {
     }
 }
 
-impl Setting for FileOrNull {
+impl<T: Setting> Setting for OrNull<T> {
     fn to_json(&self) -> Value {
         self.0.as_ref().map_or(Value::Null, Setting::to_json)
     }
@@ -154,7 +154,7 @@ impl Setting for FileOrNull {
     fn from_json(json: &Value) -> Option<Self> {
         match json {
             Value::Null => Some(Self(None)),
-            path => PathBuf::from_json(path).map(|path| Self(Some(path))),
+            value => T::from_json(value).map(|value| Self(Some(value))),
         }
     }
 }

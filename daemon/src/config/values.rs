@@ -75,6 +75,7 @@ pub(crate) struct Hooks {
 /// What the coach does by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CoachKeys {
+    pub(crate) record: OrNull<bool>,
     pub(crate) session_events: bool,
     pub(crate) keep_event_days: u32,
     pub(crate) guards: bool,
@@ -103,7 +104,7 @@ pub(crate) struct ConversationKeys {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) watch: bool,
     pub(crate) archive: bool,
-    pub(crate) prices: FileOrNull,
+    pub(crate) prices: OrNull<PathBuf>,
 }
 
 /// Session memory.
@@ -141,9 +142,9 @@ pub(crate) struct TestingKeys {
 /// What agents may do that speak MCP.
 pub(crate) use ccd_mcp::Policy as McpKeys;
 
-/// An absolute path, which is null in the file if there is none.
+/// A value that is null in the file if there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct FileOrNull(pub(crate) Option<PathBuf>);
+pub(crate) struct OrNull<T>(pub(crate) Option<T>);
 
 /// How the daemon's own log is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -225,7 +226,8 @@ impl Default for Config {
                 keep_days: 30,
             },
             coach: CoachKeys {
-                session_events: true,
+                record: OrNull(None),
+                session_events: false,
                 keep_event_days: 365,
                 guards: true,
             },
@@ -243,7 +245,7 @@ impl Default for Config {
                 roots: Vec::new(),
                 watch: true,
                 archive: false,
-                prices: FileOrNull(None),
+                prices: OrNull(None),
             },
             memory: MemoryKeys {
                 load: true,

@@ -161,6 +161,7 @@ fn executor(
 fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), StartError> {
     let paths = &prepared.paths;
     let paths = CoachPaths {
+        base: paths.base.clone(),
         home: paths.coach.clone(),
         journal: paths.hook_journal.clone(),
         spool: paths.spool.clone(),

@@ -16,7 +16,7 @@ pub struct CoachReviewParams {
 }
 
 /// Reply of `coach.review`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReviewReply {
     pub candidates: Vec<Candidate>,

@@ -153,7 +153,7 @@ pub struct CoachEventsParams {
 }
 
 /// Reply of `coach.events`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEventsReply {
     /// Newest first.

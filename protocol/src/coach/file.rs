@@ -62,7 +62,7 @@ pub struct CoachForgetParams {
 }
 
 /// Reply of `coach.forget`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachForgetReply {
     pub events: u64,

@@ -32,6 +32,9 @@ pub use try_out::{
     Signal,
 };
 
+/// The file in the base directory that exists while the coach records. It contains since when, RFC 3339.
+pub const RECORDING_FILE: &str = "coach-recording-since";
+
 methods! {
     CoachStatus = "coach.status" (NoParams) -> CoachStatusReply, "Returns the numbers of events and candidates, and the problems of the coach's files.";
     CoachReview = "coach.review" (CoachReviewParams) -> CoachReviewReply, "Lists the candidates that wait for a decision, those with the most evidence first.";

@@ -5,11 +5,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Reply of `coach.status`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachStatusReply {
     /// False if `hooks.enabled` is off.
     pub enabled: bool,
+    /// `coach.record`, if it is true or false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<bool>,
+    /// Since when hooks are recorded, RFC 3339: since `ccctl hooks install`, the first hook, or `coach.record: true`. Absent
+    /// if nothing is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording_since: Option<String>,
     /// Recorded events that no candidate has taken up yet.
     pub pending_events: u64,
     pub processed_events: u64,
@@ -59,7 +66,7 @@ pub struct CoachLedgerParams {
 }
 
 /// Reply of `coach.ledger`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachLedgerReply {
     /// Last seen first.
@@ -78,7 +85,7 @@ pub struct CoachReportParams {
 }
 
 /// Reply of `coach.report`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReportReply {
     pub since: String,

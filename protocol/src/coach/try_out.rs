@@ -77,7 +77,7 @@ pub struct CoachAggregateParams {
 }
 
 /// Reply of `coach.aggregate`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachAggregateReply {
     /// The new candidates.

@@ -2,10 +2,10 @@
 
 use super::candidate;
 use crate::hook::{events, failure, silent_hook};
-use crate::support::Daemon;
 use crate::support::exec::Repository;
 use crate::support::session::lacks;
 use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::Daemon;
 use serde_json::json;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -93,18 +93,17 @@ fn the_example_queries_run_while_the_daemon_writes() {
 }
 
 #[test]
-fn databases_exist_from_the_first_need_and_have_the_schema() {
+fn databases_exist_from_the_first_hook_and_have_the_schema() {
     if lacks(&["sqlite3"]) {
         return;
     }
     let daemon = Daemon::start();
-    daemon.open("true", &[]).ended();
-    assert!(!home(&daemon).exists(), "nobody has asked for the coach");
     let (events_file, ledger) = (
         home(&daemon).join("events.sqlite"),
         home(&daemon).join("ledger.sqlite"),
     );
-    daemon.call_value("coach.status", &json!({})).unwrap();
+    silent_hook(&daemon, &failure("s", "t0", "make", "Exit code 1\nerror: w"));
+    events(&daemon, 1);
     let columns = |path, table: &str| {
         sqlite(
             path,
@@ -148,7 +147,7 @@ fn databases_exist_from_the_first_need_and_have_the_schema() {
     std::io::Write::write_all(&mut input, b"COMMIT;\n").unwrap();
     drop(input);
     locking.wait().unwrap();
-    events(&daemon, 1);
+    events(&daemon, 2);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod decide;
 mod files;
 mod golden;
+mod recording;
 
 use crate::hook::{events, failure, silent_hook};
 use crate::support::Daemon;

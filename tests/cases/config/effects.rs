@@ -7,11 +7,12 @@ use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Keys with tests in `hook/` and `coach/`.
-const OF_HOOKS: [&str; 7] = [
+const OF_HOOKS: [&str; 8] = [
     "hooks.enabled",
     "hooks.timeout_ms",
     "hooks.spool_bytes",
     "hooks.keep_days",
+    "coach.record",
     "coach.session_events",
     "coach.keep_event_days",
     "coach.guards",

@@ -37,6 +37,7 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
         let key = entry["key"].as_str().unwrap();
         let wrong: &[&str] = match entry["type"].as_str().unwrap() {
             "boolean" => &["1", "'true'", "null", "[]"],
+            "boolean or null" => &["1", "'true'", "[]"],
             "integer" => &["'5'", "1.5", "-1", "true", "1e30", "null"],
             "seconds" => &["'5s'", "-0.1", "Infinity", "NaN", "{}"],
             "string" => &["5", "'{none of these\\u0007'", "null"],

@@ -20,7 +20,7 @@ fn hooks_that_are_switched_off_are_accepted_and_installed_with_timeout_and_size_
     );
     assert!(!daemon.home().join("spool").exists());
     let ran = Ccctl::new(&daemon).run(&["coach", "status"]);
-    assert!(ran.stdout.contains("off"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("key hooks.enabled"), "{}", ran.stdout);
     let mut install = Ccctl::new(&daemon).command(&["hooks", "install", "--project", "--dry-run"]);
     let output = install.current_dir(daemon.home()).output().unwrap();
     let diff = String::from_utf8(output.stdout).unwrap();
@@ -67,8 +67,8 @@ fn payloads_and_events_are_kept_for_their_days() {
 }
 
 #[test]
-fn friction_of_sessions_is_recorded_unless_that_is_switched_off() {
-    let daemon = with(&json!({"coach": {"session_events": false}}));
+fn friction_of_sessions_is_recorded_if_that_is_switched_on() {
+    let daemon = with(&json!({}));
     let mut connection = daemon.connect();
     let mut friction = |id: &str| {
         let run = json!({"program": "sh", "args": ["-c", "exit 3"]});
@@ -88,7 +88,8 @@ fn friction_of_sessions_is_recorded_unless_that_is_switched_off() {
     };
     friction("t1");
     throughout(Duration::from_millis(600), || drop(events(&daemon, 1)));
-    std::fs::write(daemon.config_path(), "{}").unwrap();
+    let config = json!({"coach": {"session_events": true}});
+    std::fs::write(daemon.config_path(), config.to_string()).unwrap();
     daemon.call_value("daemon.reload", &json!({})).unwrap();
     friction("t2");
     let mut found: Vec<String> = events(&daemon, 5)[1..]

@@ -49,6 +49,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "client/src/hook/memory.rs",
             "client/src/hook/policy.rs",
             "client/src/hook/spool.rs",
+            "client/src/hooks/recording.rs",
             "client/src/verb/logs.rs",
         ],
     ),

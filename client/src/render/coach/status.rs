@@ -18,9 +18,11 @@ pub(crate) fn coach_status(
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let recording = match status.enabled {
-        true => "on",
-        false => "off: configuration key hooks.enabled",
+    let recording = match &status.recording_since {
+        Some(since) => format!("since {since}"),
+        None if status.record == Some(false) => "no: configuration key coach.record".to_owned(),
+        None if status.enabled => "no: ccctl hooks install switches it on".to_owned(),
+        None => "no: configuration key hooks.enabled".to_owned(),
     };
     let events = format!(
         "{} waiting for evidence, {} processed",
@@ -39,7 +41,7 @@ pub(crate) fn coach_status(
         .map(|(name, &bytes)| format!("{name} {}", size(bytes)))
         .collect();
     let fields = [
-        ("recording", recording.to_owned()),
+        ("recording", recording),
         ("events", events),
         ("by type", counts(&status.events_by_type)),
         ("backlog", backlog),
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn the_state_has_counts_and_problems() {
         let status = json!({
-            "enabled": true, "pending_events": 2, "processed_events": 40, "backlog_bytes": 0,
+            "enabled": true, "recording_since": "2026-01-01T00:00:00.000Z", "pending_events": 2, "processed_events": 40, "backlog_bytes": 0,
             "events_by_type": {"REPETITION": 2, "TONE_ESCALATION": 0, "USER_CORRECTION": 40},
             "candidates": {"approved": 1, "pending": 3}, "eligible": 1, "home": "/h/.claude-coach",
             "sizes": {"events.sqlite": 2048, "ledger.sqlite": 512}, "mirror_edited": true,
@@ -129,7 +131,7 @@ mod tests {
         coach_status(&status, &mut out, Style::default()).unwrap();
         let text = String::from_utf8(out).unwrap();
         let expected = "\
-recording       on
+recording       since 2026-01-01T00:00:00.000Z
 events          2 waiting for evidence, 40 processed
 by type         2 REPETITION, 40 USER_CORRECTION
 candidates      1 approved, 3 pending

@@ -48,8 +48,10 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
-        self.databases().await?;
         self.settle().await;
+        if self.existing().await?.is_none() {
+            return Ok(CoachAggregateReply::default());
+        }
         self.run_batch().await
     }
 

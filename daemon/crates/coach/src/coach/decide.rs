@@ -34,7 +34,7 @@ impl Coach {
         &self,
         params: CoachApproveParams,
     ) -> Result<CoachApproveReply, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let what = "it cannot be approved; undo the last decision first";
         let old = self.pending(databases, &params.id, what).await?;
@@ -99,7 +99,7 @@ impl Coach {
     ///
     /// [`CoachError`]; nothing is changed then.
     pub async fn reject(&self, params: CoachRejectParams) -> Result<Decided, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let what = "it cannot be rejected; undo the last decision first";
         let old = self.pending(databases, &params.id, what).await?;
@@ -126,7 +126,7 @@ impl Coach {
     ///
     /// [`CoachError`]; nothing is changed then.
     pub async fn edit(&self, params: CoachEditParams) -> Result<Decided, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let what = "its words cannot be changed; undo the last decision first";
         let old = self.pending(databases, &params.id, what).await?;
@@ -165,7 +165,7 @@ impl Coach {
         &self,
         params: CoachPromoteParams,
     ) -> Result<CoachPromoteReply, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let old = self.row(databases, &params.id).await?;
         if !matches!(
@@ -240,7 +240,7 @@ impl Coach {
     ///
     /// [`CoachError::Place`] if the file was edited since; nothing is changed then.
     pub async fn undo(&self, id: &str) -> Result<CoachUndoReply, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(id).await?;
         let _deciding = self.deciding.lock().await;
         let now = self.row(databases, id).await?;
         let all = decisions(&databases.ledger, &now.fingerprint).await?;

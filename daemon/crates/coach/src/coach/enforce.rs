@@ -22,7 +22,7 @@ impl Coach {
     ///
     /// [`CoachError`]; nothing is changed then.
     pub async fn guard(&self, params: CoachGuardParams) -> Result<CoachGuardReply, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let row = self.row(databases, &params.id).await?;
         let guard = match params.off {

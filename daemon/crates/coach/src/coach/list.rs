@@ -36,44 +36,54 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn status(&self) -> Result<CoachStatusReply, CoachError> {
-        let databases = self.databases().await?;
+        let config = self.config().await;
+        let settings = self.settings();
+        let may_record = settings.enabled && settings.record != Some(false);
+        let mut status = CoachStatusReply {
+            enabled: settings.enabled,
+            record: settings.record,
+            recording_since: self.consent.since().filter(|_| may_record),
+            home: self.paths.home.display().to_string(),
+            backlog_bytes: self.queues().0,
+            problems: config.problems.clone(),
+            ..CoachStatusReply::default()
+        };
+        let Some(databases) = self.existing().await? else {
+            return Ok(status);
+        };
         let counts = counts(&databases.events).await?;
         let pending = Page {
             status: Some(CandidateStatus::Pending),
             limit: u32::MAX,
             ..Page::default()
         };
-        let config = self.config().await;
         let pending = page(&databases.ledger, pending).await?;
         let eligible = pending
             .iter()
             .filter(|row| row.repositories() >= config.promotion_threshold_repos);
         let written = state_of(&databases.ledger, MIRROR_HASH).await?;
-        let mut problems = config.problems.clone();
-        problems.extend(databases.incidents.clone());
+        status.problems.extend(databases.incidents.clone());
         let invalid = self.queues().1;
         if invalid > 0 {
-            problems.push(format!("{invalid} hook payloads could not be read"));
+            let unread = format!("{invalid} hook payloads could not be read");
+            status.problems.push(unread);
         }
         Ok(CoachStatusReply {
-            enabled: self.settings().enabled,
             pending_events: counts.pending,
             processed_events: counts.processed,
             events_by_type: counts.by_type,
             candidates: statuses(&databases.ledger).await?,
             eligible: eligible.count() as u64,
             last_proposal: state_of(&databases.ledger, LAST_PROPOSAL).await?,
-            backlog_bytes: self.journal.waiting_bytes(),
-            home: self.paths.home.display().to_string(),
             sizes: [
                 ("events".to_owned(), databases.events.size_bytes()),
                 ("ledger".to_owned(), databases.ledger.size_bytes()),
             ]
             .into(),
             mirror_edited: written.is_some_and(|written| self.mirror.is_edited(&written)),
-            problems,
             mutes: mutes(&databases.events).await?,
             guards: guards(&databases.ledger).await?,
+            ..status
         })
     }
 
@@ -83,7 +93,9 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
-        let databases = self.databases().await?;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachReviewReply::default());
+        };
         let rows = page(
             &databases.ledger,
             Page {
@@ -104,7 +116,7 @@ impl Coach {
     ///
     /// [`CoachError::NotFound`], or errors of the databases.
     pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
-        let databases = self.databases().await?;
+        let databases = self.with_candidate(&params.id).await?;
         let row = self.row(databases, &params.id).await?;
         let candidate = self.shown_candidate(databases, &row).await?;
         let decisions = decisions(&databases.ledger, &row.fingerprint).await?;
@@ -134,7 +146,9 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong parameter.
     pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
-        let databases = self.databases().await?;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachEventsReply::default());
+        };
         if let Some(since) = &params.since {
             check_time("since", since)?;
         }
@@ -155,7 +169,9 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
-        let databases = self.databases().await?;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachLedgerReply::default());
+        };
         let rows = page(
             &databases.ledger,
             Page {

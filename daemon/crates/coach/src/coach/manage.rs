@@ -56,7 +56,6 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or if nothing is given.
     pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
-        let databases = self.databases().await?;
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
         if is_empty && !params.all {
@@ -74,6 +73,9 @@ impl Coach {
             check_time("before", before)?;
         }
         self.settle().await;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachForgetReply::default());
+        };
         let _deciding = self.deciding.lock().await;
         let repo_id = params.project.map(|project| self.repo_id(&project));
         let (session_id, before) = (params.session, params.before);
@@ -158,7 +160,15 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
-        let databases = self.databases().await?;
+        let mut reply = CoachExportReply {
+            version: 1,
+            exported_at: ccd_text::clock::now(),
+            candidates: Vec::new(),
+            promotions: Vec::new(),
+        };
+        let Some(databases) = self.existing().await? else {
+            return Ok(reply);
+        };
         let rows = all(&databases.ledger).await?;
         let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
         let candidates = rows.iter().map(|row| {
@@ -167,12 +177,9 @@ impl Coach {
                 usize::MAX,
             )
         });
-        Ok(CoachExportReply {
-            version: 1,
-            exported_at: ccd_text::clock::now(),
-            candidates: candidates.collect(),
-            promotions: promotions(&databases.ledger).await?,
-        })
+        reply.candidates = candidates.collect();
+        reply.promotions = promotions(&databases.ledger).await?;
+        Ok(reply)
     }
 
     /// Merges the candidates of a document into the ledger. Fingerprints are computed anew; equal ones are merged.

@@ -4,6 +4,7 @@
 //! `decide` (on top of `rule`), `enforce`, `list` and `manage` are the methods.
 
 mod batch;
+mod consent;
 mod decide;
 mod enforce;
 mod error;

@@ -1,11 +1,12 @@
 //! The coach as handlers see it.
 
 use super::CoachError;
+use super::consent::Consent;
 use super::guard::Guards;
 use super::projects::Projects;
 use super::timing::Timings;
 use crate::config::{CoachConfig, ConfigFile, create_config};
-use crate::deliver::{Delivery, Journal, JournalError, Spool};
+use crate::deliver::{Delivery, Journal, JournalError, Reader, Spool};
 use crate::ledger::{LEDGER, LedgerWrite, Mirror};
 use crate::place::Places;
 use crate::record::{EVENTS, EventWrite};
@@ -17,16 +18,18 @@ use serde_json::{Map, Value};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, OnceCell, watch};
 
 /// Where the coach's files are.
 #[derive(Debug, Clone)]
 pub struct CoachPaths {
-    /// `$CCD_COACH_HOME`, otherwise `~/.claude-coach`.
+    /// Of the daemon: it says whether the coach records.
+    pub base: PathBuf,
+    /// `$CCD_COACH_HOME`, otherwise `~/.claude-coach`. It does not exist before something is recorded.
     pub home: PathBuf,
-    /// In the runtime directory: payloads that are not processed yet.
+    /// In the runtime directory: payloads that are not processed yet. It does not exist before the first one.
     pub journal: PathBuf,
     /// Payloads that clients have kept while no daemon took them.
     pub spool: PathBuf,
@@ -52,6 +55,8 @@ pub struct CoachSettings {
     pub keep_events: Duration,
     /// `coach.guards`.
     pub guards: bool,
+    /// `coach.record`: true or false if the user has decided, else it records from the first hook on.
+    pub record: Option<bool>,
     /// `coach.session_events`.
     pub session_events: bool,
 }
@@ -79,7 +84,10 @@ const MAX_FRICTION: usize = 1000;
 pub struct Coach {
     pub(super) paths: CoachPaths,
     pub(super) store: Store,
-    pub(super) journal: Journal,
+    journal: OnceLock<Journal>,
+    /// The end of the journal that the work reads, until it takes it; locked while the journal is opened.
+    pub(super) reader: Mutex<Option<Reader>>,
+    pub(super) consent: Consent,
     pub(super) spool: Mutex<Spool>,
     pub(super) settings: RwLock<CoachSettings>,
     pub(super) config: Arc<Mutex<ConfigFile>>,
@@ -123,14 +131,14 @@ impl Coach {
     ///
     /// # Errors
     ///
-    /// [`JournalError`] if the journal cannot be used.
+    /// [`JournalError`] if there is a journal that cannot be used.
     pub fn new(
         paths: CoachPaths,
         store: Store,
         settings: CoachSettings,
     ) -> Result<(Arc<Self>, super::Work), JournalError> {
-        let (journal, reader) = Journal::open(&paths.journal)?;
         let coach = Arc::new(Self {
+            consent: Consent::in_base(&paths.base),
             spool: Spool::new(paths.spool.clone()).into(),
             config: Arc::new(ConfigFile::new(paths.config()).into()),
             mirror: Mirror::new(paths.home.join("candidates.json")),
@@ -139,8 +147,9 @@ impl Coach {
             },
             paths,
             store,
-            journal,
-            settings: settings.into(),
+            journal: OnceLock::new(),
+            reader: Mutex::default(),
+            settings: settings.clone().into(),
             databases: OnceCell::new(),
             progress: watch::Sender::new(()),
             guards: RwLock::default(),
@@ -151,8 +160,30 @@ impl Coach {
             news: Notify::new(),
             deciding: tokio::sync::Mutex::default(),
         });
-        let work = super::Work::new(Arc::clone(&coach), reader);
+        coach.set_settings(settings);
+        if coach.paths.journal.exists() {
+            coach.journal()?; // an earlier process may have left payloads
+        }
+        let work = super::Work::new(Arc::clone(&coach));
         Ok((coach, work))
+    }
+
+    /// Returns the journal, which is made when it is needed for the first time.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if it cannot be used.
+    pub(super) fn journal(&self) -> Result<&Journal, JournalError> {
+        if let Some(journal) = self.journal.get() {
+            return Ok(journal);
+        }
+        let mut unread = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(journal) = self.journal.get() {
+            return Ok(journal);
+        }
+        let (journal, reader) = Journal::open(&self.paths.journal)?;
+        *unread = Some(reader);
+        Ok(self.journal.get_or_init(|| journal))
     }
 
     /// Takes a payload. Once this returns, it survives a kill of the daemon. Returns what the hook is to print.
@@ -165,9 +196,12 @@ impl Coach {
         if !settings.enabled {
             return Ok(None); // it is not kept, so nothing is to be kept by the client either
         }
-        delivery.took_ms = ccd_text::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
-        self.journal.append(&delivery)?;
-        self.news.notify_one();
+        if settings.record != Some(false) {
+            delivery.took_ms =
+                ccd_text::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
+            self.journal()?.append(&delivery)?;
+            self.news.notify_one();
+        }
         let guards = Arc::clone(&self.guards.read().unwrap_or_else(PoisonError::into_inner));
         if !settings.guards || guards.is_empty() {
             return Ok(None);
@@ -178,7 +212,7 @@ impl Coach {
     /// Records friction that the daemon has seen itself, as long as few wait.
     pub fn note(&self, friction: Friction) {
         let settings = self.settings();
-        if !settings.enabled || !settings.session_events {
+        if !settings.enabled || settings.record == Some(false) || !settings.session_events {
             return;
         }
         let mut waiting = self.friction.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,6 +229,11 @@ impl Coach {
 
     /// Puts settings in force.
     pub fn set_settings(&self, settings: CoachSettings) {
+        match settings.record {
+            Some(true) => self.consent.give(),
+            Some(false) => self.consent.withdraw(),
+            None => {}
+        }
         *self
             .settings
             .write()
@@ -226,6 +265,28 @@ impl Coach {
         opened.map_err(|error| CoachError::Unavailable(error.to_string()))
     }
 
+    /// Returns the databases if there are any: a question must not make them.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::Unavailable`] if they cannot be opened.
+    pub(super) async fn existing(&self) -> Result<Option<&Databases>, CoachError> {
+        match self.databases.get() {
+            None if !self.paths.home.exists() => Ok(None),
+            _ => self.databases().await.map(Some),
+        }
+    }
+
+    /// Returns the databases for a verb about a candidate.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::NotFound`] if there are none, and [`CoachError::Unavailable`].
+    pub(super) async fn with_candidate(&self, id: &str) -> Result<&Databases, CoachError> {
+        let existing = self.existing().await?;
+        existing.ok_or_else(|| CoachError::NotFound(id.to_owned()))
+    }
+
     async fn open(&self) -> Result<Databases, Box<dyn Error + Send + Sync>> {
         let home = &self.paths.home;
         prepare_private(home)?;
@@ -250,9 +311,12 @@ impl Coach {
 
     /// Returns once the payloads that have been taken so far are processed, or after some seconds.
     pub async fn settle(&self) {
-        let (end, _) = self.journal.positions();
+        let Some(journal) = self.journal.get() else {
+            return;
+        };
+        let (end, _) = journal.positions();
         let mut progress = self.progress.subscribe();
-        let is_done = |(): &()| self.journal.positions().1 >= end;
+        let is_done = |(): &()| journal.positions().1 >= end;
         let _ = tokio::time::timeout(SETTLE_PATIENCE, progress.wait_for(is_done)).await;
     }
 
@@ -272,7 +336,7 @@ impl Coach {
     #[must_use]
     pub fn queues(&self) -> (u64, u64) {
         (
-            self.journal.waiting_bytes(),
+            self.journal.get().map_or(0, Journal::waiting_bytes),
             self.invalid.load(Ordering::Relaxed),
         )
     }

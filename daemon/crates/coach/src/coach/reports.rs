@@ -27,7 +27,9 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong time.
     pub async fn report(&self, params: CoachReportParams) -> Result<CoachReportReply, CoachError> {
-        let databases = self.databases().await?;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachReportReply::default());
+        };
         let since = match params.since {
             Some(since) => {
                 check_time("since", &since)?;

@@ -42,7 +42,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Work {
     coach: Arc<Coach>,
-    reader: Reader,
+    /// None before the first payload.
+    reader: Option<Reader>,
     sessions: HashMap<String, (Instant, Detector)>,
     /// Those for the last payloads; none before the first one.
     patterns: Arc<PatternSet>,
@@ -53,11 +54,11 @@ pub struct Work {
 }
 
 impl Work {
-    pub(super) fn new(coach: Arc<Coach>, reader: Reader) -> Self {
+    pub(super) fn new(coach: Arc<Coach>) -> Self {
         Self {
             patterns: Arc::default(),
             coach,
-            reader,
+            reader: None,
             sessions: HashMap::new(),
             batch_at: None,
             turn_has_ended: false,
@@ -81,7 +82,9 @@ impl Work {
                 Err(_) if stop.is_cancelled() => return,
                 Err(error) => {
                     tracing::warn!(%error, "hook payloads wait: a database of the coach cannot be used");
-                    self.reader.go_back();
+                    if let Some(reader) = &mut self.reader {
+                        reader.go_back();
+                    }
                     pause = (pause * 2).min(LONGEST_PAUSE);
                     Some(pause)
                 }
@@ -106,6 +109,9 @@ impl Work {
         let deliveries = self.next_deliveries();
         if deliveries.is_empty() && !coach.has_friction() && !coach.paths.home.exists() {
             return Ok(false);
+        }
+        if !deliveries.is_empty() {
+            coach.consent.give();
         }
         let databases = coach.databases().await?;
         let friction = std::mem::take(
@@ -138,7 +144,8 @@ impl Work {
             }
             self.record(databases, recorded, rows, &config).await?;
         }
-        if let Err(error) = self.reader.processed() {
+        let reader = self.reader.as_mut();
+        if let Some(Err(error)) = reader.map(Reader::processed) {
             tracing::error!(%error, "the journal of hooks cannot be written");
         }
         coach.progress.send_replace(());
@@ -182,7 +189,14 @@ impl Work {
     }
 
     fn read_journal(&mut self, max_bytes: usize) -> Vec<Delivery> {
-        self.reader.next(max_bytes).unwrap_or_else(|error| {
+        if self.reader.is_none() {
+            let unread = self.coach.reader.lock();
+            self.reader = unread.unwrap_or_else(PoisonError::into_inner).take();
+        }
+        let Some(reader) = &mut self.reader else {
+            return Vec::new();
+        };
+        reader.next(max_bytes).unwrap_or_else(|error| {
             tracing::error!(%error, "the journal of hooks cannot be read");
             Vec::new()
         })
@@ -195,7 +209,12 @@ impl Work {
             return false;
         }
         let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
-        match spool.take_in(|delivery| coach.journal.append(&delivery)) {
+        let is_recorded = coach.settings().record != Some(false);
+        let taken = spool.take_in(|delivery| match is_recorded {
+            true => coach.journal()?.append(&delivery),
+            false => Ok(()),
+        });
+        match taken {
             Ok(0) => return false,
             Ok(taken) => tracing::info!(taken, "hook payloads were taken in from the spool"),
             Err(error) => tracing::warn!(%error, "hook payloads stay in the spool"),

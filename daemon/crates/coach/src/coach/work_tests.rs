@@ -16,6 +16,7 @@ const STORE: Schema<dyn AnyWrite> = Schema::new(
 /// A coach whose payloads are processed by hand.
 async fn coach(folder: &Path) -> (Arc<Coach>, Work, Store) {
     let paths = CoachPaths {
+        base: folder.to_owned(),
         home: folder.join("coach"),
         journal: folder.join("journal"),
         spool: folder.join("spool"),
@@ -27,6 +28,7 @@ async fn coach(folder: &Path) -> (Arc<Coach>, Work, Store) {
         keep_payloads: Duration::MAX,
         keep_events: Duration::MAX,
         guards: true,
+        record: None,
         session_events: true,
     };
     let opened = STORE.open(&folder.join("ccd.sqlite"), Opening::First).await;

@@ -268,10 +268,12 @@ impl Index {
         self.handle.catch_up(most)
     }
 
-    /// Indexes what there is, if the configuration wants that before somebody asks.
+    /// Indexes what there is, if somebody has ever asked for it and the configuration wants that before the next question.
     pub fn begin(&self) {
-        self.check_prices();
-        self.handle.look();
+        if self.path.exists() {
+            self.check_prices();
+            self.handle.look();
+        }
     }
 
     fn check_prices(&self) {
@@ -290,7 +292,9 @@ impl Index {
         state.followed.clear();
         state.is_new = true;
         drop(state);
-        self.handle.look();
+        if self.path.exists() {
+            self.handle.look();
+        }
     }
 
     /// Stops to bring the index up to date. The follower ends.

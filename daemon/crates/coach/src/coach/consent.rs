@@ -1,0 +1,51 @@
+//! Whether the coach records: a file in the base directory that says since when.
+
+use ccd_protocol::coach::RECORDING_FILE;
+use ccd_store::own_file;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a time.
+const MAX_BYTES: u64 = 64;
+
+/// `ccctl hooks install` makes the file, and so does the first payload of a hook.
+#[derive(Debug)]
+pub(super) struct Consent {
+    path: PathBuf,
+}
+
+impl Consent {
+    pub(super) fn in_base(base: &Path) -> Self {
+        Self {
+            path: base.join(RECORDING_FILE),
+        }
+    }
+
+    /// Returns since when the coach records; `None` if it does not.
+    pub(super) fn since(&self) -> Option<String> {
+        let text = own_file::content(&self.path, MAX_BYTES).ok()?;
+        Some(String::from_utf8_lossy(&text).trim().to_owned())
+    }
+
+    /// Notes that it records from now on, unless it does already.
+    pub(super) fn give(&self) {
+        if self.path.exists() {
+            return;
+        }
+        let written = own_file::create(&self.path)
+            .and_then(|mut file| file.write_all(ccd_text::clock::now().as_bytes()));
+        if let Err(error) = written {
+            tracing::warn!(%error, path = %self.path.display(), "it cannot be noted that the coach records");
+        }
+    }
+
+    /// Notes that it does not record.
+    pub(super) fn withdraw(&self) {
+        match std::fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(%error, path = %self.path.display(), "it cannot be noted that the coach does not record");
+            }
+            _ => {}
+        }
+    }
+}

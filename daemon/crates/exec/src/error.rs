@@ -23,6 +23,8 @@ pub enum ExecError {
     },
     #[error(transparent)]
     Repository(#[from] RepositoryError),
+    #[error("{}: git worktree add took longer than the time limit of {seconds} seconds; check the hook post-checkout and the filters of the repository, or raise --timeout", root.display())]
+    WorktreeTimeout { root: PathBuf, seconds: u64 },
     #[error(transparent)]
     Lock(LockError),
     #[error("{}: changes are not committed: {paths}; commit them, or run with --dirty-worktree stash or allow", root.display())]
@@ -106,6 +108,7 @@ impl Reportable for ExecError {
             Self::ClaudeUnusable { .. } => ErrorCode::ClaudeUnusable,
             Self::Repository(RepositoryError::StashConflict { .. }) => ErrorCode::StashConflict,
             Self::Repository(_) | Self::Lock(LockError::File { .. }) => ErrorCode::RepositoryError,
+            Self::WorktreeTimeout { .. } => ErrorCode::Timeout,
             Self::Dirty { .. } => ErrorCode::DirtyWorktree,
             Self::Busy { .. } | Self::Lock(LockError::Held { .. }) => ErrorCode::ExecBusy,
             Self::NoSession(_) | Self::NoLastSession(_) => ErrorCode::ExecSessionNotFound,

@@ -38,6 +38,7 @@ pub use commits::COMMITS_LEN;
 pub use diff::DIFF_LEN;
 pub use error::{RepositoryError, name_paths};
 pub use identity::{Identity, identify};
+pub use linked::NewLinked;
 pub use lock::{Holder, LOCK_FILE, Lock, LockError};
 pub use nested::Nested;
 pub use patch::{FileChange, FileStatus, files};

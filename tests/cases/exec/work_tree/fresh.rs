@@ -1,4 +1,4 @@
-//! Runs with `worktree`, if git or a hook fails.
+//! Runs with `worktree`, if git or a hook fails or hangs.
 
 use crate::support::exec::{Executor, Repository};
 use crate::support::executable::write_script;
@@ -15,6 +15,13 @@ fn hook(repository: &Repository, script: &str) {
 
 fn branches(repository: &Repository) -> String {
     repository.git(&["branch", "--list", "ccd/*"])
+}
+
+fn assert_nothing_left(executor: &Executor, repository: &Repository) {
+    assert_eq!(branches(repository), "");
+    assert_eq!(repository.git(&["worktree", "list"]).lines().count(), 1);
+    let worktrees = executor.daemon.home().join("worktrees");
+    assert_eq!(std::fs::read_dir(worktrees).unwrap().count(), 0);
 }
 
 #[test]
@@ -46,8 +53,42 @@ fn a_run_that_gets_no_work_tree_or_does_not_start_leaves_nothing() {
     // Its interpreter is missing, so it is found, and cannot be started.
     executor.claude.replace("#!/no/such/interpreter\n");
     executor.refused(&repository, &json!({"worktree": true}), "claude_unusable");
-    assert_eq!(branches(&repository), "");
-    assert_eq!(repository.git(&["worktree", "list"]).lines().count(), 1);
-    let worktrees = executor.daemon.home().join("worktrees");
-    assert_eq!(std::fs::read_dir(worktrees).unwrap().count(), 0);
+    assert_nothing_left(&executor, &repository);
+}
+
+#[test]
+fn a_hook_or_a_filter_that_hangs_is_ended_by_the_limits_of_the_run() {
+    let hang = "touch \"$HOME/started\"; setsid sleep 300 & sleep 300";
+    for (has_filter, is_cancelled) in [(false, false), (true, false), (false, true)] {
+        let executor = Executor::with_script("init; result");
+        let repository = Repository::new();
+        if has_filter {
+            repository.write(".gitattributes", "*.txt filter=slow\n");
+            repository.commit("Filter");
+            repository.git(&["config", "filter.slow.smudge", hang]);
+        } else {
+            hook(&repository, hang);
+        }
+        let timeout = if is_cancelled { 60 } else { 1 };
+        let params = json!({"worktree": true, "timeout": timeout});
+        let started = executor.start(&repository, &params);
+        if is_cancelled {
+            executor.wait_for_file("started");
+            let params = json!({"request_id": started.request_id});
+            executor.daemon.call_value("exec.cancel", &params).unwrap();
+        }
+        let result = executor.result(&started);
+        let (status, said) = match is_cancelled {
+            true => ("failed", "cancelled"),
+            false => (
+                "timeout",
+                "git worktree add took longer than the time limit of 1 second",
+            ),
+        };
+        let message = result.error_message.unwrap();
+        assert_eq!((result.status.name(), result.error_kind), (status, None));
+        assert!(message.contains(said), "{message}");
+        executor.assert_nothing_runs();
+        assert_nothing_left(&executor, &repository);
+    }
 }

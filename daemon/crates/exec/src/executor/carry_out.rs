@@ -46,6 +46,8 @@ pub(super) struct Task {
     pub(super) logs: Vec<ExecutionLog>,
     /// What Claude Code prints, if it is recorded.
     pub(super) recorder: Option<Arc<Recorder>>,
+    /// When its time limit began: when it had waited for other runs.
+    pub(super) began: Instant,
 }
 
 /// The work tree is prepared.
@@ -69,6 +71,7 @@ impl Executor {
             watcher,
             logs: Vec::new(),
             recorder: None,
+            began: Instant::now(),
         };
         self.tracker.spawn(task.run()).await.ok()
     }
@@ -123,6 +126,7 @@ impl Task {
             "info",
             format!("its turn came after {} ms", began.elapsed().as_millis()),
         );
+        self.began = Instant::now();
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
         if matches!(self.planned.start, Start::Resume(_)) {
@@ -144,14 +148,6 @@ impl Task {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         in_work_tree(self.planned.settings.umask, work).await
-    }
-
-    /// Removes the fresh work tree: nobody has worked in it.
-    async fn remove_fresh(&self) {
-        let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
-        let worktrees = self.executor.paths.worktrees.clone();
-        self.in_work_tree(move || place.remove_fresh(&id, &worktrees))
-            .await;
     }
 
     fn keys(&self) -> Vec<String> {
@@ -226,14 +222,13 @@ impl Task {
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
-        let id = self.planned.request_id.clone();
-        let (place, worktrees) = (
-            self.planned.place.clone(),
-            self.executor.paths.worktrees.clone(),
-        );
-        let place = self
-            .in_work_tree(move || place.checked(&request, &id, &worktrees))
-            .await?;
+        let place = match request.worktree {
+            true => self.fresh().await?,
+            false => {
+                let place = self.planned.place.clone();
+                self.in_work_tree(move || place.checked(&request)).await?
+            }
+        };
         let lock = match lock {
             Some(lock) => lock,
             None => {
@@ -331,8 +326,8 @@ impl Task {
             settings: self.planned.settings.clone(),
         };
         self.tell(ExecPhase::Running);
-        let lock = ready.lock.as_fd();
-        let finished = live::run(&program, &instruction, lock, self.following()).await?;
+        let lock = Some(ready.lock.as_fd());
+        let finished = live::run(&program, instruction.as_fd(), lock, self.following()).await?;
         let debug = match self.planned.request.verbose {
             true => read_debug(&files.debug()),
             false => Vec::new(),
@@ -362,6 +357,7 @@ impl Task {
         Following {
             limits: Limits {
                 time: self.planned.request.timeout,
+                deadline: self.began + self.planned.request.timeout,
                 stall_notice: settings.stall,
                 stall: self.planned.request.stall_timeout,
                 grace: settings.grace,
@@ -401,7 +397,7 @@ impl Task {
         self.watcher.progress(&self.progress(phase));
     }
 
-    fn progress(&self, phase: ExecPhase) -> ExecProgress {
+    pub(super) fn progress(&self, phase: ExecPhase) -> ExecProgress {
         ExecProgress {
             request_id: self.planned.request_id.clone(),
             session_id: self.planned.session_id.clone(),
@@ -422,10 +418,13 @@ impl Task {
     fn refusal(&mut self, error: &ExecError) -> Ended {
         self.log("error", error.to_string());
         Ended {
-            status: ExecutionStatus::Failed,
+            status: match error {
+                ExecError::WorktreeTimeout { .. } => ExecutionStatus::Timeout,
+                _ => ExecutionStatus::Failed,
+            },
             error_message: Some(plain::text(&error.to_string())),
             error_kind: match error {
-                ExecError::Cancelled => None,
+                ExecError::Cancelled | ExecError::WorktreeTimeout { .. } => None,
                 error => Some(error.code().kind().to_owned()),
             },
             logs: self.logs_of(&[]),

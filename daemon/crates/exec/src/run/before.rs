@@ -3,7 +3,7 @@
 use crate::error::ExecError;
 use crate::request::Request;
 use ccd_protocol::exec::DirtyWorktree;
-use ccd_repository::{Change, Nested, WorkTree, name_paths};
+use ccd_repository::{Change, Nested, NewLinked, WorkTree, name_paths};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -41,16 +41,8 @@ pub(crate) struct MoreBefore {
 }
 
 impl Place {
-    /// Returns the fresh work tree of a run, or else checks the given one. Blocks.
-    pub(crate) fn checked(
-        self,
-        request: &Request,
-        request_id: &str,
-        worktrees: &Path,
-    ) -> Result<Self, ExecError> {
-        if request.worktree {
-            return self.fresh(request_id, worktrees);
-        }
+    /// Checks whether a run may start in its state. Blocks.
+    pub(crate) fn checked(self, request: &Request) -> Result<Self, ExecError> {
         if request.dirty_worktree == DirtyWorktree::Block {
             let changes = self.tree.changes()?;
             if !changes.is_empty() {
@@ -72,22 +64,30 @@ impl Place {
         Ok(self)
     }
 
-    /// Makes a linked work tree, and stays in the same directory of it if it has that.
-    fn fresh(self, request_id: &str, worktrees: &Path) -> Result<Self, ExecError> {
+    /// Plans the fresh work tree of a run. Blocks.
+    pub(crate) fn new_linked(
+        &self,
+        request_id: &str,
+        worktrees: &Path,
+    ) -> Result<NewLinked, ExecError> {
         let failed = |error: ccd_store::folder::FolderError| ExecError::System {
             what: "the directory of work trees cannot be created",
             source: std::io::Error::other(error),
         };
         ccd_store::folder::prepare_private(worktrees).map_err(failed)?;
         let (path, branch) = self.fresh_names(request_id, worktrees);
-        let tree = self.tree.add_linked(&path, &branch)?;
+        Ok(self.tree.new_linked(&path, &branch)?)
+    }
+
+    /// Returns the same directory of another work tree, or its top directory if it does not have that. Blocks.
+    pub(crate) fn moved_to(&self, tree: WorkTree) -> Self {
         let below = self
             .cwd
             .strip_prefix(&self.tree.root)
             .unwrap_or(Path::new(""));
         let cwd = tree.root.join(below);
         let cwd = if cwd.is_dir() { cwd } else { tree.root.clone() };
-        Ok(Self { tree, cwd })
+        Self { tree, cwd }
     }
 
     /// Removes the fresh work tree of a run that was not started. Blocks.

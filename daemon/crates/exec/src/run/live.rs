@@ -6,11 +6,10 @@ use super::process::Process;
 use super::recorder::Recorder;
 use crate::error::{ExecError, system};
 use crate::verdict::{Cause, Exit};
-use ccd_protocol::exec::{ExecPhase, ExecProgress};
+use ccd_protocol::exec::ExecProgress;
 use ccd_store::blocking;
 use ccd_terminal::supervised::{Ended, Output, Pace, Program, Report, Supervised};
-use std::fs::File;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::sleep_until;
@@ -38,6 +37,8 @@ pub trait Watcher: Send + Sync + 'static {
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     pub(crate) time: Duration,
+    /// When that time is over: it began before the program did.
+    pub(crate) deadline: Instant,
     pub(crate) stall_notice: Duration,
     pub(crate) stall: Option<Duration>,
     pub(crate) grace: Duration,
@@ -72,11 +73,11 @@ pub(crate) struct Following<'a> {
 /// It could not be started.
 pub(crate) async fn run(
     program: &Program,
-    instruction: &File,
-    lock: BorrowedFd<'_>,
+    stdin: BorrowedFd<'_>,
+    lock: Option<BorrowedFd<'_>>,
     following: Following<'_>,
 ) -> Result<Finished, ExecError> {
-    let mut supervised = Supervised::start(program, instruction.as_fd(), &[lock])
+    let mut supervised = Supervised::start(program, stdin, lock.as_slice())
         .await
         .map_err(system("the supervisor of the run cannot be started"))?;
     match supervised.report().await {
@@ -228,7 +229,6 @@ impl Live<'_> {
     /// Says how far the run is, if that has changed.
     fn tell(&mut self, pulse: &Pulse) {
         let mut progress = ExecProgress {
-            phase: ExecPhase::Running,
             turns: pulse.turns,
             calls: pulse.calls,
             tool: pulse.tool.clone(),
@@ -251,7 +251,7 @@ impl Live<'_> {
         }
         let silences = self.stall_told.map_or(0, |(_, count)| count) + 1;
         let mut all = vec![
-            (self.started + self.limits.time, Due::TimeLimit),
+            (self.limits.deadline, Due::TimeLimit),
             (
                 pulse.at + self.limits.stall_notice * silences,
                 Due::StallNotice,
@@ -265,7 +265,7 @@ impl Live<'_> {
             all.push((answered + self.limits.grace, Due::Grace));
         }
         let first = all.into_iter().min_by_key(|(at, _)| *at);
-        first.unwrap_or((self.started + self.limits.time, Due::TimeLimit))
+        first.unwrap_or((self.limits.deadline, Due::TimeLimit))
     }
 
     async fn act(&mut self, due: Due, pulse: &Pulse, process: &Process) {

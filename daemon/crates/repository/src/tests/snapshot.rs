@@ -88,7 +88,7 @@ fn an_unborn_branch_and_an_empty_work_tree_have_snapshots_and_nothing_to_check_o
     let tree = find(folder.path());
     for error in [
         tree.stash_save("x").unwrap_err(),
-        tree.add_linked(&folder.path().join("x"), "b").unwrap_err(),
+        tree.new_linked(&folder.path().join("x"), "b").unwrap_err(),
     ] {
         assert!(matches!(error, RepositoryError::Unborn(_)), "{error}");
     }

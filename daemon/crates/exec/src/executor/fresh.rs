@@ -1,0 +1,89 @@
+//! The work tree that a run with `worktree` gets for itself.
+
+use super::carry_out::Task;
+use crate::error::{ExecError, system};
+use crate::run::before::Place;
+use crate::run::live::{self, Following, Limits};
+use crate::run::program;
+use crate::verdict::{Cause, Exit};
+use ccd_protocol::exec::ExecPhase;
+use ccd_repository::{NewLinked, RepositoryError};
+use ccd_terminal::supervised::Program;
+use std::io;
+use std::os::fd::AsFd as _;
+
+impl Task {
+    /// Makes the fresh work tree. Git runs the repository's filters and its hook there, so it is under the limits of the run,
+    /// as Claude Code is, and is ended with everything that it has started.
+    ///
+    /// # Errors
+    ///
+    /// Neither the work tree nor its branch is there then.
+    pub(super) async fn fresh(&self) -> Result<Place, ExecError> {
+        let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
+        let worktrees = self.executor.paths.worktrees.clone();
+        let new = self
+            .in_work_tree(move || place.new_linked(&id, &worktrees))
+            .await?;
+        let git = self.git(&new)?;
+        let (stdin, _) = io::pipe().map_err(system("git cannot be started"))?;
+        let following = self.following();
+        let following = Following {
+            limits: Limits {
+                stall: None, // it prints nothing
+                ..following.limits
+            },
+            progress: self.progress(ExecPhase::Preparing),
+            ..following
+        };
+        let finished = live::run(&git, stdin.as_fd(), None, following).await?;
+        if finished.cause.is_some() {
+            self.in_work_tree(move || new.undo()).await;
+            return Err(match finished.cause {
+                Some(Cause::TimeLimit { limit_s }) => ExecError::WorktreeTimeout {
+                    root: self.planned.place.tree.root.clone(),
+                    seconds: limit_s,
+                },
+                _ => ExecError::Cancelled,
+            });
+        }
+        let code = match finished.exit {
+            Exit::Code(code) => Some(code),
+            Exit::Signal(_) => None,
+        };
+        let place = self.planned.place.clone();
+        self.in_work_tree(move || {
+            let tree = new.made(code, &finished.printed.stderr)?;
+            Ok(place.moved_to(tree))
+        })
+        .await
+    }
+
+    fn git(&self, new: &NewLinked) -> Result<Program, ExecError> {
+        let mut env = self.planned.env.clone();
+        for name in NewLinked::REMOVED_VARIABLES {
+            env.remove(name);
+        }
+        let search = env.get("PATH").map_or("", String::as_str);
+        let path = program::find("git", search)
+            .map_err(|_| RepositoryError::GitMissing(io::ErrorKind::NotFound.into()))?;
+        let arguments = new.arguments();
+        Ok(Program {
+            path: path.to_string_lossy().into_owned(),
+            arguments: arguments
+                .map(|word| word.to_string_lossy().into_owned())
+                .to_vec(),
+            cwd: self.planned.place.tree.root.clone(),
+            env: env.into_iter().collect(),
+            settings: self.planned.settings.clone(),
+        })
+    }
+
+    /// Removes the fresh work tree: nobody has worked in it.
+    pub(super) async fn remove_fresh(&self) {
+        let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
+        let worktrees = self.executor.paths.worktrees.clone();
+        self.in_work_tree(move || place.remove_fresh(&id, &worktrees))
+            .await;
+    }
+}

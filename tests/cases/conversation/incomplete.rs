@@ -205,6 +205,33 @@ fn progress_of_a_sub_agent_stands_for_its_records_until_they_are_there() {
 }
 
 #[test]
+fn what_a_background_sub_agent_without_its_file_cost_is_not_known() {
+    let library = Library::new();
+    let launched = json!({"isAsync": true, "status": "async_launched", "agentId": "a1"});
+    let lines = [
+        call(SESSION, "u1", "t1", "Agent", json!({"prompt": "Read it"})),
+        result(SESSION, "u2", "t1", "Launched", launched),
+    ];
+    library.write(&library.path(SESSION), &lines);
+    let costs = || {
+        let whole = library.call("conversation.get", json!({"session": SESSION}));
+        [whole, listed(&library), library.stats()].map(|one| one["cost_usd"].is_null())
+    };
+    // The total of all has the part that is known.
+    assert_eq!(costs(), [true, true, false]);
+    assert!(library.ok(&["list"]).contains("$0.00+"));
+    assert!(library.ok(&["show", SESSION]).contains("$0.00+ at list"));
+    let stats = library.ok(&["stats"]);
+    assert!(stats.contains("(sub-agents of unknown model)"), "{stats}");
+    let own = assistant(SESSION, "s1", "ms1", "It is a readme.", 9).replace(
+        "\"isSidechain\":false",
+        "\"isSidechain\":true,\"agentId\":\"a1\"",
+    );
+    library.write(&library.agent_path(SESSION, "a1"), &[own]);
+    assert_eq!(costs(), [false; 3]);
+}
+
+#[test]
 fn inline_sub_agents_are_below_the_calls_with_their_prompts() {
     let library = Library::new();
     let inline = |line: String, before: Value| {

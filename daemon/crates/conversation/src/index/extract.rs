@@ -103,7 +103,8 @@ pub(crate) fn entry(
         Depth::Texts => Text::default(),
         Depth::Numbers => Text::full(),
     };
-    if depth == Depth::Texts || is_assistant || may_have_error(message.content) {
+    let is_of_agent = entry.agent_report.is_some();
+    if depth == Depth::Texts || is_assistant || is_of_agent || may_have_error(message.content) {
         for block in blocks(message.content) {
             entry.take(block, &mut text);
         }

@@ -153,8 +153,8 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     if let Some(cost) = row.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);
     }
-    // A message that used nothing costs nothing, whatever its model.
-    if row.unpriced > 0 && usage != ConversationUsage::default() {
+    // A message that used nothing costs nothing, whatever its model. A sub-agent without records has no message.
+    if row.unpriced > 0 && (usage != ConversationUsage::default() || row.messages == 0) {
         sum.unpriced.insert(row.model);
     }
     sum.messages += row.messages.unsigned_abs();

@@ -23,6 +23,8 @@ pub struct Model<'a> {
     pub totals: Totals,
     /// The records that have the tokens of a message each.
     pub billed: Vec<usize>,
+    /// Records of sub-agents are missing, so their models are not known.
+    pub lacks_agents: bool,
     /// What the runs of a stream used, if it says so.
     pub runs: Option<Runs>,
 }
@@ -70,7 +72,7 @@ impl<'a> Model<'a> {
         let (pairs, orphan_results) = pairs(&sorted);
         let tree = Tree::of(&sorted, &parents);
         let runs = runs(&sorted, &parents, &records.run_ends());
-        let (totals, billed) = totals(&sorted, &parents, runs.as_ref());
+        let (totals, billed, lacks_agents) = totals(&sorted, &parents, runs.as_ref());
         Self {
             records: sorted,
             parents,
@@ -80,6 +82,7 @@ impl<'a> Model<'a> {
             tree,
             totals,
             billed,
+            lacks_agents,
             runs,
         }
     }

@@ -63,7 +63,8 @@ pub(super) fn runs(
     runs
 }
 
-/// Returns the tokens of a conversation, and the records that have those of a message each.
+/// Returns the tokens of a conversation, the records that have those of a message each, and whether there are sub-agents whose
+/// records are not there: what these cost is not known.
 ///
 /// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says, unless the end
 /// of the run says what everything used. What a call's result says is the last message of a sub-agent, which the main
@@ -72,7 +73,7 @@ pub(super) fn totals(
     records: &[&Record],
     parents: &[Option<&str>],
     runs: Option<&Runs>,
-) -> (Totals, Vec<usize>) {
+) -> (Totals, Vec<usize>, bool) {
     let messages = messages(records, parents);
     let mut totals = Totals::default();
     for message in &messages {
@@ -86,7 +87,7 @@ pub(super) fn totals(
     let is_inline = |record: &&Record| record.inline.is_some() && record.usage.is_some();
     if runs.is_some() || records.iter().any(is_inline) {
         let billed = messages.into_iter().map(|message| message.record);
-        return (totals, billed.collect());
+        return (totals, billed.collect(), false);
     }
     let own = records
         .iter()
@@ -106,7 +107,7 @@ pub(super) fn totals(
         }
     }
     let billed = messages.into_iter().map(|message| message.record);
-    (totals, billed.collect())
+    (totals, billed.collect(), !reported.is_empty())
 }
 
 fn is_main(record: &Record, parent: Option<&str>) -> bool {

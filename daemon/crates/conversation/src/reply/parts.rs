@@ -252,10 +252,6 @@ pub(super) struct Cost {
 pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost {
     let end = model.runs.as_ref().and(loaded.records.last_run_end());
     let billed = model.billed.iter().map(|at| model.records[*at]);
-    let mut known = Usage::default();
-    for usage in billed.clone().filter_map(|record| record.all_usage()) {
-        known += &usage;
-    }
     let is_ended = |record: &&Record| end.is_none_or(|end| record.order > end);
     let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
     let after_runs = with_tokens.filter(is_ended);
@@ -265,9 +261,8 @@ pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost 
         .collect();
     // The sum of nothing would be -0.
     let sum = costs.iter().flatten().fold(0.0, |sum, cost| sum + cost);
-    let is_whole = costs.iter().all(Option::is_some)
-        && (model.runs.is_some() || known == model.totals.total)
-        && loaded.missing().is_none();
+    let is_whole =
+        costs.iter().all(Option::is_some) && !model.lacks_agents && loaded.missing().is_none();
     let has_price = costs.iter().any(Option::is_some);
     Cost {
         exact: is_whole.then_some(sum),

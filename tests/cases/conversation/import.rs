@@ -54,6 +54,29 @@ fn a_saved_stream_and_nothing_else_is_part_of_list_search_and_stats_after_it_was
     let ran = library.ccctl(&["import", "/no/such/file"]);
     assert!(ran.stderr.contains("no such file"), "{ran:?}");
     assert!(!library.daemon.home().join("imports").exists());
+    let good = library.daemon.home().join("good.jsonl");
+    fs::write(
+        &good,
+        user("22222222-0000-4000-8000-000000000000", "u1", "x"),
+    )
+    .unwrap();
+    let [bad, good] = [&file, &good].map(|path| path.to_str().unwrap());
+    let ran = library.ccctl(&["import", "/no/such/file", good, bad]);
+    assert_eq!(
+        (ran.code, ran.stdout.lines().count()),
+        (Some(1), 1),
+        "{ran:?}"
+    );
+    assert!(
+        ran.stderr.contains("/no/such/file: no such file\n"),
+        "{ran:?}"
+    );
+    assert!(
+        ran.stderr.contains(&format!("{bad}: no line of it is")),
+        "{ran:?}"
+    );
+    let copy = "imports/projects/imported/22222222-0000-4000-8000-000000000000.jsonl";
+    fs::remove_file(library.daemon.home().join(copy)).unwrap();
 
     let (file, reply) = import(&library, &stream());
     assert_eq!(reply["conversations"][0]["added_lines"], 4);

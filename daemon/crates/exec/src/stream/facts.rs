@@ -36,6 +36,8 @@ pub struct Facts {
     /// Messages of the main conversation so far, for progress; the outcome has the CLI's own number.
     pub turns: u64,
     pub calls: Calls,
+    /// The last message of the main conversation is the CLI's own, not the model's.
+    pub is_own_words: bool,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
     /// Number of records of type `result`.

@@ -11,6 +11,9 @@ use serde_json::Value;
 /// Maximum length of what the model has said.
 const MAX_SAID_BYTES: usize = 4 * 1024 * 1024;
 
+/// The model of messages that the CLI itself writes.
+const OWN_MODEL: &str = "<synthetic>";
+
 /// Maximum number of answers, of errors and of tools that are kept.
 const MAX_KEPT: usize = 1000;
 
@@ -98,6 +101,9 @@ fn assistant(facts: &mut Facts, record: &Value) {
     let parent = name(record, "parent_tool_use_id");
     let id = name(message, "id").unwrap_or_default();
     let is_new = id != facts.last_message;
+    if parent.is_none() {
+        facts.is_own_words = text(message, "model") == Some(OWN_MODEL);
+    }
     if parent.is_none() && is_new {
         facts.turns += 1;
         facts.is_answered = false;

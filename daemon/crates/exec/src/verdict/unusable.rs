@@ -19,7 +19,8 @@ pub enum Unusable {
     NotRunnable,
 }
 
-/// Texts of messages that name a cause, in lower case. Claude Code has no code for these.
+/// Texts of the CLI's own messages that name a cause, in lower case: it has no code for these. An answer of the model may
+/// have the same words.
 const TEXTS: &[(Unusable, &[&str])] = &[
     (
         Unusable::NotLoggedIn,
@@ -120,13 +121,14 @@ impl Unusable {
             || !named.is_empty()
             || text.starts_with("API Error");
         // A status of 429, and the name `rate_limit`, say of a quota that is used up too, which only the text tells apart.
-        by_name.or_else(|| by_text(text)).or(is_api.then_some(
-            match (outcome.api_error_status, named) {
+        let by_text = || by_text(text).filter(|_| is_api || facts.is_own_words);
+        by_name
+            .or_else(by_text)
+            .or(is_api.then_some(match (outcome.api_error_status, named) {
                 (Some(429), _) | (_, "rate_limit") => Self::RateLimited,
                 (Some(400..=499), _) => Self::RequestRefused,
                 _ => Self::ApiError,
-            },
-        ))
+            }))
     }
 
     /// A run without a result did not get that far.
@@ -142,8 +144,9 @@ impl Unusable {
             // A shell, or `env` in the first line of a script, did not find or could not start what it needs.
             Some(Self::NotRunnable)
         } else {
-            // A hook that reached nobody says ECONNREFUSED too, so only the login counts here.
-            by_text(ending.stderr).filter(|cause| *cause == Self::NotLoggedIn)
+            // A hook or a tool that reached nobody or is not logged in says so there too.
+            text.contains("please run /login")
+                .then_some(Self::NotLoggedIn)
         }
     }
 }

@@ -152,8 +152,16 @@ fn the_message_is_of_errors_then_result_then_standard_error() {
 #[test]
 fn causes_outside_of_the_run_have_names() {
     let api = |status: Option<u64>, text: &str| {
-        let record = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
-        verdict(&facts(&[record]), &ending(Exit::Code(1))).unusable
+        let result = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
+        let of = |model| {
+            let message = json!({"type": "assistant", "message": {"id": "m", "model": model}});
+            let facts = facts(&[message, result.clone()]);
+            verdict(&facts, &ending(Exit::Code(1))).unusable
+        };
+        if status.is_none() && !text.starts_with("API Error") {
+            assert_eq!(of("claude-opus-5-5"), None, "words of the model: {text}");
+        }
+        of("<synthetic>")
     };
     assert_eq!(
         api(None, "Not logged in · Please run /login"),
@@ -210,9 +218,15 @@ fn causes_outside_of_the_run_have_names() {
         Some(Unusable::TooOld)
     );
     assert_eq!(
-        start("SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1").unusable,
-        None
+        start("Invalid API key · Please run /login").unusable,
+        Some(Unusable::NotLoggedIn)
     );
+    for said in [
+        "SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1",
+        "SessionEnd hook failed: gh: you are not logged in",
+    ] {
+        assert_eq!(start(said).unusable, None, "{said}");
+    }
 }
 
 #[test]

@@ -31,6 +31,16 @@ pub fn mended(line: &[u8]) -> Cow<'_, [u8]> {
     mended
 }
 
+/// Returns a line as text that every parser takes: as [`mended`] does, and with U+FFFD for bytes that are not UTF-8.
+#[must_use]
+pub fn mended_text(line: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(line);
+    match mended(text.as_bytes()) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
 /// Returns the UTF-16 code unit whose escape starts at `at`.
 fn unit(line: &[u8], at: usize) -> Option<u16> {
     let digits = line.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -56,5 +66,7 @@ mod tests {
             assert_eq!(&*mended(line.as_bytes()), expected.as_bytes(), "{line}");
         }
         assert!(matches!(mended(b"plain"), Cow::Borrowed(_)));
+        assert_eq!(mended_text(b"\"\\ud83d \xff\""), "\"\\ufffd \u{fffd}\"");
+        assert!(matches!(mended_text("ä".as_bytes()), Cow::Borrowed("ä")));
     }
 }

@@ -2,13 +2,12 @@
 
 use crate::payload::Payload;
 use crate::record::clip;
-use ccd_protocol::surrogate::mended;
+use ccd_protocol::surrogate::mended_text;
 use serde_json::Value;
 
 /// Returns a payload without its secrets, and what is kept of it.
 pub(super) fn read(bytes: &[u8]) -> Option<(Payload, String)> {
-    let text = String::from_utf8_lossy(bytes);
-    let json: Value = serde_json::from_slice(&mended(text.as_bytes())).ok()?;
+    let json: Value = serde_json::from_str(&mended_text(bytes)).ok()?;
     let clipped = clip(json);
     let payload = Payload::parse(clipped.payload.to_string().as_bytes()).ok()?;
     Some((payload, clipped.kept))

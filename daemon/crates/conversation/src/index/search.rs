@@ -10,7 +10,7 @@ use crate::line::read;
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
-use ccd_protocol::surrogate::mended;
+use ccd_protocol::surrogate::mended_text;
 use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -227,8 +227,7 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
         .ok()?
         .read_exact_at(&mut bytes, offset)
         .ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let line = mended(text.as_bytes());
-    let line = read(&line).ok()?;
+    let line = mended_text(&bytes);
+    let line = read(line.as_bytes()).ok()?;
     Some(entry(offset, length, &line, None, Depth::Texts)?.text)
 }

@@ -2,7 +2,7 @@
 
 use crate::WorkTree;
 use crate::error::Result;
-use git2::{BranchType, Oid, Sort};
+use git2::{BranchType, Oid, Reflog, Sort};
 use std::collections::BTreeMap;
 
 /// How many commits are listed; only a run that fetches a history makes more.
@@ -71,6 +71,45 @@ impl WorkTree {
         };
         let ids = list().map_err(|error| self.git(error))?;
         Ok(ids.iter().map(Oid::to_string).collect())
+    }
+
+    /// Returns how often `HEAD` has moved, as far as its log goes.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn head_moves(&self) -> Result<usize> {
+        Ok(self.head_log()?.map_or(0, |log| log.len()))
+    }
+
+    /// Returns the commits that were checked out without a branch, and left, since `HEAD` had moved `before` times.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn left_detached(&self, before: usize) -> Result<Vec<String>> {
+        let Some(log) = self.head_log()? else {
+            return Ok(Vec::new());
+        };
+        let new = log.iter().take(log.len().saturating_sub(before));
+        let left = new.filter_map(|entry| {
+            let id = entry.id_old().to_string();
+            let message = entry.message().ok().flatten()?;
+            // Of a branch, git says the name.
+            message
+                .starts_with(&format!("checkout: moving from {id} "))
+                .then_some(id)
+        });
+        Ok(left.collect())
+    }
+
+    fn head_log(&self) -> Result<Option<Reflog>> {
+        // libgit2 creates a log that is not there.
+        if !self.git_dir.join("logs/HEAD").exists() {
+            return Ok(None);
+        }
+        let log = self.open()?.reflog("HEAD");
+        log.map(Some).map_err(|error| self.git(error))
     }
 
     /// Returns the local branches, by name, and the commits they are at.

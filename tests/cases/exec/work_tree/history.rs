@@ -57,6 +57,29 @@ fn dropped_commits_and_branches_that_are_left_are_warnings_and_a_commit_hash_is_
             0,
             vec!["the run left the branch main and ended on a commit without a branch"],
         ),
+        (
+            format!("git checkout -q --detach; {made}"),
+            1,
+            vec![
+                "the run left the branch main and ended on a commit without a branch",
+                "the run made 1 commit on no branch: ",
+            ],
+        ),
+        (
+            format!("git checkout -q --detach; {made}; git checkout -q main"),
+            0,
+            vec!["the run made 1 commit on no branch: "],
+        ),
+        (
+            format!("git checkout -q --detach; {made}; git branch kept; git checkout -q main"),
+            0,
+            vec!["the run made 1 commit on the branch kept, which is not checked out at its end: "],
+        ),
+        (
+            "git stash clear".to_owned(),
+            0,
+            vec!["the run removed a stash from before it; git stash apply --index "],
+        ),
         // A stash is no branch, and what it holds is not dropped.
         ("echo x > kept.txt; git stash -q".to_owned(), 0, vec![]),
         ("git tag -d old".to_owned(), 0, vec![]),
@@ -68,6 +91,8 @@ fn dropped_commits_and_branches_that_are_left_are_warnings_and_a_commit_hash_is_
             repository.commit(name);
         }
         repository.git(&["tag", "old"]);
+        repository.write("old.txt", "put away\n");
+        repository.git(&["stash", "-q"]);
         repository.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
         repository.write("side.txt", "side\n");
         repository.commit("side");

@@ -264,10 +264,10 @@ impl Task {
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
         let before = self
             .in_work_tree(move || {
-                if let Some(stash) = stash {
-                    place.tree.stash_clean(&stash)?;
+                if let Some(stash) = &stash {
+                    place.tree.stash_clean(stash)?;
                 }
-                place.look()
+                place.look(stash.as_deref())
             })
             .await?;
         ready.before = Some(before);

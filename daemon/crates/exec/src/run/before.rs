@@ -38,6 +38,10 @@ pub(crate) struct MoreBefore {
     /// The branch that is checked out.
     pub(crate) branch: String,
     pub(crate) branches: BTreeMap<String, String>,
+    /// How often `HEAD` had moved.
+    pub(crate) head_moves: usize,
+    /// The stashes of the user.
+    pub(crate) stashes: Vec<String>,
 }
 
 impl Place {
@@ -106,9 +110,11 @@ impl Place {
         (path, format!("ccd/{short}"))
     }
 
-    /// Takes the state. Blocks.
-    pub(crate) fn look(&self) -> Result<Before, ExecError> {
+    /// Takes the state; `stash` is the one of this run. Blocks.
+    pub(crate) fn look(&self, stash: Option<&str>) -> Result<Before, ExecError> {
         let (snapshot, nested) = self.tree.snapshot_with_nested()?;
+        let mut stashes = self.tree.stashes()?;
+        stashes.retain(|id| Some(&**id) != stash);
         Ok(Before {
             snapshot,
             head: self.tree.head()?,
@@ -117,6 +123,8 @@ impl Place {
                 nested,
                 branch: self.tree.branch()?,
                 branches: self.tree.branches()?,
+                head_moves: self.tree.head_moves()?,
+                stashes,
             }),
         })
     }

@@ -33,10 +33,11 @@ impl History {
             warnings: Vec::new(),
         };
         let tips = tree.tips()?;
-        if let Some(more) = &before.more
-            && (head != before.head || tips != before.tips || tree.branch()? != more.branch)
-        {
-            history.warn(tree, before, more, head, &tips)?;
+        if let Some(more) = &before.more {
+            if head != before.head || tips != before.tips || tree.branch()? != more.branch {
+                history.warn(tree, before, more, head.clone(), &tips)?;
+            }
+            history.warn_of_loose(tree, before, more, head)?;
         }
         Ok(history)
     }
@@ -87,6 +88,39 @@ impl History {
                     named(&new)
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Warns of commits that git will remove some day because no branch has them, and of stashes that are gone.
+    fn warn_of_loose(
+        &mut self,
+        tree: &WorkTree,
+        before: &Before,
+        more: &MoreBefore,
+        head: Option<String>,
+    ) -> Result<(), RepositoryError> {
+        let mut loose = tree.left_detached(more.head_moves)?;
+        if tree.branch()? == "HEAD" {
+            loose.extend(head);
+        }
+        let branches = tree.branches()?.into_values();
+        let known: Vec<String> = branches.chain(before.tips.iter().cloned()).collect();
+        let made = tree.only_in(&loose, &known)?;
+        if let Some(newest) = made.first() {
+            self.warnings.push(format!(
+                "the run made {} on no branch: {}; git branch NAME {} keeps what it made",
+                counted(made.len()),
+                named(&made),
+                short(newest)
+            ));
+        }
+        let now = tree.stashes()?;
+        let gone = more.stashes.iter().filter(|id| !now.contains(id));
+        for id in gone {
+            self.warnings.push(format!(
+                "the run removed a stash from before it; git stash apply --index {id} brings it back"
+            ));
         }
         Ok(())
     }

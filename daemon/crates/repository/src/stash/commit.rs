@@ -22,6 +22,16 @@ impl WorkTree {
         Ok(found.map(|(id, _)| id.to_string()))
     }
 
+    /// Returns the ids of all stashes, newest first.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn stashes(&self) -> Result<Vec<String>> {
+        let list = self.stash_list()?;
+        Ok(list.iter().map(|(id, _)| id.to_string()).collect())
+    }
+
     /// Returns where `id` is in `git stash list`.
     pub(crate) fn stash_position(&self, id: &str) -> Result<usize> {
         let list = self.stash_list()?;

@@ -94,7 +94,12 @@ impl WorkTree {
         paths.retain(|path| self.is_kept(stash, path) || files.lookup(path) != plan.wanted(path));
         self.put_back(repository, &mut plan.target, &paths, stash)?;
         let from = repository.find_tree(now.staged)?;
-        set_index(repository, &from, &repository.find_tree(plan.staged)?)
+        set_index(
+            repository,
+            &from,
+            &repository.find_tree(plan.staged)?,
+            &paths,
+        )
     }
 
     /// Returns the paths of the plan at which the work tree has something that would be lost.

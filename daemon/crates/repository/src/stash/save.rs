@@ -82,7 +82,7 @@ impl WorkTree {
             });
         }
         // The index first, so that a process that is killed leaves files that `stash_restore` knows to be the stash's.
-        set_index(&repository, &stash.staged, &stash.base)
+        set_index(&repository, &stash.staged, &stash.base, &paths)
             .and_then(|()| self.put_aside(&repository, &mut target, &paths, id))
             .map_err(|error| self.git(error))
     }

@@ -4,14 +4,18 @@ use crate::snapshot::{as_path, entry};
 use git2::{Index, ObjectType, Oid, Repository, Tree};
 use std::path::{Path, PathBuf};
 
-/// Makes the index have what `to` has instead of `from`. Other entries keep their times and flags.
+/// Makes the index have what `to` has instead of `from`. Other entries keep their times and flags, except those of `written`:
+/// git takes a file whose length is not that of its entry for changed, although only its line ends may be.
 pub(crate) fn set_index(
     repository: &Repository,
     from: &Tree<'_>,
     to: &Tree<'_>,
+    written: &[PathBuf],
 ) -> Result<(), git2::Error> {
     let mut index = repository.index()?;
-    let paths = changed_paths(repository, Some(from), Some(to))?;
+    let mut paths = changed_paths(repository, Some(from), Some(to))?;
+    let is_tracked = |path: &&PathBuf| lookup(to, path).is_some();
+    paths.extend(written.iter().filter(is_tracked).cloned());
     let (present, missing): (Vec<_>, Vec<_>) = paths
         .into_iter()
         .map(|path| (lookup(to, &path), path))

@@ -170,6 +170,7 @@ fn permissions_and_bytes_that_git_does_not_store_come_back() {
     let id = stash(&tree);
     assert!(!root.join("private").exists());
     assert_eq!(fs::read(root.join("line.crlf")).unwrap(), b"1\r\n");
+    assert_eq!(git(root, &["status", "--porcelain"]), "");
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
     assert!(!root.join(".git/ccd-stash").exists());

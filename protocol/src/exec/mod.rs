@@ -10,7 +10,10 @@ pub use result::{
     DiffInfo, ExecutionLog, ExecutionResult, ExecutionStatus, ExecutionSummary, ExecutionUsage,
     FileStatus, PolicyViolation,
 };
-pub use run::{DirtyWorktree, ExecPhase, ExecProgress, ExecRunParams, ExecStarted, OutputFormat};
+pub use run::{
+    DirtyWorktree, ExecPhase, ExecProgress, ExecRunParams, ExecStarted, OutputFormat,
+    worktree_branch,
+};
 pub use session::{
     ConversationMessage, ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply,
     ExecSessionInfo, ExecSessionParams, ExecSessionStatus, ExecSessionsParams, ExecSessionsReply,

@@ -146,6 +146,13 @@ pub enum DirtyWorktree {
     Allow,
 }
 
+/// Returns the branch of the fresh work tree of a run with `worktree`.
+#[must_use]
+pub fn worktree_branch(request_id: &str) -> String {
+    let short: String = request_id.chars().take(8).collect();
+    format!("ccd/{short}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{DirtyWorktree, ExecRunParams, OutputFormat};

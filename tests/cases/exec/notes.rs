@@ -17,6 +17,18 @@ fn text_without_a_terminal_has_changes_and_denied_calls_on_standard_error() {
     );
     let quiet = Desk::with_script("init; result");
     assert_eq!(quiet.run(&["do it"]).stderr, "");
+    let ran = quiet.run(&["do it", "--worktree"]);
+    let place = ran.stderr.strip_prefix("ccctl: the work is in ").unwrap();
+    let (path, branch) = place.trim_end().split_once(", on the branch ").unwrap();
+    let head = std::fs::read_to_string(
+        quiet
+            .repository()
+            .join(".git/worktrees")
+            .join(std::path::Path::new(path).file_name().unwrap())
+            .join("HEAD"),
+    )
+    .unwrap();
+    assert_eq!(head, format!("ref: refs/heads/{branch}\n"));
 }
 
 #[test]

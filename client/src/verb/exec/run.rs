@@ -12,7 +12,7 @@ use crate::verb::chain::{Cancel, Waited};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::exec::{
     ExecCancel, ExecGet, ExecRun, ExecRunParams, ExecStarted, ExecutionParams, ExecutionResult,
-    ExecutionStatus, OutputFormat,
+    ExecutionStatus, OutputFormat, worktree_branch,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -168,6 +168,13 @@ impl Run {
                 report_logs(result);
                 if !live.is_shown() {
                     report(result);
+                }
+                // Nothing else says it: the branch is not checked out where the user is.
+                if self.params.worktree && result.execution_time > 0.0 {
+                    let (path, branch) = (&result.repo_path, worktree_branch(&result.request_id));
+                    note(&on_one_line(&format!(
+                        "the work is in {path}, on the branch {branch}"
+                    )));
                 }
             }
             OutputFormat::Json => print_document(OutputFormat::Json, answer.json.get(), context)?,

@@ -2,7 +2,7 @@
 
 use crate::error::ExecError;
 use crate::request::Request;
-use ccd_protocol::exec::DirtyWorktree;
+use ccd_protocol::exec::{DirtyWorktree, worktree_branch};
 use ccd_repository::{Change, Nested, NewLinked, WorkTree, name_paths};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -105,9 +105,10 @@ impl Place {
     /// Returns the path and the branch of the fresh work tree of a run.
     fn fresh_names(&self, request_id: &str, worktrees: &Path) -> (PathBuf, String) {
         let name = self.tree.repository().file_name().unwrap_or_default();
-        let short: String = request_id.chars().take(8).collect();
+        let branch = worktree_branch(request_id);
+        let short = branch.trim_start_matches("ccd/");
         let path = worktrees.join(format!("{}-{short}", name.to_string_lossy()));
-        (path, format!("ccd/{short}"))
+        (path, branch)
     }
 
     /// Takes the state; `stash` is the one of this run. Blocks.

@@ -166,9 +166,15 @@ fn parts_are_found_by_their_ids(library: &Library) {
     let pipe = library.dir().join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
-    let ran = library.ccctl(&["show", pipe.to_str().unwrap()]);
+    for path in [&pipe, library.dir()] {
+        let ran = library.ccctl(&["show", path.to_str().unwrap()]);
+        let said = format!("{}: not a regular file; give a session id", path.display());
+        assert!(ran.code == Some(1) && ran.stderr.contains(&said), "{ran:?}");
+    }
+    let ran = library.ccctl(&["list", "--project", "/no/such"]);
     assert!(
-        ran.code != Some(0) && ran.stderr.contains("pipe"),
+        ran.stderr
+            .contains("/no/such: no such directory, and no conversation"),
         "{ran:?}"
     );
 }

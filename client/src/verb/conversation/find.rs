@@ -3,6 +3,7 @@
 use crate::args::{
     ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
 };
+use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, render, whole_file};
@@ -30,7 +31,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         context,
     );
     if answer.value.conversations.is_empty() && !context.global.json {
-        context.note("no conversations");
+        context.note(&nothing("no conversations", &args.scope));
     }
     let (shown, total) = (answer.value.conversations.len(), answer.value.total);
     let exit = context.print(&answer, |reply, out, style| {
@@ -38,6 +39,16 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
     })?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
+}
+
+/// Returns what to say of an empty list. Conversations of a project that was removed are still there.
+fn nothing(what: &str, scope: &ScopeOfConversations) -> String {
+    match &scope.project {
+        Some(project) if !is_elsewhere() && !Path::new(project).is_dir() => format!(
+            "{project}: no such directory, and no conversation was started there; ccctl conversation list shows those of all directories"
+        ),
+        _ => what.to_owned(),
+    }
 }
 
 /// Says in a pipe that a list is not whole. On a terminal, it is the last line of the list.
@@ -70,7 +81,7 @@ pub(super) fn search(
         context,
     );
     if answer.value.hits.is_empty() && !context.global.json {
-        context.note("nothing found");
+        context.note(&nothing("nothing found", &args.scope));
     }
     let (shown, total) = (answer.value.hits.len(), answer.value.total);
     let exit = context.print(&answer, |reply, out, style| {

@@ -22,6 +22,10 @@ pub enum ConversationError {
     NotAbsolute(PathBuf),
     #[error("{}: no such file", .0.display())]
     NoFile(PathBuf),
+    #[error(
+        "{}: not a regular file; give a session id or a transcript; ccctl conversation list --project DIR lists the conversations of a directory", .0.display()
+    )]
+    NotAFile(PathBuf),
     #[error("{}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{}: no line of it is a record of Claude Code", .0.display())]
@@ -78,7 +82,7 @@ impl Reportable for ConversationError {
             Self::Index(_) | Self::Feed(_) => ErrorCode::ConversationIndexUnavailable,
             // The request is right, and only some methods need prices.
             Self::Prices { .. } => ErrorCode::Unavailable,
-            Self::NotATranscript(_) => ErrorCode::NotATranscript,
+            Self::NotAFile(_) | Self::NotATranscript(_) => ErrorCode::NotATranscript,
             Self::NoRecord(_) => ErrorCode::RecordNotFound,
             Self::NoToolCall(_) => ErrorCode::ToolCallNotFound,
         }

@@ -40,13 +40,13 @@ impl Imports {
     ///
     /// # Errors
     ///
-    /// `NoFile`, `Read`, `NotATranscript`.
+    /// `NoFile`, `NotAFile`, `Read`, `NotATranscript`.
     pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
         let _copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = ConversationError::read(path);
         // Opening a named pipe would wait for a writer.
         if !fs::metadata(path).map_err(&failed)?.is_file() {
-            return Err(ConversationError::NotATranscript(path.to_owned()));
+            return Err(ConversationError::NotAFile(path.to_owned()));
         }
         let file = File::open(path).map_err(&failed)?;
         if !has_record(&file).map_err(&failed)? {

@@ -26,8 +26,8 @@ impl Shelf {
     /// As [`Loaded::open`].
     pub fn get(&self, main: &Path) -> Result<Arc<Loaded>, ConversationError> {
         // Opening a named pipe would wait for a writer.
-        if fs::metadata(main).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Err(ConversationError::NotATranscript(main.to_owned()));
+        if fs::metadata(main).is_ok_and(|found| !found.is_file()) {
+            return Err(ConversationError::NotAFile(main.to_owned()));
         }
         let known = {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);

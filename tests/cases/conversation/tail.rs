@@ -118,6 +118,35 @@ fn turns_calls_and_sub_agents_are_shown_as_they_come() {
 }
 
 #[test]
+fn a_sub_agent_inside_an_old_transcript_is_below_its_call() {
+    let library = Library::new();
+    let inline = |line: String, before: &str| {
+        let line = line.replace("\"isSidechain\":false", "\"isSidechain\":true");
+        line.replace("\"parentUuid\":null", &format!("\"parentUuid\":{before}"))
+    };
+    let input = json!({"description": "look around", "prompt": "Read one"});
+    let lines = [
+        call(ONE, "u1", "t1", "Task", input),
+        inline(user(ONE, "s1", "Read one"), "null"),
+        inline(assistant(ONE, "s2", "m2", "It is one.", 5), "\"s1\""),
+        assistant(ONE, "u2", "m3", "Good.", 5),
+    ];
+    library.write(&library.path(ONE), &lines);
+    let mut tail = Tail::start(&library, &[ONE]);
+    let text = tail.until("Good.");
+    assert!(
+        text.contains("  │ sub-agent: look around\n  │\n  │ user  "),
+        "{text}"
+    );
+    assert!(
+        text.contains("  │ It is one.\n") && text.ends_with("\nGood.\n"),
+        "{text}"
+    );
+    tail.child.kill().unwrap();
+    tail.child.wait().unwrap();
+}
+
+#[test]
 fn as_json_each_item_is_a_line_and_ctrl_c_ends_it() {
     let library = Library::new();
     let path = library.path(ONE);

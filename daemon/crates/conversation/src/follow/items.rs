@@ -1,5 +1,6 @@
 //! A line into items.
 
+use super::inline::InlineAgents;
 use super::recent::Recent;
 use crate::line::{Block, Kind, Line, Message, Usage, blocks, raw_blocks, read, text_of};
 use crate::model::{Place, Role};
@@ -28,6 +29,7 @@ pub(super) struct Maker {
     /// By the id of the message, with its tokens.
     messages: Recent<Option<Usage>, MESSAGES>,
     calls: Recent<Call, CALLS>,
+    inline: InlineAgents,
 }
 
 /// A call, whose input stays in the file.
@@ -69,11 +71,12 @@ impl Maker {
         let Some(message) = &line.message else {
             return false;
         };
+        self.inline.parent(line);
         let mut has_result = false;
         for block in blocks(message.content) {
             match block {
-                Block::ToolUse { id, .. } => {
-                    self.called(&id, place);
+                Block::ToolUse { id, name, input } if self.called(&id, place) => {
+                    self.inline.note_call(&id, &name, input);
                 }
                 Block::ToolResult { tool_use_id, .. } => {
                     has_result = true;
@@ -101,7 +104,7 @@ impl Maker {
             }
             Kind::Other(_) | Kind::Missing => return Vec::new(),
         };
-        let base = base(source, role);
+        let base = base(source, role, self.inline.parent(source.line));
         let mut items = Vec::new();
         if wanted.has(ItemKind::Record) {
             items.push(ConversationItem {
@@ -179,6 +182,7 @@ impl Maker {
         for block in &blocks {
             let pair = match block {
                 Block::ToolUse { id, name, input } if self.called(id, source.place) => {
+                    self.inline.note_call(id, name, *input);
                     ConversationPair {
                         tool_use: tool_use(id, name, input.filter(|_| !base.omitted)),
                         tool_result: None,
@@ -267,7 +271,7 @@ impl Maker {
     }
 }
 
-fn base(source: &Source<'_>, role: Role) -> ConversationItem {
+fn base(source: &Source<'_>, role: Role, inline: Option<String>) -> ConversationItem {
     let line = source.line;
     let uuid = line.uuid.as_deref().unwrap_or_default();
     let message_id = line.message.as_ref().and_then(|one| one.id.as_deref());
@@ -284,7 +288,9 @@ fn base(source: &Source<'_>, role: Role) -> ConversationItem {
             Role::User => uuid.to_owned(),
         }),
         role: Some(role),
-        parent_tool_use_id: parent.or(source.parent).or(agent).map(str::to_owned),
+        parent_tool_use_id: (parent.or(source.parent).or(agent))
+            .map(str::to_owned)
+            .or(inline),
         omitted: source.place.len > MAX_LINE_BYTES,
         ..ConversationItem::default()
     }

@@ -255,9 +255,7 @@ impl Record {
             match block {
                 Block::ToolUse { id, name, input } => record.calls.push(Call {
                     id: id.into_owned(),
-                    prompt: input
-                        .filter(|_| AGENT_TOOLS.contains(&&*name))
-                        .and_then(prompt),
+                    prompt: input.and_then(|input| prompt_of_call(&name, input)),
                     name: name.into_owned(),
                 }),
                 Block::ToolResult {
@@ -288,16 +286,18 @@ impl Record {
 /// Names of the tool that starts a sub-agent.
 const AGENT_TOOLS: [&str; 2] = ["Task", "Agent"];
 
-fn prompt(input: &RawValue) -> Option<u64> {
+/// Returns a hash of the prompt of the sub-agent that a call starts, if it starts one.
+pub(crate) fn prompt_of_call(tool: &str, input: &RawValue) -> Option<u64> {
     #[derive(Deserialize)]
     struct Input<'a> {
         #[serde(borrow)]
         prompt: Cow<'a, str>,
     }
-    let input: Input<'_> = serde_json::from_str(input.get()).ok()?;
+    let is_agent = AGENT_TOOLS.contains(&tool);
+    let input: Input<'_> = serde_json::from_str(is_agent.then_some(input.get())?).ok()?;
     Some(hash(&input.prompt))
 }
 
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(text.trim())
 }

@@ -22,6 +22,9 @@ pub struct ConversationTurn {
     /// Id of the message; for a turn of the user, the uuid of its record.
     pub message_id: String,
     pub role: TurnRole,
+    /// True if Claude Code wrote it in the user's name, such as a summary after a compaction.
+    #[serde(default)]
+    pub is_meta: bool,
     /// Its records, in order: their uuids, or the records themselves if they were asked for.
     pub records: Vec<TurnRecord>,
     /// Blocks of all its records, in order, as Claude Code wrote them; a content that is one text is a block of type `text`.

@@ -12,6 +12,13 @@ const SHOWN: [&str; 6] = [
     "bash-input",
 ];
 
+/// Elements around the text of a result, or a part of it.
+const AROUND_RESULTS: [&str; 3] = [
+    "tool_use_error",
+    "persisted-output",
+    "tools-used-before-summary",
+];
+
 /// An element that Claude Code puts around what the user typed or a command printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element<'a> {
@@ -67,9 +74,57 @@ pub fn typed(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
+/// Returns the text of a tool's result without the markup that Claude Code starts it with.
+#[must_use]
+pub fn printed(text: &str) -> Cow<'_, str> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((element, after)) = element(rest.trim_start())
+        && AROUND_RESULTS.contains(&element.name)
+    {
+        parts.push(element.content.trim_matches('\n'));
+        rest = after;
+    }
+    if parts.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    parts.push(rest.trim_start());
+    parts.retain(|part| !part.is_empty());
+    Cow::Owned(parts.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_result_is_shown_without_the_markup_around_it() {
+        for (text, expected) in [
+            (
+                "<tool_use_error>File does not exist.</tool_use_error>",
+                "File does not exist.",
+            ),
+            (
+                "<persisted-output>\nOutput too large.\n\n  1 a\n</persisted-output>",
+                "Output too large.\n\n  1 a",
+            ),
+            (
+                "  <tools-used-before-summary>Read</tools-used-before-summary>\n  \nThe report:\n  x",
+                "Read\nThe report:\n  x",
+            ),
+            (
+                "<tools-used-before-summary></tools-used-before-summary>\nx",
+                "x",
+            ),
+            (
+                "  x <tool_use_error>y</tool_use_error>",
+                "  x <tool_use_error>y</tool_use_error>",
+            ),
+            ("<b>x</b>", "<b>x</b>"),
+            ("<tool_use_error>cut", "<tool_use_error>cut"),
+        ] {
+            assert_eq!(printed(text), expected);
+        }
+    }
 
     #[test]
     fn a_command_is_shown_as_it_was_typed() {

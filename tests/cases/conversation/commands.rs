@@ -54,6 +54,12 @@ fn a_slash_command_is_title_and_text_as_it_was_typed() {
         }
     }
     assert!(shown.contains("title       /fix issue 123\n"), "{shown}");
+    let summary = "\nClaude Code  2026-03-01 08:00:02\nWhat was before\n";
+    assert!(shown.contains(summary), "{shown}");
+    assert!(
+        markdown.contains("\n## Claude Code · 2026-03-01 08:00:02\n"),
+        "{markdown}"
+    );
     assert!(
         shown.contains("\n! git log\n") && shown.contains("\none commit\n"),
         "{shown}"

@@ -4,7 +4,7 @@ use super::about;
 use super::page::wrapped_at_spaces;
 use super::todo::{Todo, TodoChange, TodoState, is_todos, todos};
 use crate::render::{Colour, Line, counted, cut, on_one_line, readable, seconds};
-use ccd_protocol::conversation::{ConversationPair, ToolResult};
+use ccd_protocol::conversation::{ConversationPair, ToolResult, printed};
 use serde_json::Value;
 
 /// Lines of a result that are shown unless all are wanted.
@@ -44,10 +44,10 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     };
     let meta = meta_of(result);
     let body = match () {
-        () if result.is_error => text(&result.content, Some(Colour::Bad)),
+        () if result.is_error => text(&printed(&result.content), Some(Colour::Bad)),
         () if is_todos(&meta) => todo_lines(&meta),
         () => match diff(&pair.tool_use.name, &input, &meta) {
-            diff if diff.is_empty() => text(&result.content, Some(Colour::Dim)),
+            diff if diff.is_empty() => text(&printed(&result.content), Some(Colour::Dim)),
             diff => diff,
         },
     };

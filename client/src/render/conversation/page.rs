@@ -2,7 +2,7 @@
 
 use super::call;
 use super::numbers::{self, hits, tokens};
-use super::spoken::{Spoken, SpokenBlock, Turns, model_and_time, next_of};
+use super::spoken::{Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, next_of};
 use crate::render::table::fields;
 use crate::render::{Colour, Line, Style, counted, on_one_line, printable, readable, start};
 use ccd_protocol::conversation::{
@@ -238,6 +238,7 @@ pub(super) fn columns_left(columns: usize, indent: &str) -> usize {
 /// Returns who speaks, with which model, and when.
 pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
     let (name, colour) = match turn.role {
+        TurnRole::User if turn.is_meta => (WRITTEN_BY_CLAUDE_CODE, Colour::Dim),
         TurnRole::User => ("user", Colour::Heading),
         TurnRole::Assistant => ("assistant", Colour::Good),
     };

@@ -23,6 +23,9 @@ pub(super) enum SpokenBlock {
     Other(String),
 }
 
+/// Who speaks in what Claude Code wrote in the user's name.
+pub(super) const WRITTEN_BY_CLAUDE_CODE: &str = "Claude Code";
+
 /// Turns in reading order.
 pub(super) type Turns<'a> = Peekable<&'a mut dyn Iterator<Item = Spoken>>;
 

@@ -1,7 +1,7 @@
 //! Records of other forms in a page: commands in Claude Code's markup, and sub-agents in reports of their progress.
 
 use super::super::library::{Library, assistant, call, record, result, user};
-use super::sample::{SESSION, open_page, row};
+use super::sample::{SESSION, open_page, row, with};
 use serde_json::json;
 
 #[test]
@@ -19,7 +19,7 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
             SESSION,
             "u3",
             "t1",
-            "None.",
+            "<tools-used-before-summary>Read</tools-used-before-summary>\nNone.",
             json!({"agentId": "a1", "usage": {"output_tokens": 9}}),
         ),
         user(SESSION, "u4", "<bash-input>git log</bash-input>"),
@@ -27,6 +27,11 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
             SESSION,
             "u5",
             "<local-command-stdout>Bye!</local-command-stdout>",
+        ),
+        with(
+            &user(SESSION, "u8", "Continue where it was cut"),
+            "/isMeta",
+            json!(true),
         ),
         user(SESSION, "u6", "<div>is not closed"),
         assistant(SESSION, "u7", "m7", "<command-name>/x</command-name>", 1),
@@ -40,16 +45,24 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
     assert_eq!(page.text("#title"), "/fix issue 123");
     let previews = page.texts(".row > .head .preview");
     assert_eq!(previews[0], "/fix issue 123");
-    let rest = &previews[previews.len() - 4..];
+    let rest = &previews[previews.len() - 5..];
     assert_eq!(
         rest,
         [
             "! git log",
             "Bye!",
+            "Continue where it was cut",
             "<div>is not closed",
             "<command-name>/x</command-name>"
         ]
     );
+    let roles = page.texts(".row > .head .role");
+    assert_eq!(
+        roles[roles.len() - 3..],
+        ["Claude Code", "user", "assistant"]
+    );
+    let result = page.text(&format!("{} > .head .preview", row(3)));
+    assert_eq!(result, "Read None.");
     page.click(&format!("{} > .head", row(2)));
     let nested = page.texts(&format!("{} .nested .preview", row(2)));
     assert_eq!(nested, ["Look for quokkas"]);

@@ -6,7 +6,7 @@ use crate::render::conversation::about;
 use crate::render::conversation::call::{diff, is_edit, meta_of, notes};
 use crate::render::conversation::todo::{Todo, TodoChange, TodoState, is_todos, todos};
 use crate::render::cut;
-use ccd_protocol::conversation::ConversationPair;
+use ccd_protocol::conversation::{ConversationPair, printed};
 use serde_json::Value;
 use std::io;
 
@@ -38,7 +38,7 @@ pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result
             let lines: Vec<String> = todos(&meta).iter().map(task).collect();
             sheet.block(&lines)
         }
-        Some(result) => sheet.fenced("", &result.content),
+        Some(result) => sheet.fenced("", &printed(&result.content)),
     }
 }
 

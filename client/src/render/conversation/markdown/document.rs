@@ -6,7 +6,7 @@ use super::sheet::Sheet;
 use crate::render::conversation::numbers::grouped;
 use crate::render::conversation::page::missing;
 use crate::render::conversation::spoken::{
-    Spoken, SpokenBlock, Turns, model_and_time, moment, next_of,
+    Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, moment, next_of,
 };
 use crate::render::counted;
 use ccd_protocol::conversation::{ConversationUsage, ExportAbout, TurnRole};
@@ -142,6 +142,7 @@ fn sub_agent(
 
 fn heading(turn: &Spoken, depth: usize) -> String {
     let name = match turn.turn.role {
+        TurnRole::User if turn.turn.is_meta => WRITTEN_BY_CLAUDE_CODE,
         TurnRole::User => "User",
         TurnRole::Assistant => "Assistant",
     };

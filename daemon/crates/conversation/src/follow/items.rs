@@ -151,6 +151,7 @@ impl Maker {
             turn: Some(ConversationTurn {
                 message_id,
                 role: base.role.unwrap_or_default(),
+                is_meta: source.line.is_meta,
                 records: base.uuid.iter().map(|uuid| uuid.as_str().into()).collect(),
                 content_blocks,
                 parent_tool_use_id: base.parent_tool_use_id.clone(),

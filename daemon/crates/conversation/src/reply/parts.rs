@@ -123,10 +123,13 @@ impl<'m, 'a> Contents<'m, 'a> {
         let records = turn.records.iter().map(|at| self.model.records[*at]);
         let (mut content_blocks, mut bytes) = (Vec::new(), 0);
         let mut own = Vec::with_capacity(turn.records.len());
+        let mut is_meta = false;
         for record in records.clone() {
             let line = self.line_of(record)?;
             bytes += line.len() as u64;
-            let message = read(line.as_bytes()).ok().and_then(|line| line.message);
+            let read = read(line.as_bytes()).ok();
+            is_meta |= read.as_ref().is_some_and(|line| line.is_meta);
+            let message = read.and_then(|line| line.message);
             content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
             own.push(self.record(record, &line, is_raw)?);
             // It is in the page twice.
@@ -139,6 +142,7 @@ impl<'m, 'a> Contents<'m, 'a> {
         let turn = ConversationTurn {
             message_id: turn.message_id.to_owned(),
             role: turn.role,
+            is_meta,
             records: own,
             content_blocks,
             parent_tool_use_id: turn.parent.map(str::to_owned),

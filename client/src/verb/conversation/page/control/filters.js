@@ -6,7 +6,7 @@ const filters = { role: '', model: '', tools: new Set(), status: new Set() };
 const ROLES = new Map([
   ['assistant', (turn) => turn.role === 'assistant'],
   ['user', (turn) => turn.role === 'user'],
-  ['prompt', (turn) => turn.role === 'user' && !isResultTurn(turn)],
+  ['prompt', (turn) => turn.role === 'user' && !isResultTurn(turn) && !turn.marks.length],
   ['result', (turn) => isResultTurn(turn)],
 ]);
 

@@ -44,9 +44,9 @@ function joinResults(turn) {
 // Returns the parts of a result's content: {type: 'text', text}, images, and others as they are.
 function resultParts(result) {
   const content = result.block.content;
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (isObject(content)) return [content];
-  return asList(content).map((item) => (typeof item === 'string' ? { type: 'text', text: item } : asObject(item)));
+  const parts = isObject(content) || typeof content === 'string' ? [content] : asList(content);
+  return parts.map((item) => (typeof item === 'string' ? { type: 'text', text: item } : asObject(item)))
+    .map((item) => (item.type === 'text' ? { ...item, text: printed(asText(item.text)) } : item));
 }
 
 // Returns the text of a result's content, its parts on lines of their own.

@@ -70,7 +70,7 @@ function isResultBlock(block) {
 // Returns short words for what the records say about themselves.
 function marksOf(records) {
   const marks = [];
-  if (records.some((record) => record.isMeta === true)) marks.push('meta');
+  if (records.some((record) => record.isMeta === true || record.isSynthetic === true)) marks.push('meta');
   if (records.some((record) => record.isCompactSummary === true)) marks.push('compact summary');
   return marks;
 }

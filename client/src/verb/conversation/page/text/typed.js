@@ -22,3 +22,14 @@ function typed(text) {
   }
   return [...lines, rest].filter((line) => line !== '').join('\n');
 }
+
+const AROUND_RESULTS = /^\s*<(tool_use_error|persisted-output|tools-used-before-summary)>\n*([^]*?)\n*<\/\1>/;
+
+// Returns the text of a tool's result without the markup that Claude Code starts it with.
+function printed(text) {
+  const parts = [];
+  let rest = text;
+  for (let found; (found = AROUND_RESULTS.exec(rest)); rest = rest.slice(found[0].length)) parts.push(found[2]);
+  if (!parts.length) return text;
+  return [...parts, rest.trimStart()].filter((part) => part !== '').join('\n');
+}

@@ -41,7 +41,13 @@ function toggleNested(turn, row, above) {
 // Returns what kind of turn it is: 'assistant', 'user', 'result', or 'other'.
 function kindOf(turn) {
   if (isResultTurn(turn)) return 'result';
+  if (turn.marks.length) return 'other'; // Claude Code wrote it in the user's name
   return turn.role === 'assistant' || turn.role === 'user' ? turn.role : 'other';
+}
+
+function roleOf(turn) {
+  if (kindOf(turn) !== 'other') return kindOf(turn);
+  return turn.marks.length ? 'Claude Code' : gist(turn.role, 12) || 'other';
 }
 
 function placeParts(turn) {
@@ -49,7 +55,7 @@ function placeParts(turn) {
     make('span.sign', { 'aria-hidden': 'true' }),
     make('span.number', null, String(turn.number)),
     make('time.time', { title: asText(turn.raw.at) }, clockTime(turn.at, conversation.firstDay)),
-    make('span.role', null, kindOf(turn) === 'other' ? gist(turn.role, 12) || 'other' : kindOf(turn)),
+    make('span.role', null, roleOf(turn)),
   ];
 }
 

@@ -116,12 +116,21 @@ pub struct ToolResult {
 }
 
 /// A sub-agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubAgentNode {
     /// Id of the call that started it.
     pub parent_tool_use_id: String,
+    /// The description of the task in that call.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Tokens of its records, without those of the sub-agents that it started.
+    #[serde(default)]
+    pub usage: ConversationUsage,
+    /// What these cost in US dollars; null if a model has no price.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
     /// Uuids of its records, without those of the sub-agents that it started.
     pub records: Vec<String>,
     /// Those sub-agents. Deeper than 50 levels, they are siblings.

@@ -166,7 +166,7 @@ pub struct ConversationRecord {
 }
 
 /// Reply of `conversation.tree`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTree {
     pub tree: Vec<SubAgentNode>,

@@ -101,9 +101,18 @@ fn a_conversation_has_turns_pairs_sub_agents_indexes_and_tokens(library: &Librar
         json!({"content": "error: 1 test failed", "isError": true, "meta": "Error: 1"})
     );
     assert_eq!(pairs[3]["toolResult"], Value::Null);
+    let tree = &all["tree"][0];
     assert_eq!(
-        all["tree"],
-        json!([{"parentToolUseId": "t3", "records": ["s1"], "children": []}])
+        (
+            &tree["parentToolUseId"],
+            &tree["records"],
+            &tree["children"]
+        ),
+        (&json!("t3"), &json!(["s1"]), &json!([]))
+    );
+    assert_eq!(
+        (&tree["description"], &tree["usage"]["output_tokens"]),
+        (&json!("look"), &json!(3))
     );
     assert_eq!(all["indexes"]["byMessageId"]["m9"], json!(["u9"]));
     assert_eq!(all["indexes"]["byParentToolUseId"], json!({"t3": ["s1"]}));
@@ -145,7 +154,11 @@ fn parts_are_found_by_their_ids(library: &Library) {
     assert_eq!(tool["toolResult"]["isError"], true);
     let record: Value = serde_json::from_str(&library.ok(&["record", SESSION, "u5"])).unwrap();
     assert_eq!(record["toolUseResult"], "Error: 1");
-    assert!(library.ok(&["tree", SESSION]).starts_with("t3  1 record"));
+    assert!(
+        library
+            .ok(&["tree", SESSION])
+            .starts_with("t3  look  1 record, ")
+    );
     let file = library.path(SESSION);
     let file = file.to_str().unwrap();
     for (args, kind) in [

@@ -165,7 +165,10 @@ fn progress_of_a_sub_agent_stands_for_its_records_until_they_are_there() {
         shown.contains("cost        $0.00+ at list prices\n"),
         "{shown}"
     );
-    assert_eq!(library.ok(&["tree", SESSION]), "t1  3 records\n");
+    assert_eq!(
+        library.ok(&["tree", SESSION]),
+        "t1  3 records, 11 tokens, <$0.01\n"
+    );
     assert_eq!(
         library.found(json!({"query": "wombat", "status": "sub_agent"})),
         ["s2"]
@@ -201,7 +204,10 @@ fn progress_of_a_sub_agent_stands_for_its_records_until_they_are_there() {
     library.write(&library.agent_path(SESSION, "a1"), &own);
     assert_eq!(library.tokens(), [40, 10, 30, 5]);
     assert!(listed(&library)["cost_usd"].is_number());
-    assert_eq!(library.ok(&["tree", SESSION]), "t1  3 records\n");
+    assert_eq!(
+        library.ok(&["tree", SESSION]),
+        "t1  3 records, 35 tokens, <$0.01\n"
+    );
 }
 
 #[test]
@@ -250,7 +256,7 @@ fn inline_sub_agents_are_below_the_calls_with_their_prompts() {
     let tree = library.ok(&["tree", SESSION]);
     assert_eq!(
         tree,
-        "t1  2 records\nw1  its call is not in the conversation\n"
+        "t1  2 records, 15 tokens, <$0.01\nw1  its call is not in the conversation\n"
     );
     let shown = library.ok(&["show", SESSION]);
     assert!(

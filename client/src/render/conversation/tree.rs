@@ -1,7 +1,8 @@
 //! The sub-agents of a conversation.
 
+use super::numbers::{all, cost, short};
 use crate::render::tape::counted;
-use crate::render::{Colour, Style, printable};
+use crate::render::{Colour, Style, on_one_line, printable};
 use ccd_protocol::conversation::{ConversationTree, SubAgentNode};
 use std::io::{self, Write};
 
@@ -27,9 +28,19 @@ fn nodes(
 ) -> io::Result<()> {
     for node in level {
         let records = counted(node.records.len() as u64, "record");
-        let indent = "  ".repeat(depth);
-        let id = printable(&node.parent_tool_use_id);
-        writeln!(out, "{indent}{id}  {}", style.paint(Colour::Dim, &records))?;
+        let amount = format!(
+            "{records}, {} tokens, {}",
+            short(all(&node.usage)),
+            cost(node.cost_usd)
+        );
+        let mut parts = vec![format!(
+            "{}{}",
+            "  ".repeat(depth),
+            printable(&node.parent_tool_use_id)
+        )];
+        parts.extend(node.description.as_deref().map(on_one_line));
+        parts.push(style.paint(Colour::Dim, &amount));
+        writeln!(out, "{}", parts.join("  "))?;
         nodes(&node.children, depth + 1, out, style)?;
     }
     Ok(())

@@ -52,7 +52,7 @@ pub(super) fn get(
         ..ConversationGetReply::default()
     };
     if start == 0 {
-        reply.tree = parts::tree(model, &model.tree.roots);
+        reply.tree = contents.tree(prices)?;
         reply.orphan_parents = parts::owned(&model.tree.orphans);
         reply.orphan_results = parts::owned(&model.orphan_results);
         if !params.nested {

@@ -218,9 +218,10 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn tree(&self, params: &ConversationParams) -> Result<ConversationTree> {
         let loaded = self.load(params)?;
+        let prices = self.setup.prices()?.prices;
         let model = Model::of(&loaded.records);
         Ok(ConversationTree {
-            tree: parts::tree(&model, &model.tree.roots),
+            tree: Contents::of(&loaded, &model, false).tree(&prices)?,
             orphan_parents: parts::owned(&model.tree.orphans),
         })
     }

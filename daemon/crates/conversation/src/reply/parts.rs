@@ -13,9 +13,10 @@ use ccd_protocol::conversation::{
 };
 use ccd_protocol::surrogate::mended;
 use ccd_text::redact::{redact, redact_line};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Turns in a page, unless the caller says otherwise.
@@ -166,18 +167,11 @@ impl<'m, 'a> Contents<'m, 'a> {
     }
 
     pub(super) fn pair(&self, pair: &Pair<'_>) -> Result<ConversationPair> {
-        let line = self.line_of(self.model.records[pair.call])?;
-        let message = read(line.as_bytes()).ok().and_then(|line| line.message);
-        let found = blocks(message.unwrap_or_default().content);
-        let input = found.into_iter().find_map(|block| match block {
-            Block::ToolUse { id, input, .. } if id == pair.id => input,
-            _ => None,
-        });
         Ok(ConversationPair {
             tool_use: ToolUse {
                 id: pair.id.to_owned(),
                 name: pair.name.to_owned(),
-                input: input.map_or_else(null, RawValue::to_owned),
+                input: self.input(pair)?,
             },
             tool_result: pair
                 .result
@@ -185,6 +179,60 @@ impl<'m, 'a> Contents<'m, 'a> {
                 .transpose()?,
             results: pair.results as u64,
         })
+    }
+
+    fn input(&self, pair: &Pair<'_>) -> Result<Box<RawValue>> {
+        let line = self.line_of(self.model.records[pair.call])?;
+        let message = read(line.as_bytes()).ok().and_then(|line| line.message);
+        let found = blocks(message.unwrap_or_default().content);
+        let input = found.into_iter().find_map(|block| match block {
+            Block::ToolUse { id, input, .. } if id == pair.id => input,
+            _ => None,
+        });
+        Ok(input.map_or_else(null, RawValue::to_owned))
+    }
+
+    /// Returns the sub-agents of the conversation, with what their calls say and what they used.
+    pub(super) fn tree(&self, prices: &Prices) -> Result<Vec<SubAgentNode>> {
+        let pairs = self.model.pairs.iter().map(|pair| (pair.id, pair));
+        let billed = self.model.billed.iter().copied();
+        let (pairs, billed) = (pairs.collect(), billed.collect());
+        self.nodes(&self.model.tree.roots, &pairs, &billed, prices)
+    }
+
+    fn nodes(
+        &self,
+        nodes: &[Node<'_>],
+        pairs: &HashMap<&str, &Pair<'_>>,
+        billed: &HashSet<usize>,
+        prices: &Prices,
+    ) -> Result<Vec<SubAgentNode>> {
+        let node = |node: &Node<'_>| {
+            let pair = pairs.get(node.parent_tool_use_id);
+            let records = node.records.iter().filter(|at| billed.contains(at));
+            let records = records.map(|at| self.model.records[*at]);
+            let mut usage = Usage::default();
+            records
+                .clone()
+                .filter_map(Record::all_usage)
+                .for_each(|one| usage += &one);
+            Ok(SubAgentNode {
+                parent_tool_use_id: node.parent_tool_use_id.to_owned(),
+                description: pair
+                    .and_then(|pair| self.description(pair).transpose())
+                    .transpose()?,
+                usage,
+                cost_usd: records.map(|record| cost_of(record, prices)).sum(),
+                records: uuids(self.model, &node.records),
+                children: self.nodes(&node.children, pairs, billed, prices)?,
+            })
+        };
+        nodes.iter().map(node).collect()
+    }
+
+    fn description(&self, pair: &Pair<'_>) -> Result<Option<String>> {
+        let input: Value = serde_json::from_str(self.input(pair)?.get()).unwrap_or_default();
+        Ok(input["description"].as_str().map(str::to_owned))
     }
 
     fn result(&self, pair: &Pair<'_>, record: usize) -> Result<ToolResult> {
@@ -211,15 +259,6 @@ impl<'m, 'a> Contents<'m, 'a> {
 
 fn null() -> Box<RawValue> {
     RawValue::NULL.to_owned()
-}
-
-pub(super) fn tree(model: &Model<'_>, nodes: &[Node<'_>]) -> Vec<SubAgentNode> {
-    let node = |node: &Node<'_>| SubAgentNode {
-        parent_tool_use_id: node.parent_tool_use_id.to_owned(),
-        records: uuids(model, &node.records),
-        children: tree(model, &node.children),
-    };
-    nodes.iter().map(node).collect()
 }
 
 pub(super) fn uuids(model: &Model<'_>, records: &[usize]) -> Vec<String> {

@@ -97,7 +97,7 @@ fn is_taken_in_time(file: &File) -> io::Result<bool> {
     while flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let waited = begun.elapsed();
         let may_be_ending = waited <= PATIENCE && has_asked != Some(true);
-        if waited > LEAVE_PATIENCE || (!may_be_ending && listens(&holder_of(file)?)) {
+        if waited > LEAVE_PATIENCE || (!may_be_ending && serves(&holder_of(file)?)) {
             return Ok(false);
         }
         if waited > ASK_AFTER && has_asked.is_none() {
@@ -123,14 +123,23 @@ fn holder_of(mut file: &File) -> io::Result<String> {
 
 /// Sends SIGHUP to the daemon that has the lock, whose socket may have been removed; unless the process is another one.
 fn ask_to_listen(holder: &str) {
-    let pid = holder.strip_prefix("pid ");
-    let pid = pid.and_then(|rest| rest.split(',').next()?.parse().ok());
-    if let Some(pid) = pid.and_then(Pid::from_raw)
-        && ccd_terminal::holder::is_daemon(pid)
-    {
+    if let Some(pid) = daemon_of(holder) {
         // It may have ended just now.
         let _ = kill_process(pid, Signal::HUP);
     }
+}
+
+/// Returns the process that has written this, unless it is another one by now.
+fn daemon_of(holder: &str) -> Option<Pid> {
+    let pid = holder.strip_prefix("pid ")?.split(',').next()?;
+    let pid = pid.parse().ok().and_then(Pid::from_raw)?;
+    ccd_terminal::holder::is_daemon(pid).then_some(pid)
+}
+
+/// Returns whether the daemon that has written this runs and listens. The socket of one that was killed can be connected to
+/// until the kernel has taken its last thread down.
+fn serves(holder: &str) -> bool {
+    daemon_of(holder).is_some() && listens(holder)
 }
 
 fn listens(holder: &str) -> bool {

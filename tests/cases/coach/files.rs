@@ -2,10 +2,10 @@
 
 use super::candidate;
 use crate::hook::{events, failure, silent_hook};
+use crate::support::Daemon;
 use crate::support::exec::Repository;
 use crate::support::session::lacks;
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::Daemon;
 use serde_json::json;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -102,7 +102,10 @@ fn databases_exist_from_the_first_hook_and_have_the_schema() {
         home(&daemon).join("events.sqlite"),
         home(&daemon).join("ledger.sqlite"),
     );
-    silent_hook(&daemon, &failure("s", "t0", "make", "Exit code 1\nerror: w"));
+    silent_hook(
+        &daemon,
+        &failure("s", "t0", "make", "Exit code 1\nerror: w"),
+    );
     events(&daemon, 1);
     let columns = |path, table: &str| {
         sqlite(

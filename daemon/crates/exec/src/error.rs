@@ -35,7 +35,9 @@ pub enum ExecError {
         seconds: u64,
         holder: String,
     },
-    #[error("no conversation has the id {0:?}; ccctl exec sessions lists them")]
+    #[error(
+        "no conversation has the id {0:?}, or it was not used for too long; ccctl exec sessions lists them"
+    )]
     NoSession(String),
     #[error("{}: no conversation to continue; start one without --continue", .0)]
     NoLastSession(String),

@@ -319,13 +319,26 @@ fn an_answer_to_a_prompt_for_a_secret_is_hidden_even_with_echo() {
             "Enter PIN: ",
             "printf 'Enter PIN: '; sleep 0.5; stty -echo; read x; stty echo; echo got ${#x}; exec cat",
         ),
+        (
+            "New password:\n> ",
+            "printf 'New password:\\n> '; read x; echo got ${#x}; exec cat",
+        ),
+        // The cursor goes back into the field.
+        (
+            "Password: [        ]",
+            "printf 'Password: [        ]\\033[9D'; read x; echo got ${#x}; exec cat",
+        ),
+        (
+            "API token",
+            "printf 'API token'; read x; echo got ${#x}; exec cat",
+        ),
     ] {
         let mut daemon = Daemon::builder().config(TRACE).start();
         let session = daemon.open_with(&SessionCreateParams {
             stream: true,
             ..program(&daemon, "sh", &["-c", script])
         });
-        session.expect(": ");
+        session.expect_any(&[exact(prompt)], 10_000.0).unwrap();
         assert!(session.line(PASSWORD).hidden, "{prompt}");
         session.expect("got 18");
         session.line("innocent");
@@ -356,5 +369,18 @@ fn a_secret_that_is_typed_key_by_key_is_hidden_up_to_its_end() {
         assert!(session.text(letter).hidden, "{letter}");
     }
     session.keys(&["Enter"]);
+    // Until the echo has arrived, the prompt is the last line.
+    session.expect("pq7z\n");
+    assert!(!session.line("innocent").hidden);
+}
+
+#[test]
+fn a_mark_below_an_answered_prompt_asks_for_no_secret() {
+    let daemon = Daemon::start();
+    let script = "stty -echo; printf 'Password:'; read x; stty echo; printf '\\n> '; exec cat";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("Password:");
+    assert!(session.line(PASSWORD).hidden);
+    session.expect("> ");
     assert!(!session.line("innocent").hidden);
 }

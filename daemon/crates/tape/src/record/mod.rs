@@ -1,6 +1,5 @@
 //! Recording: makes a tape of the input and output of a session.
 
-mod asked;
 mod build;
 mod bytes;
 mod echo;

@@ -1,6 +1,5 @@
 //! The recording of one session while its program runs.
 
-use super::asked::asks_for_secret;
 use super::journal::{Begin, EndEntry, Journal, JournalEntry, line_of, now_us};
 use super::kept::KeptRecording;
 use super::open::{ECHO_BYTES, Open};
@@ -8,7 +7,7 @@ use super::resume::Resumption;
 use super::typed::{Noted, Typed};
 use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
-use ccd_text::hidden::HiddenTexts;
+use ccd_text::hidden::{HiddenTexts, asks_for_secret};
 use ccd_text::redact::{Source, TypedLines, redact_chunks};
 use std::io;
 use std::path::{Path, PathBuf};

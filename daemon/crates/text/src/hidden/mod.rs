@@ -7,5 +7,5 @@ mod texts;
 
 pub use echo::Echo;
 pub use masked::Masked;
-pub use prompt::asks_for_secret;
+pub use prompt::{asks_for_secret, ends_with_secret_name};
 pub use texts::{HIDDEN, HiddenTexts};

@@ -12,6 +12,8 @@ const WORDS: [&[&str]; 21] = [
         "secret",
         "otp",
         "cvv",
+        "token",
+        "apikey",
     ],
     // German
     &["passwort", "kennwort"],
@@ -53,19 +55,17 @@ const WORDS: [&[&str]; 21] = [
     &["المرور"],
 ];
 
-/// The same for phrases, and for languages that do not separate words.
-const PHRASES: [&str; 21] = [
+/// The same for phrases, and for languages that do not separate words. A hyphen or an underscore counts as a blank.
+const PHRASES: [&str; 19] = [
     "api key",
-    "api token",
     "access key",
-    "access token",
-    "auth token",
+    "authentication code",
     "verification code",
     "pass phrase",
     "mfa code",
     "mot de passe",
     "phrase de passe",
-    "palavra-passe",
+    "palavra passe",
     "mật khẩu",
     "kata sandi",
     "รหัสผ่าน",
@@ -115,11 +115,28 @@ const YES_OR_NO: [&str; 30] = [
 /// Maximum length of a prompt, in characters.
 const MAX_PROMPT_CHARS: usize = 160;
 
+/// Maximum length of a prompt without a mark at its end, in words.
+const MAX_UNMARKED_WORDS: usize = 5;
+
 const ENDS: [char; 4] = [':', '：', '>', '?'];
 
-/// Returns whether a text ends with a prompt for a secret.
+/// Lines that are only a mark: the prompt is above them. Above an empty line may be what somebody typed.
+const MARK_LINES: [&str; 7] = [">", ":", "?", "❯", "›", "»", "→"];
+
+/// The field that the answer fills, if the program has moved the cursor back into it: `[      ]`, `______`.
+const FIELD: [char; 4] = ['[', ']', '_', ' '];
+
+/// Returns whether a text ends with a prompt for a secret, which has a mark at its end, such as a colon.
 pub fn asks_for_secret(text: &str) -> bool {
-    let line = text.rsplit(['\n', '\r']).next().unwrap_or_default().trim();
+    let mut lines = text.rsplit(['\n', '\r']).map(str::trim);
+    let line = lines.next().unwrap_or_default();
+    if MARK_LINES.contains(&line) {
+        // That may also be the echo of a line of code: `if user_password:`.
+        let above = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        let prompt = above.strip_suffix([':', '：']);
+        return prompt.is_some_and(ends_with_secret_name);
+    }
+    let line = line.trim_end_matches(FIELD);
     let Some(prompt) = line.strip_suffix(ENDS) else {
         return false;
     };
@@ -137,8 +154,27 @@ pub fn asks_for_secret(text: &str) -> bool {
     if line.ends_with('?') && first.is_some_and(|word| YES_OR_NO.contains(&word)) {
         return false;
     }
-    words.any(|word| WORDS.iter().any(|words| words.contains(&word)))
-        || PHRASES.iter().any(|phrase| prompt.contains(phrase))
+    words.any(is_secret_word) || {
+        let prompt = prompt.replace(['-', '_'], " ");
+        PHRASES.iter().any(|phrase| prompt.contains(phrase))
+    }
+}
+
+/// Returns whether the last line of a text is a few words, the last of which name a secret. That is a prompt if the
+/// program waits and nothing has been typed since it was printed.
+pub fn ends_with_secret_name(text: &str) -> bool {
+    let line = text.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let line = line.trim_end_matches(FIELD).trim().to_lowercase();
+    let is_plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'');
+    let mut words = line.split(' ');
+    line.chars().all(is_plain)
+        && words.clone().count() <= MAX_UNMARKED_WORDS
+        && (words.next_back().is_some_and(is_secret_word)
+            || PHRASES.iter().any(|phrase| line.ends_with(phrase)))
+}
+
+fn is_secret_word(word: &str) -> bool {
+    WORDS.iter().any(|words| words.contains(&word))
 }
 
 #[cfg(test)]
@@ -198,6 +234,17 @@ mod tests {
             "密码：",
             "[sudo] me 的密码：",
             "비밀번호: ",
+            "New password:\n> ",
+            "Neues Passwort:\r\n❯ ",
+            "Password: [        ]",
+            "Password: ________",
+            "Token: ",
+            "Token for 'https://example.org': ",
+            "Access token: ",
+            "API key:",
+            "API_KEY: ",
+            "api-key> ",
+            "Two-factor authentication code: ",
         ] {
             assert!(asks_for_secret(prompt), "{prompt:?}");
         }
@@ -228,6 +275,17 @@ mod tests {
             "Name of the secrets-manager: ",
             "pinpoint> ",
             "Tokens: ",
+            "Tokens: 512",
+            "Password updated",
+            "password> is not a command",
+            "Wrong password\n> ",
+            "> if user_password:\r\n> ",
+            "Password:\r\n",
+            "Reset password?\n> ",
+            "Password: \r\n$ ",
+            "Password:\r\n>>> ",
+            "Reset password? [ ]",
+            "[password]",
             "Bitte wählen: ",
             "Nom d'utilisateur : ",
             "Usuario: ",
@@ -236,6 +294,30 @@ mod tests {
             "用户名：",
         ] {
             assert!(!asks_for_secret(line), "{line:?}");
+        }
+    }
+    #[test]
+    fn a_prompt_without_a_mark_is_a_few_words_that_end_with_a_secret() {
+        for line in [
+            "Password",
+            "x\r\nEnter your API key ",
+            "Nouveau mot de passe",
+            "Password [        ]",
+            "パスワード",
+        ] {
+            assert!(ends_with_secret_name(line), "{line:?}");
+        }
+        for line in [
+            "",
+            "Password updated",
+            "password\r\n",
+            "Tokens",
+            "$ cat password",
+            "me@host password",
+            "config.password",
+            "please remember to change your password",
+        ] {
+            assert!(!ends_with_secret_name(line), "{line:?}");
         }
     }
 }

@@ -17,6 +17,8 @@ const INTERRUPT: u8 = 0x03;
 #[derive(Debug, Default)]
 pub(crate) struct HalfLine {
     text: Mutex<Vec<u8>>,
+    /// End of the output when the line before it was entered.
+    start_offset: AtomicU64,
     /// The prompt for a secret that the line answers.
     secret_prompt: Mutex<Option<String>>,
     /// A terminal's answer was typed since then.
@@ -25,8 +27,8 @@ pub(crate) struct HalfLine {
 }
 
 impl HalfLine {
-    /// Adds typed bytes.
-    pub(crate) fn typed(&self, bytes: &[u8]) {
+    /// Adds typed bytes; `offset` is the end of the output before them.
+    pub(crate) fn typed(&self, bytes: &[u8], offset: u64) {
         if bytes.contains(&INTERRUPT) {
             self.interrupted();
         }
@@ -35,6 +37,7 @@ impl HalfLine {
         if let Some(end) = start {
             *lock(&self.secret_prompt) = None;
             self.has_answer.store(false, Ordering::Release);
+            self.start_offset.store(offset, Ordering::Release);
             line.clear();
             line.extend_from_slice(&bytes[end + 1..]);
         } else {
@@ -46,7 +49,12 @@ impl HalfLine {
 
     /// Notes that the line was entered by a key that is no text.
     pub(crate) fn entered(&self) {
-        self.typed(b"\r");
+        self.typed(b"\r", self.start_offset());
+    }
+
+    /// Returns where the output starts that was printed since the last line was entered.
+    pub(crate) fn start_offset(&self) -> u64 {
+        self.start_offset.load(Ordering::Acquire)
     }
 
     /// Marks the line, up to its end or the next prompt, as the answer to this prompt for a secret.
@@ -103,18 +111,19 @@ mod tests {
     #[test]
     fn only_text_that_is_still_shown_counts() {
         let line = HalfLine::default();
-        line.typed(b"rm -r");
-        line.typed(b"f x");
+        line.typed(b"rm -r", 7);
+        line.typed(b"f x", 7);
         assert!(line.is_shown("$ rm -rf x"));
         assert!(!line.is_shown("$ "));
-        line.typed(b"\r");
+        line.typed(b"\r", 7);
         assert!(!line.is_shown("$ rm -rf x"));
         line.begin_secret("PIN: ".to_owned());
         assert!(line.is_secret("PIN: **") && !line.is_secret("ok> "));
-        line.typed(b"a\rb");
+        line.typed(b"a\rb", 9);
+        assert_eq!(line.start_offset(), 9);
         assert!(!line.is_secret("PIN: **"));
         assert!(line.is_shown("$ b") && !line.is_shown("$ a"));
-        line.typed(b"\x15");
+        line.typed(b"\x15", 7);
         assert!(!line.is_shown("$ b"));
     }
 }

@@ -8,11 +8,11 @@ use crate::peer::Peer;
 use crate::session::attach::TakenInput;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::wait::last_line;
+use crate::session::wait::{last_line, recent_text};
 use base64::Engine;
 use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use ccd_text::canonical::LINE_LEN;
-use ccd_text::hidden::asks_for_secret;
+use ccd_text::hidden::{asks_for_secret, ends_with_secret_name};
 use encoding_rs::{Encoding, UTF_8};
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
@@ -193,7 +193,7 @@ impl Session {
     pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
         let written = self.input.strike(stroke, || self.output.end()).await;
         let written = written.map_err(|error| input_error(self, error))?;
-        self.half_line.typed(stroke.bytes);
+        self.half_line.typed(stroke.bytes, written.offset);
         if written.must_keep {
             self.keep();
         }
@@ -204,7 +204,12 @@ impl Session {
     /// does: some programs switch it off half a second after their prompt, and some never do.
     fn is_at_secret_prompt(&self) -> bool {
         let line = last_line(self);
-        let is_asked = asks_for_secret(&line);
+        // An answered prompt may still be above the mark of the next one.
+        let unanswered = || recent_text(self, self.half_line.start_offset());
+        let is_mark = line.trim().chars().count() == 1;
+        let is_asked = asks_for_secret(&line)
+            || is_mark && asks_for_secret(&unanswered())
+            || !self.half_line.is_begun() && ends_with_secret_name(&line);
         let is_secret = is_asked || self.half_line.is_secret(&line);
         if is_asked {
             self.half_line.begin_secret(line);

@@ -354,16 +354,20 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
 
 /// Returns the text after the last newline, without control sequences.
 pub fn last_line(session: &Session) -> String {
+    let text = recent_text(session, 0);
+    let line = text.rsplit(['\n', '\r']).next();
+    line.unwrap_or_default().to_owned()
+}
+
+/// Returns the last 4 KiB of the output as text, without control sequences; nothing from before the offset `since`.
+pub(crate) fn recent_text(session: &Session, since: u64) -> String {
     let end = session.output.facts().bytes;
-    let from = end.saturating_sub(4096).max(session.output.memory_start());
+    let from = end
+        .saturating_sub(4096)
+        .max(session.output.memory_start())
+        .max(since);
     match session.output.read_memory(from, 4096) {
-        Some(crate::output::Piece::Bytes(bytes)) => {
-            let text = clean_lossy(&bytes, session.facts.encoding);
-            text.rsplit(['\n', '\r'])
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        }
+        Some(crate::output::Piece::Bytes(bytes)) => clean_lossy(&bytes, session.facts.encoding),
         _ => String::new(),
     }
 }

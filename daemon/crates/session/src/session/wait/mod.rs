@@ -6,6 +6,7 @@ mod expect;
 mod hits;
 
 pub(super) use anchor::Anchor;
+pub(super) use condition::recent_text;
 pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
 pub use condition::{last_line, records_with_waiting};
 pub use expect::text_of;

@@ -12,10 +12,25 @@ const WRITABLE_BY_ALL: u32 = 0o002;
 /// A directory or link above another one through which somebody else could replace that one.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsafeParent {
-    #[error("the directory {} above it belongs to user {owner}, not to user {us} or root; choose another socket", .path.display())]
+    #[error("the directory {} above it belongs to user {owner}, not to user {us} or root", .path.display())]
     Foreign { path: PathBuf, owner: u32, us: u32 },
-    #[error("the directory {} above it is writable by others (mode {mode:04o}); choose another socket or run chmod go-w on it", .path.display())]
-    Open { path: PathBuf, mode: u32 },
+    #[error("the directory {} above it is writable by others (mode {mode:04o})", .path.display())]
+    Open {
+        path: PathBuf,
+        mode: u32,
+        /// This user can change the mode.
+        is_ours: bool,
+    },
+}
+
+impl UnsafeParent {
+    /// Returns what to do about it; `otherwise`, if the directory must stay as it is.
+    pub fn remedy(&self, otherwise: &str) -> String {
+        match self {
+            Self::Open { is_ours: true, .. } => format!("run chmod go-w on it, or {otherwise}"),
+            _ => otherwise.to_owned(),
+        }
+    }
 }
 
 /// The user that a directory must be safe for.
@@ -67,6 +82,7 @@ fn check(path: &Path, metadata: &Metadata, user: User<'_>) -> Result<(), UnsafeP
         true => Err(UnsafeParent::Open {
             path: path.to_owned(),
             mode,
+            is_ours: owner == user.uid || user.uid == 0,
         }),
         false => Ok(()),
     }
@@ -110,6 +126,7 @@ mod tests {
             let error = UnsafeParent::Open {
                 path: open.clone(),
                 mode,
+                is_ours: true,
             };
             let expected = if is_safe { Ok(()) } else { Err(error) };
             // It makes no difference whether what is between exists.

@@ -2,12 +2,14 @@
 
 use super::activation;
 use super::failure::Failure;
+use super::foreign_folder::ForeignFolder;
 use super::host::{Host, HostError};
 use super::peer::{self, Foreign};
 use super::processes;
 use super::request::{Connection, pinged};
 use super::ssh::{HostLink, SshError};
 use super::start;
+use super::start_files::where_else;
 use crate::Exit;
 use crate::args::Global;
 use ccd_protocol::Inherited;
@@ -40,8 +42,12 @@ pub(crate) enum ConnectError {
     Gone { session: String },
     #[error("the connection broke: {why}; the session {session} keeps running there")]
     Broken { session: String, why: String },
-    #[error("could not connect to {}: {source}{}", .socket.display(), advice(.source))]
-    Socket { socket: PathBuf, source: io::Error },
+    #[error("could not connect to {}: {source}{advice}", .socket.display())]
+    Socket {
+        socket: PathBuf,
+        source: io::Error,
+        advice: String,
+    },
     #[error("the daemon does not serve this user: {0}; choose another socket")]
     Refused(Foreign),
     #[error(transparent)]
@@ -293,10 +299,27 @@ impl LocalSocket {
         match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if nobody_listens(&error) => Ok(None),
-            Err(source) => Err(ConnectError::Socket {
-                socket: self.path.clone(),
-                source,
-            }),
+            Err(source) => Err(self.unusable(source)),
+        }
+    }
+
+    fn unusable(&self, source: io::Error) -> ConnectError {
+        let is_closed = source.kind() == io::ErrorKind::PermissionDenied;
+        let folder = ForeignFolder::above(&self.path).filter(|_| is_closed);
+        let (source, advice) = match folder {
+            Some(folder) => (
+                io::Error::other(folder),
+                format!("; {}", where_else(self.is_named)),
+            ),
+            None => {
+                let advice = advice(&source).to_owned();
+                (source, advice)
+            }
+        };
+        ConnectError::Socket {
+            socket: self.path.clone(),
+            source,
+            advice,
         }
     }
 

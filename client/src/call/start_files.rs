@@ -42,7 +42,10 @@ impl SocketFolder {
             gid: rustix::process::getegid().as_raw(),
             home: home.as_deref(),
         };
-        check_parents(path, user).map_err(|error| failed(io::Error::other(error)))?;
+        check_parents(path, user).map_err(|error| {
+            let remedy = error.remedy(where_else(is_named));
+            failed(io::Error::other(format!("{error}; {remedy}")))
+        })?;
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -52,7 +55,7 @@ impl SocketFolder {
                 io::ErrorKind::AlreadyExists => Ok(()),
                 _ => Err(io::Error::other(format!(
                     "the directory could not be made: {error}; {}",
-                    advice(is_named)
+                    where_else(is_named)
                 ))),
             })
             .map_err(failed)?;
@@ -60,12 +63,12 @@ impl SocketFolder {
         let folder = open(path, flags, Mode::empty()).map_err(|error| match error {
             Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(format!(
                 "a symbolic link or not a directory; {}",
-                advice(is_named)
+                where_else(is_named)
             ))),
             error => failed(io::Error::other(format!(
                 "the directory cannot be used: {}; {}",
                 io::Error::from(error),
-                advice(is_named)
+                where_else(is_named)
             ))),
         })?;
         let folder = File::from(folder);
@@ -115,21 +118,21 @@ fn check_folder(folder: &File, is_named: bool) -> io::Result<()> {
         let owner = metadata.uid();
         return Err(io::Error::other(format!(
             "the directory belongs to user {owner}, not to user {us}; {}",
-            advice(is_named)
+            where_else(is_named)
         )));
     }
     // The daemon restricts its own directory, but not a sticky one, which is meant for many users.
     if mode & STICKY != 0 || (is_named && mode & WRITABLE_BY_OTHERS != 0) {
         return Err(io::Error::other(format!(
             "the directory is writable by others (mode {mode:04o}); run chmod go-w on it, or {}",
-            advice(is_named)
+            where_else(is_named)
         )));
     }
     Ok(())
 }
 
 /// What to do about a directory that cannot be used: it depends on what names it.
-fn advice(is_named: bool) -> &'static str {
+pub(crate) fn where_else(is_named: bool) -> &'static str {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if is_named {
         "choose another socket"
@@ -138,7 +141,7 @@ fn advice(is_named: bool) -> &'static str {
     } else if is_set("XDG_RUNTIME_DIR") {
         "set XDG_RUNTIME_DIR to a directory of yours, or unset it"
     } else {
-        "set CCD_SOCKET to a path in a directory of yours"
+        "set CCD_HOME to a directory of yours"
     }
 }
 

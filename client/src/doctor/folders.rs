@@ -1,6 +1,7 @@
 //! Directories and the socket: whose they are, and who else may use them.
 
 use super::places::Places;
+use crate::call::{ForeignFolder, where_else};
 use crate::check::{Check, State};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -13,24 +14,32 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// Where named pipes are, unless the configuration says something else. If it is not safe, the daemon uses another one.
 const PIPES: &str = "/tmp/claudecontrol";
 
+/// What happens if it is not safe.
+const NO_PIPES: &str = "pipes are made in another directory";
+
+/// What to do if these belong to another user.
+const OTHER_BASE: &str = "set CCD_HOME to a directory of yours";
+const OTHER_COACH: &str = "set CCD_COACH_HOME to a directory of yours";
+
 /// Checks each that exists.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let mut checks: Vec<Check> = socket(places).into_iter().collect();
     checks.push(match &places.base {
-        Some(base) => directory("base", base),
+        Some(base) => directory("base", base, OTHER_BASE),
         None => Check::wrong(
             "base",
             "the home directory is unknown: set $HOME or $CCD_HOME",
         ),
     });
     if let Some(runtime) = places.runtime() {
+        let advice = where_else(places.socket_is_named);
         checks.push(match places.socket_is_named {
-            true => named_directory("runtime", runtime),
-            false => directory("runtime", runtime),
+            true => named_directory("runtime", runtime, advice),
+            false => directory("runtime", runtime, advice),
         });
     }
     let coach = places.coach.as_deref();
-    checks.extend(coach.map(|coach| directory("coach", coach)));
+    checks.extend(coach.map(|coach| directory("coach", coach, OTHER_COACH)));
     checks.extend(pipes(Path::new(PIPES)));
     checks
 }
@@ -39,17 +48,17 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
 fn pipes(path: &Path) -> Option<Check> {
     let found = fs::symlink_metadata(path)
         .is_ok()
-        .then(|| directory("pipes", path))?;
-    let text = format!(
-        "{}; until then, pipes are made in another directory",
-        found.text
-    );
+        .then(|| directory("pipes", path, NO_PIPES))?;
+    let text = match found.text.ends_with(NO_PIPES) {
+        true => found.text,
+        false => format!("{}; until then, {NO_PIPES}", found.text),
+    };
     (found.state != State::Ok).then(|| Check::warning("pipes", text))
 }
 
 /// A directory that the user named: others may look into it.
-fn named_directory(name: &str, path: &Path) -> Check {
-    let found = directory(name, path);
+fn named_directory(name: &str, path: &Path, advice: &str) -> Check {
+    let found = directory(name, path, advice);
     let mode = fs::metadata(path).map_or(0, |there| there.mode());
     match found.state {
         State::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
@@ -68,7 +77,7 @@ fn socket(places: &Places) -> Option<Check> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Check::ok(name, format!("{shown}: none yet"))
         }
-        Err(error) => Check::wrong(name, format!("{shown}: {error}")),
+        Err(error) => closed(name, path, &error, where_else(places.socket_is_named)),
         Ok(there) if !there.file_type().is_socket() => {
             Check::wrong(name, format!("{shown}: not a socket; move it away"))
         }
@@ -76,13 +85,14 @@ fn socket(places: &Places) -> Option<Check> {
     })
 }
 
-fn directory(name: &str, path: &Path) -> Check {
+/// `advice` says what to do if it belongs to another user.
+fn directory(name: &str, path: &Path, advice: &str) -> Check {
     let shown = path.display();
     match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Check::ok(name, format!("{shown}: none yet"))
         }
-        Err(error) => Check::wrong(name, format!("{shown}: {error}")),
+        Err(error) => closed(name, path, &error, advice),
         Ok(there) if !there.is_dir() => {
             Check::wrong(name, format!("{shown}: not a directory; move it away"))
         }
@@ -94,7 +104,12 @@ fn directory(name: &str, path: &Path) -> Check {
         ),
         Ok(there) => {
             use rustix::fs::{Access, access};
+            let us = rustix::process::geteuid().as_raw();
             match access(path, Access::WRITE_OK | Access::EXEC_OK) {
+                _ if there.uid() != us => {
+                    let found = of_mode(name, path, &there);
+                    Check::wrong(name, format!("{}; {advice}", found.text))
+                }
                 Err(error) => {
                     Check::wrong(name, format!("{shown}: {error}; run chmod u+rwx on it"))
                 }
@@ -102,6 +117,16 @@ fn directory(name: &str, path: &Path) -> Check {
             }
         }
     }
+}
+
+/// Something that cannot be looked at.
+fn closed(name: &str, path: &Path, error: &std::io::Error, advice: &str) -> Check {
+    let shown = path.display();
+    let text = match ForeignFolder::above(path) {
+        Some(folder) => format!("{shown}: {folder}; {advice}"),
+        None => format!("{shown}: {error}"),
+    };
+    Check::wrong(name, text)
 }
 
 /// Checks that something is this user's, and nobody else may use it.
@@ -131,7 +156,7 @@ mod tests {
     fn a_directory_must_be_the_users_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("base");
-        assert_eq!(directory("base", &path).state, State::Ok);
+        assert_eq!(directory("base", &path, OTHER_BASE).state, State::Ok);
         for (mode, state) in [
             (0o700, State::Ok),
             (0o750, State::Wrong),
@@ -139,10 +164,14 @@ mod tests {
         ] {
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(directory("base", &path).state, state, "{mode:o}");
+            assert_eq!(
+                directory("base", &path, OTHER_BASE).state,
+                state,
+                "{mode:o}"
+            );
         }
         assert_eq!(
-            directory("base", Path::new("/dev/null")).state,
+            directory("base", Path::new("/dev/null"), OTHER_BASE).state,
             State::Wrong
         );
     }

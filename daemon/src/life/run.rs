@@ -26,7 +26,7 @@ pub(crate) enum StartError {
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
     Folder(#[from] ccd_store::folder::FolderError),
-    #[error("the directory of the socket {} is not safe: {source}", .socket.display())]
+    #[error("the directory of the socket {} is not safe: {source}; {}", .socket.display(), .source.remedy("choose another socket"))]
     Parent {
         socket: PathBuf,
         source: UnsafeParent,

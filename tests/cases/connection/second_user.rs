@@ -6,7 +6,7 @@ use crate::support::client::{Installation, Ran};
 use crate::support::executable::copy_program;
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
@@ -239,5 +239,63 @@ fn the_other_user_is_told_whose_daemon_it_is() {
         let whose = format!("it belongs to user 0, not to user {OTHER_UID}");
         assert!(said.contains(&whose), "{words:?}: {said}");
         assert!(!said.contains("closed the connection"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_directory_of_another_user_on_the_way_is_named_with_its_owner_and_what_to_do() {
+    if cannot_run() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (ccctl, home) = (path("ccctl"), path("home"));
+    copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &ccctl);
+    copy_program(env!("CARGO_BIN_EXE_ccd_under_test"), &path("ccd"));
+    fs::create_dir(&home).unwrap();
+    chown(&home, Some(OTHER_UID), Some(OTHER_UID)).unwrap();
+    let runtime = path("runtime");
+    fs::create_dir(&runtime).unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let shown = runtime.display();
+    let choose = "set XDG_RUNTIME_DIR to a directory of yours, or unset it";
+    let (root, third) = (0, OTHER_UID + 1);
+    for (owner, mode, told) in [
+        (
+            root,
+            0o700,
+            format!("the directory {shown} belongs to user 0, not to user {OTHER_UID}; {choose}"),
+        ),
+        (
+            third,
+            0o700,
+            format!(
+                "the directory {shown} belongs to user {third}, not to user {OTHER_UID}; {choose}"
+            ),
+        ),
+        (
+            third,
+            0o755,
+            format!(
+                "the directory {shown} above it belongs to user {third}, not to user {OTHER_UID} or root; {choose}"
+            ),
+        ),
+        (
+            root,
+            0o777,
+            format!("the directory {shown} above it is writable by others (mode 0777); {choose}"),
+        ),
+    ] {
+        chown(&runtime, Some(owner), None).unwrap();
+        fs::set_permissions(&runtime, Permissions::from_mode(mode)).unwrap();
+        for words in [["daemon", "start"], ["doctor", "--verbose"]] {
+            let mut command = as_other_user(&ccctl);
+            command.args(words).stdin(Stdio::null()).env("HOME", &home);
+            command.env_remove("CCD_HOME").env_remove("CCD_SOCKET");
+            command.env("XDG_RUNTIME_DIR", &runtime);
+            let ran = Ran::of(command.output().unwrap());
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(said.contains(&told), "{words:?}: {told}: {said}");
+        }
     }
 }

@@ -107,6 +107,12 @@ pub struct InvestigateProbeReply {
     pub full_screen: bool,
     /// Time from the start to the first output; null if it prints nothing.
     pub first_output_ms: Option<u64>,
+    /// Exit status of the program, as shells report it: 128 + N after signal N; null if it did not end by itself.
+    #[serde(default)]
+    pub exit_status: Option<i32>,
+    /// The signal that ended it, for example `SIGSEGV`.
+    #[serde(default)]
+    pub signal: Option<String>,
 }
 
 /// Parameters of `investigate.learn`.

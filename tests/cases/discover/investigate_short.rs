@@ -24,8 +24,12 @@ fn a_probe_says_whether_a_program_waits_for_input() {
     assert_eq!(cat.help_forms, ["--help"]);
     let echo = probe(&daemon, &["echo", "hi"]);
     assert!(!echo.interactive && echo.prompt.is_none() && echo.first_output_ms.is_some());
+    assert_eq!((echo.exit_status, echo.signal), (Some(0), None));
+    let crashed = probe(&daemon, &["sh", "-c", "kill -SEGV $$"]);
+    let signal = crashed.signal.as_deref();
+    assert_eq!((crashed.exit_status, signal), (Some(139), Some("SIGSEGV")));
     let mock = probe(&daemon, &[MOCK_TARGET]);
-    assert!(mock.interactive && !mock.full_screen);
+    assert!(mock.interactive && !mock.full_screen && mock.exit_status.is_none());
     assert_eq!(mock.prompt.as_deref(), Some("main>"));
     assert_eq!(mock.version.as_deref(), Some("mock_target 1.2.3"));
     assert_eq!(mock.help_forms, ["--help", "-h"]);

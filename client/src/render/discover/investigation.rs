@@ -148,6 +148,11 @@ pub(crate) fn probed(
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let prompt = reply.prompt.as_ref().map(|prompt| format!("{prompt:?}"));
     let first = reply.first_output_ms;
+    let exit = match (&reply.signal, reply.exit_status) {
+        (Some(signal), _) => format!("by {signal}"),
+        (None, Some(status)) => format!("with status {status}"),
+        (None, None) => String::new(),
+    };
     let fields = [
         ("interactive", yes(reply.interactive)),
         ("full screen", yes(reply.full_screen)),
@@ -158,6 +163,7 @@ pub(crate) fn probed(
             "first output",
             first.map(|ms| format!("{ms} ms")).unwrap_or_default(),
         ),
+        ("ended", exit),
     ];
     table::fields(14, &fields, out, style)
 }

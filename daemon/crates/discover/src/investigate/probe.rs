@@ -3,7 +3,7 @@
 use super::notebook::Notebook;
 use super::outside;
 use super::run::Options;
-use crate::drive::{Driver, Settled};
+use crate::drive::{Driver, Exit, Settled};
 use ccd_protocol::investigate::InvestigateProbeReply;
 use ccd_session::session::SessionError;
 use std::time::Duration;
@@ -34,11 +34,14 @@ async fn first(driver: &Driver) -> Result<InvestigateProbeReply, SessionError> {
     let full_screen = running.is_full_screen();
     driver.release(running);
     driver.finish().await;
+    let exit = reply.exit();
     Ok(InvestigateProbeReply {
         interactive: full_screen || matches!(reply.settled, Settled::Waits { .. }),
         prompt: reply.prompt.filter(|_| !full_screen),
         full_screen,
         first_output_ms: printed_after.map(milliseconds),
+        exit_status: exit.map(Exit::status),
+        signal: exit.and_then(Exit::signal_name),
         ..InvestigateProbeReply::default()
     })
 }

@@ -30,6 +30,10 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub enum TargetError {
     #[error("{program:?} is not a program that can be executed: give its name or its path")]
     NotFound { program: String },
+    #[error("{program:?} is a directory; give the path of a program")]
+    IsDirectory { program: String },
+    #[error("{program:?} is not executable; run chmod +x on it, or put its interpreter before it")]
+    NotExecutable { program: String },
     #[error(
         "--sandbox needs bubblewrap: install the package bubblewrap, which has the program bwrap"
     )]
@@ -45,7 +49,9 @@ pub enum TargetError {
 impl Reportable for TargetError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound { .. } => ErrorCode::TargetNotFound,
+            Self::NotFound { .. } | Self::IsDirectory { .. } | Self::NotExecutable { .. } => {
+                ErrorCode::TargetNotFound
+            }
             Self::NoSandbox | Self::SandboxFails { .. } => ErrorCode::SandboxUnavailable,
             Self::Cwd(_) => ErrorCode::InvalidArgument,
         }
@@ -57,7 +63,9 @@ impl Reportable for TargetError {
 
     fn data(&self) -> ErrorData {
         match self {
-            Self::NotFound { program } => {
+            Self::NotFound { program }
+            | Self::IsDirectory { program }
+            | Self::NotExecutable { program } => {
                 ErrorData::from_iter([("program".into(), json!(program))])
             }
             _ => ErrorData::new(),
@@ -106,10 +114,7 @@ impl Target {
             .and_then(|env| env.get("PATH"));
         let path = env.get("PATH").or(path_of_caller);
         let path = path.map_or(DEFAULT_PATH, String::as_str);
-        let not_found = || TargetError::NotFound {
-            program: program.to_owned(),
-        };
-        let found = executable(program, cwd, path).ok_or_else(not_found)?;
+        let found = executable(program, cwd, path).ok_or_else(|| not_found(program, cwd))?;
         let bubblewrap =
             sandbox.then(|| executable("bwrap", None, path).ok_or(TargetError::NoSandbox));
         let mut target = Self {
@@ -232,6 +237,18 @@ fn executable(program: &str, cwd: Option<&str>, path: &str) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(program)).filter(is_program))
 }
 
+/// Returns why there is no program of this name. What is on the PATH and cannot be executed counts as missing there.
+fn not_found(program: &str, cwd: Option<&str>) -> TargetError {
+    let is_path = program.contains('/');
+    let path = Path::new(cwd.unwrap_or("/")).join(program);
+    let program = program.to_owned();
+    match path.metadata().ok().filter(|_| is_path) {
+        Some(found) if found.is_dir() => TargetError::IsDirectory { program },
+        Some(_) => TargetError::NotExecutable { program },
+        None => TargetError::NotFound { program },
+    }
+}
+
 /// Returns the absolute path of a file of the caller, because the program runs in another directory; anything else as
 /// it is.
 fn absolute(arg: &str, cwd: Option<&str>) -> String {
@@ -298,9 +315,20 @@ mod tests {
             (text(copies.path()), text(folder.path())),
             ("changed".into(), "text".into())
         );
-        for missing in ["", "no-such-program-4711", "./x.py", "/", "."] {
-            let error = find(missing, &[], folder.path()).unwrap_err();
-            assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");
+        let missing = "is not a program that can be executed: give its name or its path";
+        for (name, why) in [
+            ("", missing),
+            ("no-such-program-4711", missing),
+            ("./none", missing),
+            (".", missing),
+            ("x.py", missing),
+            ("./x.py", "is not executable; run chmod +x on it"),
+            ("./a", "is a directory"),
+            ("/", "is a directory"),
+        ] {
+            let error = find(name, &[], folder.path()).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::TargetNotFound);
+            assert!(error.to_string().contains(why), "{name}: {error}");
         }
         let relative = Target::find(
             "sh",

@@ -190,7 +190,7 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
             hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
         }
         Some("state") if asked.is_strict => {
-            hints.push("omit `--strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
+            hints.push("use `--no-strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
         }
         Some("cwd") => hints.push("omit `--match-cwd` to ignore the directory".to_owned()),
         Some(part) => {

@@ -72,13 +72,13 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
         other_state.to_string().contains("other inputs came before"),
         "{other_state}"
     );
-    assert!(other_state.hints[0].contains("--strict"));
+    assert!(other_state.hints[0].contains("--no-strict"));
     let used_up = miss(&same, "> ", b"select 1;\r", &["select 7;"], None);
     assert_eq!(parts(&used_up), (1, "state".to_owned()));
     assert!(used_up.nearest.as_ref().unwrap().was_played);
     let said = used_up.to_string();
     assert!(
-        said.contains("(line 9), which has already been played; omit `--strict`")
+        said.contains("(line 9), which has already been played; use `--no-strict`")
             && said.contains("record a longer run with `ccctl rec --tapes t -- sqlite3 -batch`"),
         "{said}"
     );

@@ -5,7 +5,7 @@ use crate::Context;
 use crate::call::find_program;
 use crate::check::Check;
 use crate::hooks::{Daemon, Survey, connection, is_same};
-use crate::render::counted;
+use crate::render::{counted, shell_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::CoachStatus;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
@@ -14,18 +14,11 @@ use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks both; a running daemon is also asked for what it has noticed itself.
+/// Checks the program; a running daemon is also asked for what it has noticed itself.
 pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
-    let elsewhere = match &survey.daemon {
-        Daemon::NotRunning => survey.base.as_deref().and_then(elsewhere),
-        _ => None,
-    };
-    let mut checks = vec![elsewhere.unwrap_or_else(|| survey.daemon.check(survey.has_hooks()))];
     let program = find_program();
-    checks.push(of_program(
-        program.as_deref(),
-        program.as_deref().and_then(version),
-    ));
+    let version = program.as_deref().and_then(version);
+    let mut checks = vec![of_program(program.as_deref(), version)];
     match &survey.daemon {
         Daemon::Running(status) => {
             checks.extend(running(status, program.as_deref()));
@@ -38,12 +31,15 @@ pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
 }
 
 /// Finds the daemon that uses the same base directory and listens on another socket: cron, for one, has no `XDG_RUNTIME_DIR`.
-fn elsewhere(base: &Path) -> Option<Check> {
+pub(super) fn elsewhere(survey: &Survey) -> Option<Check> {
+    let is_here = !matches!(survey.daemon, Daemon::NotRunning);
+    let base = survey.base.as_deref().filter(|_| !is_here)?;
     let holder = std::fs::read_to_string(base.join("ccd.lock")).ok()?;
     let (pid, socket) = holder.trim().split_once(", socket ")?;
     UnixStream::connect(socket).ok()?;
     let text = format!(
-        "the daemon ({pid}) listens on another socket, {socket}; set CCD_SOCKET to it, or XDG_RUNTIME_DIR as in your login"
+        "the daemon ({pid}) listens on another socket, {socket}; set CCD_SOCKET to it, or XDG_RUNTIME_DIR as in your login; ccctl --socket {} doctor lists what it reports",
+        shell_line([&socket.to_owned()])
     );
     Some(Check::wrong("daemon", text))
 }

@@ -28,16 +28,22 @@ use places::Places;
 pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let places = Places::find(&survey, context.global.socket.as_deref());
-    let mut checks = daemon::checks(&survey, context);
+    let elsewhere = daemon::elsewhere(&survey);
+    let mut checks = match &elsewhere {
+        Some(_) => Vec::new(),
+        None => vec![survey.daemon.check(survey.has_hooks())],
+    };
+    checks.extend(daemon::checks(&survey, context));
     checks.extend(service::checks(&survey, &places));
     checks.extend(folders::checks(&places));
     checks.extend(databases::checks(&places));
     checks.extend(disk::checks(&places));
     checks.extend(limits::checks(&survey));
-    // Where looking finds what is wrong, a trial finds the same again.
+    // Where looking finds what is wrong, a trial finds the same again. A daemon on another socket does not disturb it.
     if all_good(&checks) {
         checks.extend(trial::check(&places, context));
     }
+    checks.extend(elsewhere);
     checks.extend(hooks::checks(&survey));
     checks.extend(claude::checks(&survey));
     report::print(checks, context)

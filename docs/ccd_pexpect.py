@@ -100,10 +100,9 @@ class Connection:
         try:
             return connected(path)
         except (FileNotFoundError, ConnectionRefusedError) as error:
-            ccctl = shutil.which("ccctl")
-            if ccctl is None or os.environ.get("CCD_NO_START"):
+            if os.environ.get("CCD_NO_START"):
                 raise ExceptionPexpect("no daemon listens on {}: run ccctl daemon start".format(path)) from error
-        subprocess.run([ccctl, "daemon", "start"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([find_ccctl(), "daemon", "start"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
         return connected(path)
 
     def call(self, method, params, heard=None):
@@ -141,6 +140,16 @@ def socket_path():
         if os.environ.get(variable):
             return os.environ[variable] + rest
     return os.path.expanduser("~/.claude-control/run/ccd.sock")
+
+
+def find_ccctl():
+    found = shutil.which("ccctl")
+    if found is None:
+        raise ExceptionPexpect(
+            "ccctl is not on PATH: install ccd, or add the directory of ccctl to PATH; "
+            "if a daemon is running, set CCD_SOCKET to its socket"
+        )
+    return found
 
 
 def connected(path):
@@ -514,7 +523,7 @@ class spawn:
         """Attaches the terminal of this process, until the escape character is typed or the program ends."""
         if input_filter is not None or output_filter is not None:
             raise ExceptionPexpect("interact has no filters")
-        words = ["ccctl", "attach", self.session_id]
+        words = [find_ccctl(), "attach", self.session_id]
         if escape_character is not None:
             words += ["--detach-keys", "C-" + chr(ord(escape_character) ^ 64).lower()]
         subprocess.run(words, check=True)

@@ -51,6 +51,24 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     format!("{line}; {} --help shows more", command_of(words))
 }
 
+/// Words of other programs for commands, and what to say about them.
+const OTHER_WORDS: [(&str, &str); 5] = [
+    (
+        "kill",
+        "ccctl session close ends a session, and ccctl session signal sends a signal",
+    ),
+    ("new", "the command is ccctl session create"),
+    ("ps", "the command is ccctl ls"),
+    (
+        "record",
+        "the command is ccctl rec; for a conversation, ccctl conversation record",
+    ),
+    (
+        "update",
+        "install the newer version, then run ccctl daemon upgrade",
+    ),
+];
+
 /// What clap does not know about a mistake.
 fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let wrong = |kind| match error.get(kind) {
@@ -59,6 +77,7 @@ fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     };
     match error.kind() {
         ErrorKind::InvalidSubcommand => elsewhere(wrong(ContextKind::InvalidSubcommand)?, words),
+        ErrorKind::MissingRequiredArgument => before_dashes(error, words),
         ErrorKind::UnknownArgument => for_the_program(wrong(ContextKind::InvalidArg)?, words),
         _ => None,
     }
@@ -68,6 +87,11 @@ fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
 fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     /// How many commands are named.
     const MOST: usize = 4;
+    let here = command_of(words);
+    let other = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+    if let Some((_, hint)) = other.filter(|_| here == "ccctl") {
+        return Some((*hint).to_owned());
+    }
     fn collect(path: &str, command: &Command, word: &str, found: &mut Vec<String>) {
         let stem = |name: &str| name.trim_end_matches('s').to_owned();
         for inner in command
@@ -84,7 +108,6 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     }
     let mut found = Vec::new();
     collect("ccctl", &Ccctl::command(), word, &mut found);
-    let here = command_of(words);
     let is_here = |path: &String| {
         path.rsplit_once(' ')
             .is_some_and(|(parent, _)| parent == here)
@@ -107,6 +130,25 @@ fn for_the_program(word: &str, words: &[OsString]) -> Option<String> {
     let mut positionals = command.get_positionals();
     let takes_words = positionals.any(clap::Arg::is_last_set);
     takes_words.then(|| format!("words for a program follow --: {names} … -- {word}"))
+}
+
+/// Says where the program belongs if it follows the `--` that only its own words follow.
+fn before_dashes(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let missing = match error.get(ContextKind::InvalidArg)? {
+        ContextValue::Strings(missing) => missing.first()?,
+        _ => return None,
+    };
+    let mut after = words.iter().skip_while(|word| *word != "--").skip(1);
+    let program = after.next().filter(|_| missing.contains("PROGRAM"))?;
+    let rest = if after.next().is_some() {
+        " -- …"
+    } else {
+        ""
+    };
+    let (names, program) = (command_of(words), program.to_string_lossy());
+    Some(format!(
+        "the program comes before --: {names} {program}{rest}"
+    ))
 }
 
 fn lacks_verb(error: &clap::Error) -> bool {
@@ -278,6 +320,19 @@ mod tests {
                 "follow --: ccctl map … -- -c",
             ),
             (
+                &["ccctl", "map", "--", "bc", "-q"],
+                "before --: ccctl map bc -- …",
+            ),
+            (&["ccctl", "map", "--", "bc"], "before --: ccctl map bc;"),
+            (&["ccctl", "ps"], "the command is ccctl ls"),
+            (&["ccctl", "kill", "py"], "ccctl session close ends"),
+            (&["ccctl", "update"], "then run ccctl daemon upgrade"),
+            (&["ccctl", "record", "bc"], "the command is ccctl rec"),
+            (
+                &["ccctl", "new", "bc"],
+                "the command is ccctl session create",
+            ),
+            (
                 &["ccctl", "tape", "import", "x.cast", "bc"],
                 "ccctl tape import … -- bc",
             ),
@@ -286,6 +341,8 @@ mod tests {
             assert!(said.contains(hint), "{line:?}: {said}");
             assert!(!said.contains("similar"), "{said}");
         }
+        assert!(!explain(&["ccctl", "session", "update"]).contains("newer version"));
+        assert!(!explain(&["ccctl", "tape", "import", "--", "bc"]).contains("before --"));
         assert!(explain(&["ccctl", "session", "recod"]).contains("similar"));
         assert!(!explain(&["ccctl", "session", "list", "x"]).contains("follow --"));
     }

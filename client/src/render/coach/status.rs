@@ -24,17 +24,25 @@ pub(crate) fn coach_status(
         None if status.enabled => "no: ccctl hooks install switches it on".to_owned(),
         None => "no: configuration key hooks.enabled".to_owned(),
     };
-    let events = format!(
-        "{} waiting for evidence, {} processed",
-        status.pending_events, status.processed_events
-    );
+    let events = match (status.pending_events, status.processed_events) {
+        (0, 0) => "none yet".to_owned(),
+        (pending, processed) => {
+            format!("{pending} not in a candidate yet, {processed} in candidates")
+        }
+    };
     let backlog = match status.backlog_bytes {
         0 => String::new(),
         bytes => format!("{} of payloads not processed yet", size(bytes)),
     };
     let eligible = match status.eligible {
         0 => String::new(),
-        count => format!("{count}: ccctl coach promote"),
+        count => format!(
+            "{count}: seen in several projects; ccctl coach promote makes rules for all of them"
+        ),
+    };
+    let candidates = match &*counts(&status.candidates) {
+        "" => "none yet: one is made when events of one kind recur".to_owned(),
+        counts => format!("{counts}; ccctl coach review decides on pending ones"),
     };
     let sizes = status.sizes.iter();
     let sizes: Vec<String> = sizes
@@ -45,11 +53,11 @@ pub(crate) fn coach_status(
         ("events", events),
         ("by type", counts(&status.events_by_type)),
         ("backlog", backlog),
-        ("candidates", counts(&status.candidates)),
-        ("eligible", eligible),
-        ("last proposal", last_proposal(status)),
+        ("candidates", candidates),
+        ("promotable", eligible),
+        ("last grouping", last_proposal(status)),
         ("directory", status.home.clone()),
-        ("files", sizes.join(", ")),
+        ("databases", sizes.join(", ")),
     ];
     table::fields(FIELD_COLUMNS, &fields, out, style)?;
     for mute in &status.mutes {
@@ -132,13 +140,13 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let expected = "\
 recording       since 2026-01-01T00:00:00.000Z
-events          2 waiting for evidence, 40 processed
+events          2 not in a candidate yet, 40 in candidates
 by type         2 REPETITION, 40 USER_CORRECTION
-candidates      1 approved, 3 pending
-eligible        1: ccctl coach promote
-last proposal   never
+candidates      1 approved, 3 pending; ccctl coach review decides on pending ones
+promotable      1: seen in several projects; ccctl coach promote makes rules for all of them
+last grouping   never
 directory       /h/.claude-coach
-files           events.sqlite 2.0K, ledger.sqlite 512B
+databases       events.sqlite 2.0K, ledger.sqlite 512B
 muted           TONE_ESCALATION in all projects, since 2026-01-01T00:00:00.000Z
 guard           3f2a91bc Bash ^npm: 1 call refused
 problem         candidates.json was edited by something else: changes there have no effect, ccctl coach review changes candidates

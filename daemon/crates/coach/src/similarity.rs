@@ -90,13 +90,29 @@ fn is_noise(token: &str) -> bool {
             && token.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-'))
 }
 
-/// Returns the keywords of a token: a path or a hyphenated word has several.
+/// Returns the keywords of a token: a path or a hyphenated word has several, and text without spaces one for each two letters.
 fn words_of(token: &str) -> impl Iterator<Item = String> {
-    token
+    let letters: Vec<char> = token
+        .chars()
+        .filter(|letter| is_unspaced(*letter))
+        .collect();
+    let pairs: Vec<String> = letters
+        .windows(2)
+        .map(|pair| pair.iter().collect())
+        .collect();
+    let spaced = move |word: &&str| !word.contains(is_unspaced);
+    let words = token
         .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))
         .map(|word| word.trim_matches('\''))
         .filter(|word| word.chars().nth(1).is_some() && !STOP_WORDS.contains(word))
-        .map(stem)
+        .filter(spaced)
+        .map(stem);
+    words.chain(pairs)
+}
+
+/// Returns whether a letter belongs to a script that has no spaces between words.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{0e00}'..='\u{0e7f}')
 }
 
 /// Returns a word without its English ending, so that `file`, `files`, `edit` and `editing` are one.

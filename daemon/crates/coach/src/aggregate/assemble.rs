@@ -1,12 +1,11 @@
 //! Groups with enough evidence into proposals and sightings.
 
-use super::failure;
 use super::finding::Finding;
 use super::group::{Group, State};
 use super::known::{KnownCandidate, KnownGroup, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
 use super::parallel::in_parallel;
-use super::timeline::{Timeline, failure_of};
+use super::timeline::Timeline;
 use super::wording::Wording;
 use super::{Input, Settings};
 use crate::event::Event;
@@ -20,7 +19,6 @@ struct Draft<'a> {
     /// Index in the ledger; none for a new candidate.
     known: Option<usize>,
     wording: Option<Wording>,
-    better: Option<Wording>,
     rows: Vec<KnownGroup>,
     confidence: f64,
     /// New evidence by event index.
@@ -48,7 +46,7 @@ pub(super) fn assemble(
                 Some(*candidate),
                 None,
             ),
-            State::Formed { wording, .. } => {
+            State::Formed { wording } => {
                 let fingerprint = wording.fingerprint();
                 let known = by_fingerprint.get(&fingerprint).copied();
                 (fingerprint, known, Some(wording))
@@ -94,7 +92,6 @@ impl<'a> Draft<'a> {
         Self {
             known,
             wording: wording.cloned(),
-            better: None,
             rows: Vec::new(),
             confidence: 0.0,
             evidence: BTreeMap::new(),
@@ -110,7 +107,7 @@ impl<'a> Draft<'a> {
             })
             .collect();
         let is_new_group = matches!(group.state, State::Formed { .. });
-        if is_new_group || !new.is_empty() || group.advice.is_some() {
+        if is_new_group || !new.is_empty() {
             let known = self
                 .known
                 .filter(|_| is_new_group)
@@ -122,18 +119,6 @@ impl<'a> Draft<'a> {
         }
         for member in new {
             self.evidence.entry(member.event).or_insert(&member.finding);
-        }
-        if let (State::Known { candidate }, Some(advice)) = (&group.state, &group.advice)
-            && input.known[*candidate].status == Status::Pending
-        {
-            let failure = failure_of(group).filter(|failure| failure.is_reworded_by(advice));
-            let better = failure.and_then(|failure| failure::wording_of(&[&failure], Some(advice)));
-            self.better =
-                better.filter(|better| better.fingerprint() != input.known[*candidate].fingerprint);
-            self.confidence = self.confidence.max(failure::confidence(
-                group.known_events as f64,
-                advice.lesson,
-            ));
         }
     }
 
@@ -205,7 +190,7 @@ impl<'a> Draft<'a> {
         input: &Input<'_>,
         timeline: &Timeline<'_>,
     ) -> Option<Sighting> {
-        if self.rows.is_empty() && self.better.is_none() {
+        if self.rows.is_empty() {
             return None;
         }
         let seen = Seen::of(&self.evidence, input, timeline).unwrap_or_default();
@@ -221,7 +206,6 @@ impl<'a> Draft<'a> {
             confidence: self.confidence,
             last_seen: seen.last,
             groups: self.rows.clone(),
-            better: self.better.clone(),
         })
     }
 }

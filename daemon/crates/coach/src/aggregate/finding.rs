@@ -1,12 +1,12 @@
 //! What one event says about one group.
 
+use super::Settings;
 use super::correction::{self, Said};
 use super::failure::{self, Failure};
-use super::known::{GroupKind, Lesson};
-use super::reminder::{self, Repeated, Skill, Verified, Version};
+use super::known::GroupKind;
+use super::reminder::{self, Repeated, Skill, Verified};
 use super::violation::{self, Violation};
 use super::wording::{Wording, one_line, quote};
-use super::{Settings, failure::Advice};
 use crate::event::Event;
 use crate::signal::SignalType;
 use crate::similarity::Keywords;
@@ -32,7 +32,6 @@ pub(super) enum Detail {
     Repeated(Repeated),
     Skill(Skill),
     Verified(Verified),
-    Version(Version),
     Violation(Violation),
 }
 
@@ -48,13 +47,12 @@ const MAX_SAMPLE: usize = 300;
 /// Returns what an event says. Nothing means that it can never be evidence: it is decided.
 pub(super) fn findings(event: &Event) -> Vec<Finding> {
     match event.signal_type {
-        // Anger says that something is wrong and not what.
-        SignalType::ToneEscalation => Vec::new(),
+        // Anger says that something is wrong and not what, and a tool that asks for another version not what to do.
+        SignalType::ToneEscalation | SignalType::VersionIssue => Vec::new(),
         SignalType::UserCorrection => correction::finding(event).into_iter().collect(),
         SignalType::Repetition => reminder::repetition(event).into_iter().collect(),
         SignalType::SkillSupplement => reminder::skill(event).into_iter().collect(),
         SignalType::VerificationQuestion => reminder::verification(event).into_iter().collect(),
-        SignalType::VersionIssue => reminder::version(event).into_iter().collect(),
         SignalType::CommandFailure => failure::finding(event).into_iter().collect(),
         SignalType::ProcessViolation => violation::findings(event),
     }
@@ -92,13 +90,14 @@ impl Finding {
 
     pub(super) fn needed(&self, settings: &Settings) -> Needed {
         let events = match &self.detail {
-            Detail::Failure(failure) if failure.class.has_remedy() => 1,
-            Detail::Violation(_) | Detail::Repeated(_) => 1,
+            Detail::Failure(Failure::Known { .. }) | Detail::Violation(_) | Detail::Repeated(_) => {
+                1
+            }
             _ => settings.min_evidence_count.max(1),
         };
         match &self.detail {
-            // One session that goes badly is one opinion.
-            Detail::Said(_) => Needed {
+            // One session that goes badly is one opinion, and what worked there may be chance.
+            Detail::Said(_) | Detail::Failure(Failure::Solved(_)) => Needed {
                 events: events.max(2),
                 sessions: 2,
             },
@@ -111,31 +110,21 @@ impl Finding {
 
     /// Returns whether more events of its group can make a wording of what has none now.
     pub(super) fn may_wait(&self) -> bool {
-        matches!(
-            self.detail,
-            Detail::Said(_) | Detail::Skill(_) | Detail::Failure(_)
-        )
+        matches!(self.detail, Detail::Said(_) | Detail::Skill(_))
     }
 
     /// Returns the confidence of a candidate with `events` events of which this is the last.
-    pub(super) fn confidence(&self, events: u64, lesson: Lesson) -> f64 {
+    pub(super) fn confidence(&self, events: u64) -> f64 {
         // Past a hundred events every formula has reached its limit.
         let n = events.min(100) as f64;
         let value = match &self.detail {
-            Detail::Failure(_) => failure::confidence(n, lesson),
+            Detail::Failure(failure) => failure::confidence(n, failure.lesson()),
             Detail::Said(_) => (0.5 + 0.1 * n).min(0.95),
             Detail::Repeated(repeated) => {
                 (0.5 + 0.15 * repeated.similar_count.min(100) as f64).min(0.9)
             }
             Detail::Skill(_) => 0.65,
             Detail::Verified(_) => (0.5 + 0.15 * n).min(0.85),
-            Detail::Version(version) => {
-                if version.is_deprecated {
-                    0.80
-                } else {
-                    0.70
-                }
-            }
             Detail::Violation(violation) => violation.confidence(n),
         };
         // 0.7 + 0.05 * 3 is not 0.85 in binary; a reader of the ledger should see 0.85.
@@ -164,15 +153,13 @@ fn of_correction(sample: &str, said: &Said) -> Vec<Keywords> {
 }
 
 /// Returns what the candidate of these findings says, or none when they say too little.
-pub(super) fn wording(findings: &[&Finding], advice: Option<&Advice>) -> Option<Wording> {
+pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
     let first = findings.first()?;
     match &first.detail {
-        Detail::Failure(_) => failure::wording(findings, advice),
+        Detail::Failure(failure) => failure.wording(),
         Detail::Said(_) => correction::wording(findings),
         Detail::Violation(violation) => violation.wording(),
-        Detail::Repeated(_) | Detail::Skill(_) | Detail::Verified(_) | Detail::Version(_) => {
-            reminder::wording(findings)
-        }
+        Detail::Repeated(_) | Detail::Skill(_) | Detail::Verified(_) => reminder::wording(findings),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Groups of events that speak for one candidate.
 
-use super::failure::Advice;
-use super::finding::{Finding, Needed, wording};
+use super::finding::{Detail, Finding, Needed, wording};
 use super::known::{GroupKind, KnownGroup, Lesson, MAX_SAMPLES};
 use super::wording::{Wording, one_line};
 use std::collections::BTreeSet;
@@ -23,8 +22,8 @@ pub(super) struct Member {
 pub(super) enum State {
     /// It has too little evidence.
     Waiting,
-    /// It became a candidate in this run, by its first `founders` members.
-    Formed { wording: Wording, founders: usize },
+    /// It became a candidate in this run.
+    Formed { wording: Wording },
     /// It belongs to a candidate of the ledger, by index.
     Known { candidate: usize },
 }
@@ -42,8 +41,6 @@ pub(super) struct Group {
     /// How many members have entries in the index.
     pub(super) indexed: usize,
     pub(super) lesson: Lesson,
-    /// What a later success showed in this run.
-    pub(super) advice: Option<Advice>,
 }
 
 /// How many failed commands are kept for comparing with a success.
@@ -60,7 +57,6 @@ impl Group {
             samples: Vec::new(),
             indexed: 0,
             lesson: Lesson::None,
-            advice: None,
         }
     }
 
@@ -90,40 +86,28 @@ impl Group {
             .iter()
             .map(|member| member.session.as_str())
             .collect();
-        self.members.len() >= needed.events && sessions.len() >= needed.sessions
+        self.members.len() >= needed.events
+            && (sessions.len() >= needed.sessions || self.is_said_again())
+    }
+
+    /// Returns whether somebody has said the same twice, in the same words.
+    fn is_said_again(&self) -> bool {
+        let said = |member: &Member| member.finding.texts.first().cloned();
+        let is_said = |member: &Member| matches!(member.finding.detail, Detail::Said(_));
+        let Some((last, before)) = self.members.split_last() else {
+            return false;
+        };
+        is_said(last) && before.iter().any(|member| said(member) == said(last))
     }
 
     /// Makes a candidate of the members there are, if they say enough to word it. Returns whether they do.
     pub(super) fn form(&mut self) -> bool {
-        let founders = self.members.len();
-        let Some(wording) = self.worded(founders) else {
+        let findings: Vec<&Finding> = self.members.iter().map(|member| &member.finding).collect();
+        let Some(wording) = wording(&findings) else {
             return false;
         };
-        self.state = State::Formed { wording, founders };
+        self.state = State::Formed { wording };
         true
-    }
-
-    /// Words the candidate of this run anew, after a success showed what helps.
-    pub(super) fn reword(&mut self) {
-        if let State::Formed { founders, .. } = self.state {
-            self.form_with(founders);
-        }
-    }
-
-    fn form_with(&mut self, founders: usize) {
-        if let Some(wording) = self.worded(founders) {
-            self.state = State::Formed { wording, founders };
-        }
-    }
-
-    fn worded(&self, founders: usize) -> Option<Wording> {
-        let findings: Vec<&Finding> = self
-            .members
-            .iter()
-            .take(founders)
-            .map(|member| &member.finding)
-            .collect();
-        wording(&findings, self.advice.as_ref())
     }
 
     /// Returns the confidence of a candidate with `counted` events of this run.
@@ -131,7 +115,7 @@ impl Group {
         let events = self.known_events + counted;
         self.members
             .iter()
-            .map(|member| member.finding.confidence(events, self.lesson))
+            .map(|member| member.finding.confidence(events))
             .fold(0.0, f64::max)
     }
 
@@ -153,7 +137,10 @@ impl Group {
             kind: self.kind,
             key: self.key.clone(),
             samples: self.samples.clone(),
-            lesson: self.lesson,
+            lesson: match self.members.first().map(|member| &member.finding.detail) {
+                Some(Detail::Failure(failure)) => failure.lesson(),
+                _ => self.lesson,
+            },
             events: self.known_events + counted,
         }
     }

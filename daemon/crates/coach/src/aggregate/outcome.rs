@@ -64,10 +64,6 @@ pub struct Sighting {
     pub groups: Vec<KnownGroup>,
     /// Whether a rejected candidate has now been seen in a third repository or five more times: worth a word, no proposal.
     pub mention: bool,
-    /// A wording with a remedy that was observed after the candidate was made. Only for pending candidates; taking it moves
-    /// the row to `fingerprint()` of the wording, as an edit does.
-    #[serde(default)]
-    pub better: Option<Wording>,
 }
 
 /// One event that speaks for a candidate.
@@ -100,7 +96,7 @@ impl From<&Proposal> for KnownCandidate {
 }
 
 impl KnownCandidate {
-    /// Adds what a sighting adds to the ledger. A better wording is taken over as well.
+    /// Adds what a sighting adds to the ledger.
     pub fn add(&mut self, sighting: &Sighting) {
         self.count = self.count.saturating_add(sighting.count_added);
         if sighting.last_seen > self.last_seen {
@@ -114,9 +110,6 @@ impl KnownCandidate {
             self.groups
                 .retain(|old| (old.kind, &old.key) != (row.kind, &row.key));
             self.groups.push(row.clone());
-        }
-        if let Some(better) = &sighting.better {
-            self.fingerprint = better.fingerprint();
         }
     }
 }

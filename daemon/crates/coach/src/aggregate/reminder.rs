@@ -1,10 +1,8 @@
-//! What users have to say again: instructions, questions whether something was done, additions to skills; and tools that
-//! complain about versions.
+//! What users have to say again: instructions, questions whether something was done, additions to skills.
 
-use super::finding::{Detail, Finding, command, content, text_of};
+use super::finding::{Detail, Finding, content, text_of};
 use super::known::GroupKind;
-use super::wording::{Wording, code, one_line};
-use crate::command::primary;
+use super::wording::{Wording, one_line};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use serde_json::Value;
@@ -31,13 +29,6 @@ pub(super) struct Verified {
     object: Option<String>,
 }
 
-/// A tool that complains about a version.
-#[derive(Debug, Clone)]
-pub(super) struct Version {
-    tool: String,
-    pub(super) is_deprecated: bool,
-}
-
 pub(super) fn repetition(event: &Event) -> Option<Finding> {
     let similar: Vec<&str> = event
         .context
@@ -48,7 +39,7 @@ pub(super) fn repetition(event: &Event) -> Option<Finding> {
     let messages = similar.iter().copied().chain([content(event)]);
     // Of equally long ones the first in the alphabet, so that the order of the list does not decide.
     let longest = messages
-        .filter(|text| is_instruction(text))
+        .filter(|text| is_instruction(text) && is_standing(text))
         .max_by_key(|text| {
             (
                 text.chars().count().min(MAX_INSTRUCTION),
@@ -105,43 +96,6 @@ pub(super) fn verification(event: &Event) -> Option<Finding> {
     ))
 }
 
-pub(super) fn version(event: &Event) -> Option<Finding> {
-    let named = text_of(event, "tool");
-    let line = command(event);
-    // `tool` may be the name of Claude Code's tool: the program of the command is meant.
-    let tool = match primary(line) {
-        Some(command) => command.program,
-        None if named.is_empty() || named.eq_ignore_ascii_case("bash") => return None,
-        None => named.to_owned(),
-    };
-    let matches = event
-        .context
-        .get("matches")
-        .map(Value::to_string)
-        .unwrap_or_default();
-    let text = format!(
-        "{} {} {matches}",
-        content(event),
-        super::finding::stderr(event)
-    )
-    .to_lowercase();
-    let is_deprecated = ["deprecated", "obsolete"].iter().any(|word| {
-        // The pattern itself names the words; the text that it found is what counts.
-        text.match_indices(word)
-            .any(|(at, _)| !text[..at].ends_with(['(', ':', '|']))
-    });
-    let version = Version {
-        tool: one_line(&tool, 60),
-        is_deprecated,
-    };
-    Some(Finding::new(
-        GroupKind::Version,
-        version.tool.clone(),
-        line,
-        Detail::Version(version),
-    ))
-}
-
 pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
     match &findings.first()?.detail {
         Detail::Repeated(repeated) => {
@@ -177,7 +131,6 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
             )
         }
         Detail::Verified(verified) => verified_wording(verified.action, findings),
-        Detail::Version(version) => version_wording(version),
         Detail::Failure(_) | Detail::Said(_) | Detail::Violation(_) => None,
     }
 }
@@ -269,37 +222,76 @@ fn verified_wording(action: &str, findings: &[&Finding]) -> Option<Wording> {
     };
     Wording::new(
         CandidateType::Checklist,
-        &task,
+        &format!("Before saying that a task is done, {task}"),
         "when finishing a task, before saying that it is done",
         &task,
     )
-}
-
-fn version_wording(version: &Version) -> Option<Wording> {
-    let tool = code(&version.tool);
-    let (trigger, action) = if version.is_deprecated {
-        (
-            format!("when {tool} warns that something is deprecated"),
-            format!(
-                "look up what replaces it and suggest the change, rather than passing over the warning of {tool}"
-            ),
-        )
-    } else {
-        (
-            format!("when {tool} asks for another version"),
-            format!(
-                "compare the installed version with the one that the project asks for before running {tool} again"
-            ),
-        )
-    };
-    let title = format!("Heed the version warnings of {tool}");
-    Wording::new(CandidateType::Snippet, &title, &trigger, &action)
 }
 
 /// Returns whether a message can be an instruction: no question, no pasted log, no greeting.
 fn is_instruction(text: &str) -> bool {
     let text = text.trim();
     !text.ends_with('?') && !text.starts_with(['<', '[', '{']) && text.lines().count() <= 6
+}
+
+/// Words with which somebody says that an instruction holds each time. Without one, three requests are three tasks.
+const STANDING: &[&str] = &[
+    "each",
+    "every",
+    "always",
+    "never",
+    "whenever",
+    "from now on",
+    "in future",
+    "before you",
+    "after you",
+    "before committing",
+    "before pushing",
+    "before the commit",
+    "after each",
+    "jedes",
+    "jede",
+    "jeden",
+    "immer",
+    "nie",
+    "niemals",
+    "toujours",
+    "chaque",
+    "jamais",
+    "siempre",
+    "cada",
+    "nunca",
+    "sempre",
+    "ogni",
+    "mai",
+    "altijd",
+    "elke",
+    "nooit",
+    "zawsze",
+    "nigdy",
+    "всегда",
+    "никогда",
+    "каждый",
+    "每次",
+    "总是",
+    "永远",
+    "必ず",
+    "毎回",
+    "常に",
+    "항상",
+];
+
+fn is_standing(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    STANDING.iter().any(|words| {
+        lower.match_indices(words).any(|(at, _)| {
+            let is_word =
+                |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphabetic());
+            !words.is_ascii()
+                || !is_word(lower[..at].chars().next_back())
+                    && !is_word(lower[at + words.len()..].chars().next())
+        })
+    })
 }
 
 fn instruction(text: &str, max_chars: usize) -> String {

@@ -3,18 +3,18 @@
 //! One event at a time, and each decision from the events before it: so it does not matter where one run ends and the next
 //! begins. An event that waits is given again in the next run and takes the same place again.
 
-use super::failure::{self, attempt, attempt_base};
+use super::failure::{Failure, attempt, attempt_base};
 use super::finding::{Detail, Finding, compared, findings};
-use super::group::{Group, Member, State};
-use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES, Status};
+use super::group::{Group, Member};
+use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES};
 use super::like_index::{LikeIndex, Words, are_like};
 use super::parallel::in_parallel;
 use super::{Input, Settings};
-use crate::command::Simple;
+use crate::command::{Failed, Simple, difference};
 use crate::event::{Event, Success};
 use crate::instant::{self, WINDOW_MS};
 use crate::similarity::Keywords;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Groups of all events of a run.
 pub(super) struct Timeline<'a> {
@@ -30,11 +30,24 @@ pub(super) struct Timeline<'a> {
     index: LikeIndex,
     by_key: HashMap<(GroupKind, String), usize>,
     families: HashMap<(GroupKind, String), usize>,
-    /// The group and the time of the last failure of a base (or program) in a session, by their numbers; session "" is any.
-    open: HashMap<(u32, u32), (usize, i64)>,
-    /// Sessions, bases and programs of failures.
-    numbers: HashMap<String, u32>,
+    /// The last failures of each session that nothing has solved yet, oldest first.
+    open: HashMap<String, VecDeque<OpenFailure>>,
+    /// Commands that worked so far, by their program.
+    worked: HashMap<String, Vec<Simple>>,
+    /// Groups of earlier candidates about a command that failed, by its base.
+    advised: HashMap<String, usize>,
 }
+
+/// A failure that nothing has solved yet.
+struct OpenFailure {
+    event: usize,
+    finding: Finding,
+    attempt: Simple,
+    how: Failed,
+}
+
+/// How many of a session are remembered.
+const MAX_OPEN: usize = 10;
 
 /// For how long after a failure a success shows what helps.
 const LESSON_MS: i64 = 60 * 60 * 1000;
@@ -66,7 +79,8 @@ impl<'a> Timeline<'a> {
             by_key: HashMap::new(),
             families: HashMap::new(),
             open: HashMap::new(),
-            numbers: HashMap::new(),
+            worked: HashMap::new(),
+            advised: HashMap::new(),
         };
         timeline.take_ledger(input);
         timeline.take_all(input, found);
@@ -91,15 +105,10 @@ impl<'a> Timeline<'a> {
                 } else {
                     self.by_key.insert((group.kind, group.key.clone()), id);
                 }
-                if group.kind == GroupKind::Failure
-                    && known.status == Status::Pending
-                    && group.lesson == Lesson::None
+                if let (Lesson::Flags | Lesson::Subcommand | Lesson::Command, Some((base, _))) =
+                    (group.lesson, group.key.rsplit_once(": "))
                 {
-                    let failed_ms = instant::parse(&known.last_seen).unwrap_or(i64::MIN / 2);
-                    for command in group.samples.iter().filter_map(|sample| attempt(sample)) {
-                        let key = (self.number(LEDGER), self.number(&attempt_base(&command)));
-                        self.open.insert(key, (id, failed_ms));
-                    }
+                    self.advised.insert(base.to_owned(), id);
                 }
                 self.groups.push(group);
             }
@@ -130,7 +139,7 @@ impl<'a> Timeline<'a> {
             while let Some((at_ms, success)) =
                 successes.next_if(|(at_ms, _)| *at_ms < self.times_ms[index])
             {
-                self.take_success(at_ms, success);
+                self.take_success(input, at_ms, success);
             }
             let event = &input.events[index];
             if !seen.insert(&event.id) {
@@ -141,12 +150,29 @@ impl<'a> Timeline<'a> {
                 self.decided.push(index);
             }
             for finding in of_event {
-                self.take(index, event, finding);
+                match &finding.detail {
+                    Detail::Failure(Failure::Open { attempt, how }) => {
+                        let (attempt, how) = (attempt.clone(), *how);
+                        self.wait(
+                            event,
+                            OpenFailure {
+                                event: index,
+                                finding,
+                                attempt,
+                                how,
+                            },
+                        );
+                    }
+                    _ => self.take(index, event, finding),
+                }
             }
         }
         for (at_ms, success) in successes {
-            self.take_success(at_ms, success);
+            self.take_success(input, at_ms, success);
         }
+        let open = std::mem::take(&mut self.open);
+        self.left
+            .extend(open.into_values().flatten().map(|failure| failure.event));
     }
 
     fn take(&mut self, index: usize, event: &Event, finding: Finding) {
@@ -158,7 +184,6 @@ impl<'a> Timeline<'a> {
             .map(|text| self.index.words(text))
             .collect();
         let id = self.find_group(&finding, family, &texts, at_ms);
-        self.note_failure(id, event, &finding, at_ms);
         self.forget_old(id, at_ms);
         let is_formed = !self.groups[id].is_waiting();
         let entries = self.add_sample(family, id, at_ms, &texts, &finding.sample);
@@ -185,27 +210,14 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Remembers a failure, so that a later success of the same command is compared with it.
-    fn note_failure(&mut self, id: usize, event: &Event, finding: &Finding, at_ms: i64) {
-        let Detail::Failure(failure) = &finding.detail else {
-            return;
-        };
-        let program = failure.base.split(' ').next().unwrap_or_default();
-        let sessions = ["", &event.session_id].map(|session| self.number(session));
-        for name in [&failure.base, program].map(|name| self.number(name)) {
-            for session in sessions {
-                self.open.insert((session, name), (id, at_ms));
-            }
+    /// Remembers a failure until a later command of its session shows what works.
+    fn wait(&mut self, event: &Event, failure: OpenFailure) {
+        let open = self.open.entry(session_of(event)).or_default();
+        if open.len() == MAX_OPEN {
+            self.left
+                .extend(open.pop_front().map(|failure| failure.event));
         }
-    }
-
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
-        }
-        let number = self.numbers.len() as u32;
-        self.numbers.insert(name.to_owned(), number);
-        number
+        open.push_back(failure);
     }
 
     fn find_group(
@@ -344,72 +356,51 @@ impl<'a> Timeline<'a> {
         events
     }
 
-    fn take_success(&mut self, at_ms: i64, success: &Success) {
-        let Some(command) = attempt(&success.command) else {
+    /// Compares a command that worked with what failed before it in its session.
+    fn take_success(&mut self, input: &Input<'_>, at_ms: i64, success: &Success) {
+        let Some(worked) = attempt(&success.command) else {
             return;
         };
-        let base = attempt_base(&command);
-        let session = &success.session_id;
-        let keys = [
-            (session.as_str(), base.as_str()),
-            (session, &command.program),
-            (LEDGER, &base),
-        ];
-        let Some((key, is_base, (id, failed_ms))) = keys.iter().find_map(|(session, name)| {
-            let key = (*self.numbers.get(*session)?, *self.numbers.get(*name)?);
-            let open = self.open.get(&key).copied()?;
-            Some((key, *name == base, open))
-        }) else {
-            return;
-        };
-        if at_ms < failed_ms || at_ms.saturating_sub(failed_ms) > LESSON_MS {
-            return;
+        let of_session = self.open.get_mut(&success.session_id);
+        let mut solved = Vec::new();
+        for failure in of_session.into_iter().flatten() {
+            let since = at_ms.saturating_sub(self.times_ms[failure.event]);
+            if (0..=LESSON_MS).contains(&since) {
+                solved.extend(
+                    difference(&failure.attempt, &worked, failure.how)
+                        .map(|difference| (failure.event, difference)),
+                );
+            }
         }
-        if self.learn(id, session, &command, at_ms) || is_base {
-            // What the command shows is known now, whether it is a lesson or not.
-            self.open.remove(&key);
+        for (event, difference) in solved {
+            let of_session = self.open.get_mut(&success.session_id);
+            let taken = of_session.and_then(|open| {
+                let at = open.iter().position(|failure| failure.event == event)?;
+                open.remove(at)
+            });
+            let program = difference.from.split(' ').next().unwrap_or_default();
+            let also_worked = self.worked.get(program).into_iter().flatten();
+            let is_chance = also_worked
+                .into_iter()
+                .any(|worked| difference.is_contradicted_by(worked));
+            match taken {
+                Some(failure) if is_chance => self.left.push(failure.event),
+                Some(failure) => {
+                    let advised = self.advised.get(&attempt_base(&failure.attempt)).copied();
+                    let finding = failure.finding.solved(difference);
+                    if let Some(advised) = advised {
+                        let key = (finding.kind, finding.key.clone());
+                        self.by_key.entry(key).or_insert(advised);
+                    }
+                    self.take(event, &input.events[event], finding);
+                }
+                None => {}
+            }
         }
-    }
-
-    /// Takes over what a success shows about a group of failures. Returns whether it shows anything.
-    fn learn(&mut self, id: usize, session: &str, success: &Simple, at_ms: i64) -> bool {
-        let group = &self.groups[id];
-        let Some(failure) = failure_of(group) else {
-            return false;
-        };
-        if group.lesson != Lesson::None || failure.class.has_remedy() {
-            return false;
+        let worked_before = self.worked.entry(worked.program.clone()).or_default();
+        if !worked_before.contains(&worked) {
+            worked_before.push(worked);
         }
-        let of_session = group
-            .members
-            .iter()
-            .filter(|member| session.is_empty() || member.session == session);
-        let mut lines: Vec<&str> = of_session
-            .map(|member| member.finding.sample.as_str())
-            .collect();
-        if lines.is_empty() {
-            lines.extend(group.samples.iter().map(String::as_str));
-        }
-        let start = lines.len().saturating_sub(3);
-        let failed: Vec<Simple> = lines[start..]
-            .iter()
-            .filter_map(|line| attempt(line))
-            .collect();
-        let events = group.known_events + group.members.len() as u64;
-        let enough = events >= self.settings.min_evidence_count as u64;
-        let Some(advice) = failure::learn(&failed, &failure.class, success, enough) else {
-            return false;
-        };
-        let group = &mut self.groups[id];
-        group.lesson = advice.lesson;
-        group.advice = Some(advice);
-        if group.is_waiting() {
-            let family = self.family(GroupKind::Failure, "");
-            self.form(id, family, at_ms);
-        } else {
-            group.reword();
-        }
-        true
     }
 
     fn family(&mut self, kind: GroupKind, key: &str) -> usize {
@@ -423,23 +414,6 @@ impl<'a> Timeline<'a> {
         }
         let key = if kind == GroupKind::Skill { key } else { "" };
         *self.families.entry((kind, key.to_owned())).or_insert(next)
-    }
-}
-
-/// Stands for the session of failures that only the ledger knows. No session has such an id.
-const LEDGER: &str = "\u{0}";
-
-/// Returns what a group of failures is about: from its events, or from what the ledger keeps.
-pub(super) fn failure_of(group: &Group) -> Option<failure::Failure> {
-    let of_ledger = || failure::of_ledger(&group.key, group.samples.last()?);
-    match (
-        &group.state,
-        group.members.first().map(|member| &member.finding.detail),
-    ) {
-        (State::Waiting | State::Formed { .. }, Some(Detail::Failure(failure))) => {
-            Some(failure.clone())
-        }
-        _ => of_ledger(),
     }
 }
 

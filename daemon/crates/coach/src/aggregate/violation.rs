@@ -75,20 +75,24 @@ impl Violation {
                 let base = code(base);
                 Wording::new(
                     CandidateType::Antipattern,
-                    &format!("Do not squash with {base} unasked"),
+                    &format!("Do not squash with {base} unless the user asks for it"),
                     &format!("when about to squash commits with {base}"),
                     "keep the commits as they are; squash only if the user asks for it or the repository demands it",
                 )
             }
             Self::OwnedFile { folder } => Wording::new(
                 CandidateType::Rule,
-                &format!("Do not edit {}", folder.name),
+                &format!("Do not edit {}; {}", folder.name, folder.action),
                 &format!("when about to edit {}", folder.name),
                 folder.action,
             ),
             Self::Claim { claim } => Wording::new(
                 CandidateType::Checklist,
-                claim.action,
+                &format!(
+                    "{}, {}",
+                    claim.trigger.replace("when about to say", "before saying"),
+                    claim.action
+                ),
                 claim.trigger,
                 claim.action,
             ),

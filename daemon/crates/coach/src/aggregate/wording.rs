@@ -50,7 +50,7 @@ impl Wording {
     }
 }
 
-const MAX_TITLE: usize = 72;
+const MAX_TITLE: usize = 160;
 const MAX_TRIGGER: usize = 160;
 const MAX_ACTION: usize = 240;
 const MIN_PART: usize = 15;

@@ -304,23 +304,10 @@ fn see_again(
     row.mention |= sighting.mention;
     union(&mut row.repo_ids, sighting.repo_ids);
     union(&mut row.repo_keys, sighting.repo_keys);
-    let old = row.fingerprint.clone();
-    if let Some(better) = sighting.better {
-        (row.title, row.trigger_condition, row.action) =
-            (better.title, better.trigger, better.action);
-        row.candidate_type = better.candidate_type;
-        row.identify();
-    }
     let fingerprint = row.fingerprint.clone();
     lists.extend(EvidenceList::new(&fingerprint, &evidence));
     row.evidence = kept([std::mem::take(&mut row.evidence), evidence].concat());
     changes.push(Change::Put(Box::new(row.clone())));
-    if fingerprint != old {
-        changes.push(Change::Move {
-            from: old,
-            to: fingerprint.clone(),
-        });
-    }
     changes.push(Change::Groups {
         fingerprint,
         groups: sighting.groups,

@@ -3,14 +3,17 @@
 //! - `split`: a line into parts and words
 //! - `simple`: [`Simple`], one part: a program with its words
 //! - `primary`: which part a line is about, and its base
+//! - `difference`: what a command that worked has in place of one that failed
 //!
 //! Nothing is expanded or executed, and a line that a shell would refuse gives the parts that can be seen.
 
 #[cfg(test)]
 mod command_tests;
+mod difference;
 mod primary;
 mod simple;
 mod split;
 
+pub use difference::{Difference, Failed, Replacement, difference};
 pub use primary::{base, parse, primary, violation_base};
 pub use simple::{Connector, Simple};

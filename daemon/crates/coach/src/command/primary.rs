@@ -80,7 +80,7 @@ fn parse_into(line: &str, depth: usize, commands: &mut Vec<Simple>) {
 }
 
 /// Returns whether a word names a file, a folder, an address or a number rather than what to do.
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     word.is_empty()
         || word.contains(['/', '*', '?', '$', '=', '\\', '@', '…'])
         || word.starts_with(['.', '~'])

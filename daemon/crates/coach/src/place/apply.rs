@@ -1,6 +1,6 @@
 //! Writes a rule to its file, and restores the file.
 
-use super::block::{Words, block_of};
+use super::block::{HEADING, MARK_START, Words, block_of, mark_of};
 use super::patch::patch;
 use super::target::Places;
 use ccd_protocol::coach::Scope;
@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// A file of instructions with more lines is hardly followed any more.
 const LONG_LINES: usize = 200;
+
+/// Instructions for other agents, which Claude Code reads only if its own file imports them.
+const OTHER_INSTRUCTIONS: &str = "AGENTS.md";
 
 /// A change of a file that was not made yet.
 #[derive(Debug, Clone)]
@@ -57,8 +60,14 @@ pub(crate) fn plan(
     };
     let block = block_of(words);
     let after = match (target.is_shared, text) {
-        (true, Some(text)) => appended(text, &block),
-        _ => block.clone(),
+        // Promoted after it was approved, for example.
+        (true, Some(text)) if text.contains(&mark_of(words.fingerprint)) => text.to_owned(),
+        (true, Some(text)) => listed(text, &block),
+        (true, None) if target.root.join(OTHER_INSTRUCTIONS).is_file() => {
+            listed(&format!("@{OTHER_INSTRUCTIONS}\n"), &block)
+        }
+        (true, None) => listed("", &block),
+        (false, _) => block.clone(),
     };
     let lines = after.lines().count();
     let warnings = (target.is_shared && lines > LONG_LINES).then(|| {
@@ -78,15 +87,30 @@ pub(crate) fn plan(
     })
 }
 
-/// Adds a block after an empty line, with the line ends of the file.
-fn appended(text: &str, block: &str) -> String {
+/// Adds a rule to those below the heading, which is added if there is none, with the line ends of the file.
+fn listed(text: &str, rule: &str) -> String {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let gap = match text {
-        "" => String::new(),
-        text if text.ends_with('\n') => end.to_owned(),
-        _ => end.repeat(2),
+    let rule = rule.replace('\n', end);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let Some(heading) = lines.iter().position(|line| line.trim_end() == HEADING) else {
+        let gap = match text {
+            "" => String::new(),
+            text if text.ends_with('\n') => end.to_owned(),
+            _ => end.repeat(2),
+        };
+        return format!("{text}{gap}{HEADING}{end}{end}{rule}");
     };
-    format!("{text}{gap}{}", block.replace('\n', end))
+    let below = &lines[heading + 1..];
+    let is_rule = |line: &&str| line.contains(MARK_START);
+    let rules = below
+        .iter()
+        .take_while(|line| is_rule(line) || line.trim().is_empty())
+        .count();
+    let last = below[..rules].iter().rposition(is_rule);
+    let at = heading + 1 + last.map_or(rules, |last| last + 1);
+    let (before, after) = (lines[..at].concat(), lines[at..].concat());
+    let line_end = if before.ends_with('\n') { "" } else { end };
+    format!("{before}{line_end}{rule}{after}")
 }
 
 /// Makes the change. Returns the topmost directory that was created for it.
@@ -143,15 +167,15 @@ pub(crate) fn restore(
             }
         };
     }
-    let mark = block
-        .lines()
-        .find(|line| line.starts_with("<!-- ccd:rule "))
-        .unwrap_or(block);
+    let mark = block.find(MARK_START).map_or(block, |at| {
+        let end = block[at..].find("-->");
+        &block[at..end.map_or(block.len(), |end| at + end + 3)]
+    });
     let text = String::from_utf8_lossy(now.as_deref().unwrap_or_default());
     if !text.contains(mark) {
         return Ok(());
     }
-    match without_rule(&text, before.unwrap_or_default(), after) {
+    match without_rule(&text, before.unwrap_or_default(), after, block) {
         Some(text) => replace(path, text.as_bytes()).map_err(|source| failed(path, source)),
         None => Err(PlaceError::Changed {
             path: path.to_owned(),
@@ -160,24 +184,30 @@ pub(crate) fn restore(
     }
 }
 
-/// Returns `now` without what was added to `before`; `None` if anything but other rules has changed since.
-fn without_rule(now: &str, before: &[u8], after: &[u8]) -> Option<String> {
-    let after = std::str::from_utf8(after).ok()?;
-    let added = after.strip_prefix(std::str::from_utf8(before).ok()?)?;
-    let is_same = without_rules(now) == without_rules(after);
-    (is_same && now.matches(added).count() == 1).then(|| now.replacen(added, "", 1))
-}
-
-/// Returns the lines outside the coach's blocks, without empty ones.
-fn without_rules(text: &str) -> Vec<&str> {
-    let mut is_inside = false;
-    let outside = text.lines().filter(|line| {
-        let was_inside = is_inside;
-        is_inside = (is_inside || line.starts_with("<!-- ccd:rule "))
-            && !line.starts_with("<!-- /ccd:rule");
-        !was_inside && !is_inside && !line.trim().is_empty()
+/// Returns a text without a rule; `None` if the rule itself was edited. The heading goes with the last rule.
+fn without_rule(now: &str, before: &[u8], after: &[u8], block: &str) -> Option<String> {
+    // Older builds wrote a rule of several lines after an empty one.
+    let added = std::str::from_utf8(after).ok().and_then(|after| {
+        let added = after.strip_prefix(std::str::from_utf8(before).ok()?)?;
+        (!added.contains(HEADING)).then(|| added.to_owned())
     });
-    outside.collect()
+    let forms = [
+        added,
+        Some(block.to_owned()),
+        Some(block.replace('\n', "\r\n")),
+    ];
+    let mut forms = forms.into_iter().flatten().filter(|form| !form.is_empty());
+    let form = forms.find(|form| now.matches(form.as_str()).count() == 1)?;
+    let rest = now.replacen(&form, "", 1);
+    let lines: Vec<&str> = rest.split_inclusive('\n').collect();
+    let heading = lines.iter().position(|line| line.trim_end() == HEADING);
+    let Some(heading) = heading.filter(|_| !rest.contains(MARK_START)) else {
+        return Some(rest);
+    };
+    let is_empty = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
+    let first = heading - usize::from(heading > 0 && is_empty(lines.get(heading - 1)));
+    let last = heading + usize::from(is_empty(lines.get(heading + 1)));
+    Some(lines[..first].concat() + &lines[last + 1..].concat())
 }
 
 fn failed(path: &Path, source: io::Error) -> PlaceError {
@@ -313,6 +343,50 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn rules_are_a_list_and_each_can_be_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let path = root.join("CLAUDE.md");
+        let approve = |fingerprint: &'static str, title: &'static str| {
+            let words = Words {
+                fingerprint,
+                title,
+                ..WORDS
+            };
+            let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+            write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
+            plan
+        };
+        let undo = |plan: &Plan| {
+            let before = plan.before.as_deref();
+            restore(&plan.path, before, &plan.after, &plan.block, None)
+        };
+        let text = || fs::read_to_string(&path).unwrap();
+        fs::write(root.join("AGENTS.md"), "").unwrap();
+        let first = approve("111111111111", "Use pnpm");
+        assert_eq!(
+            text(),
+            "@AGENTS.md\n\n## Learned rules\n\n- Use pnpm. <!-- ccd:rule 111111111111 -->\n"
+        );
+        let own = text() + "\n# Mine\n\n- Be brief.\n";
+        fs::write(&path, &own).unwrap();
+        let second = approve("222222222222", "Run `make lint`");
+        let listed = "- Use pnpm. <!-- ccd:rule 111111111111 -->\n- Run `make lint`. <!-- ccd:rule 222222222222 -->\n\n# Mine";
+        assert!(text().contains(listed), "{}", text());
+        // A rule that is there already is not written again.
+        assert_eq!(
+            approve("222222222222", "Run `make lint`").after,
+            second.after
+        );
+        undo(&first).unwrap();
+        undo(&second).unwrap();
+        assert_eq!(text(), "@AGENTS.md\n\n# Mine\n\n- Be brief.\n");
+        let third = approve("333333333333", "Third");
+        fs::write(&path, text().replace("Third", "The third")).unwrap();
+        assert!(matches!(undo(&third), Err(PlaceError::Changed { .. })));
     }
 
     #[test]

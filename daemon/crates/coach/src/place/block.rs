@@ -2,62 +2,39 @@
 
 use ccd_protocol::coach::CandidateType;
 
-/// Digits of the fingerprint in a block's mark.
+/// Digits of the fingerprint in a rule's mark.
 const MARK_LEN: usize = 12;
+
+/// The line below which rules are listed.
+pub(super) const HEADING: &str = "## Learned rules";
+
+/// How the mark of a rule starts.
+pub(super) const MARK_START: &str = "<!-- ccd:rule ";
 
 /// The words of a candidate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) fingerprint: &'a str,
     pub(crate) kind: CandidateType,
+    /// The rule as a sentence.
     pub(crate) title: &'a str,
     pub(crate) trigger: &'a str,
     pub(crate) action: &'a str,
 }
 
-/// Returns the first line of the block with this rule.
-pub(crate) fn mark_of(fingerprint: &str) -> String {
+/// Returns the mark by which a rule is found again.
+pub(super) fn mark_of(fingerprint: &str) -> String {
     let digits = fingerprint.get(..MARK_LEN).unwrap_or(fingerprint);
-    format!("<!-- ccd:rule {digits} -->")
+    format!("{MARK_START}{digits} -->")
 }
 
-/// Returns the block that is written to a file, with the mark by which it is found again.
-pub(crate) fn block_of(words: Words<'_>) -> String {
-    let Words {
-        fingerprint,
-        kind,
-        title,
-        trigger,
-        action,
-    } = words;
-    let mark = mark_of(fingerprint);
-    let trigger = sentence_start(trigger.trim());
-    let action = action.trim();
-    let body = match kind {
-        CandidateType::Rule => format!(
-            "## {title}\n\n{}: {}\n",
-            trigger.trim_end_matches(['.', ':']),
-            sentence(action)
-        ),
-        CandidateType::Antipattern => {
-            format!(
-                "## {title}\n\nNever: {}\n\nInstead: {}\n",
-                sentence(trigger.as_str()),
-                sentence(action)
-            )
-        }
-        CandidateType::Checklist => format!(
-            "# {title}\n\n{}\n\n- [ ] {action}\n",
-            sentence(trigger.as_str())
-        ),
-        CandidateType::Snippet => format!(
-            "# {title}\n\n{}\n\n{}\n",
-            sentence(trigger.as_str()),
-            sentence(action)
-        ),
-        CandidateType::Skill => return skill(&mark, words),
-    };
-    format!("{mark}\n{body}<!-- /ccd:rule -->\n")
+/// Returns what is written to a file: a line below [`HEADING`], or a skill.
+pub(super) fn block_of(words: Words<'_>) -> String {
+    let mark = mark_of(words.fingerprint);
+    match words.kind {
+        CandidateType::Skill => skill(&mark, words),
+        _ => format!("- {} {mark}\n", sentence(words.title.trim())),
+    }
 }
 
 /// Front matter comes first in a skill's file.
@@ -76,20 +53,13 @@ fn skill(mark: &str, words: Words<'_>) -> String {
 fn sentence_start(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
-        // A name such as `npm` stays as it is.
-        Some(first)
-            if text.starts_with("when ")
-                || text.starts_with("before ")
-                || text.starts_with("after ") =>
-        {
-            first.to_uppercase().chain(letters).collect()
-        }
+        Some(first) if text.starts_with("when ") => first.to_uppercase().chain(letters).collect(),
         _ => text.to_owned(),
     }
 }
 
 fn sentence(text: &str) -> String {
-    match text.ends_with(['.', '!', '?', ':', '`']) {
+    match text.ends_with(['.', '!', '?', ':', '。', '！']) {
         true => text.to_owned(),
         false => format!("{text}."),
     }
@@ -110,10 +80,10 @@ mod tests {
     }
 
     #[test]
-    fn a_block_has_its_mark_and_reads_as_a_rule() {
+    fn a_rule_is_a_line_with_its_mark() {
         assert_eq!(
             block(CandidateType::Rule),
-            "<!-- ccd:rule 0123456789ab -->\n## Do not edit generated files\n\nWhen editing files in generated/ directories: regenerate them from the source.\n<!-- /ccd:rule -->\n"
+            "- Do not edit generated files. <!-- ccd:rule 0123456789ab -->\n"
         );
         let skill = block(CandidateType::Skill);
         assert!(

@@ -37,12 +37,9 @@ impl Places {
             Scope::Project => (root.to_owned(), root.join(".claude")),
             Scope::Global => (self.global.clone(), self.global.clone()),
         };
-        let slug = slug(title);
         let (path, is_shared) = match kind {
-            CandidateType::Rule | CandidateType::Antipattern => (instructions(&root, scope), true),
-            CandidateType::Checklist => (unused(&folder.join("checklists"), &slug, ""), false),
-            CandidateType::Snippet => (unused(&folder.join("snippets"), &slug, ""), false),
-            CandidateType::Skill => (unused(&folder.join("skills"), &slug, "SKILL.md"), false),
+            CandidateType::Skill => (unused(&folder.join("skills"), &slug(title)), false),
+            _ => (instructions(&root, scope), true),
         };
         Target {
             root: root.canonicalize().unwrap_or(root),
@@ -52,15 +49,13 @@ impl Places {
     }
 }
 
-/// Returns the file with instructions that the project has, otherwise the one to create.
+/// Returns the file with instructions that Claude Code reads, otherwise the one to create.
 fn instructions(root: &Path, scope: Scope) -> PathBuf {
-    let names: &[&str] = match scope {
-        Scope::Project => &["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"],
-        Scope::Global => &["CLAUDE.md"],
-    };
-    let mut paths = names.iter().map(|name| root.join(name));
-    let found = paths.find(|path| path.is_file());
-    found.unwrap_or_else(|| root.join("CLAUDE.md"))
+    let inner = root.join(".claude/CLAUDE.md");
+    match scope == Scope::Project && inner.is_file() && !root.join("CLAUDE.md").is_file() {
+        true => inner,
+        false => root.join("CLAUDE.md"),
+    }
 }
 
 /// Returns a file's name made of a title.
@@ -80,14 +75,11 @@ pub(super) fn slug(title: &str) -> String {
     }
 }
 
-/// Returns a path that does not exist: `SLUG.md`, or the file `inner` of a directory `SLUG`; with a number if it does.
-fn unused(folder: &Path, slug: &str, inner: &str) -> PathBuf {
+/// Returns the path of a skill that does not exist: `SLUG/SKILL.md`, with a number if it does.
+fn unused(folder: &Path, slug: &str) -> PathBuf {
     let numbers = std::iter::once(String::new()).chain((2..).map(|number| format!("-{number}")));
     for number in numbers {
-        let path = match inner {
-            "" => folder.join(format!("{slug}{number}.md")),
-            inner => folder.join(format!("{slug}{number}")).join(inner),
-        };
+        let path = folder.join(format!("{slug}{number}")).join("SKILL.md");
         if !path.exists() {
             return path;
         }
@@ -130,17 +122,14 @@ mod tests {
         };
         let rule = || target(CandidateType::Rule, Scope::Project);
         assert_eq!(rule(), ("CLAUDE.md".into(), true));
-        std::fs::write(root.join("AGENTS.md"), "").unwrap();
-        assert_eq!(rule(), ("AGENTS.md".into(), true));
+        std::fs::create_dir(root.join(".claude")).unwrap();
+        std::fs::write(root.join(".claude/CLAUDE.md"), "").unwrap();
+        assert_eq!(rule(), (".claude/CLAUDE.md".into(), true));
         std::fs::create_dir(root.join("docs")).unwrap();
         std::fs::write(root.join("docs/x.md"), "").unwrap();
         std::os::unix::fs::symlink("docs/x.md", root.join("CLAUDE.md")).unwrap();
         assert_eq!(rule(), ("docs/x.md".into(), true));
-        let checklist = || target(CandidateType::Checklist, Scope::Project).0;
-        assert_eq!(checklist(), ".claude/checklists/some-title.md");
-        std::fs::create_dir_all(root.join(".claude/checklists")).unwrap();
-        std::fs::write(root.join(".claude/checklists/some-title.md"), "").unwrap();
-        assert_eq!(checklist(), ".claude/checklists/some-title-2.md");
+        assert_eq!(target(CandidateType::Checklist, Scope::Project), rule());
         let skill = target(CandidateType::Skill, Scope::Global);
         assert_eq!(skill, ("home/skills/some-title/SKILL.md".into(), false));
     }

@@ -84,7 +84,7 @@ fn vague_correction(calendar: &mut Calendar, at: Moment) {
     );
 }
 
-/// A correction about one place in the code, sometimes said again in the same session.
+/// A correction about one place in the code.
 fn lone_correction(calendar: &mut Calendar, at: Moment, number: usize) {
     let (verb, noun, other) = (
         calendar.pick(VERBS),
@@ -99,15 +99,12 @@ fn lone_correction(calendar: &mut Calendar, at: Moment, number: usize) {
         2 => format!("{opening}you should {verb} {function} in {other}_{number}.rs"),
         _ => format!("{opening}never {verb} {function} before {other}_{number} is done"),
     };
-    let again = 1 + calendar.below(8) / 6;
-    for _ in 0..again {
-        calendar.event(
-            at,
-            SignalType::UserCorrection,
-            &text,
-            json!({ "confidence": 0.5 }),
-        );
-    }
+    calendar.event(
+        at,
+        SignalType::UserCorrection,
+        &text,
+        json!({ "confidence": 0.5 }),
+    );
 }
 
 /// A script that failed once, sometimes with a success that shows nothing.

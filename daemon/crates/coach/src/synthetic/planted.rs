@@ -4,7 +4,7 @@ use super::Expected;
 use super::calendar::{Calendar, DAYS, Moment, repo_key};
 use super::texts::{
     CLAIMS, CORRECTIONS, FOLDERS, GENERAL_FAILURES, OBSERVED, QUESTIONS, REMEDIES, REPEATED,
-    SKILLS, SQUASHES, VERSIONS,
+    SKILLS, SQUASHES,
 };
 use crate::fingerprint::CandidateType;
 use crate::signal::SignalType;
@@ -75,7 +75,15 @@ fn corrections(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
 }
 
 fn failures(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
-    for (words, commands, outputs) in REMEDIES.iter().chain(GENERAL_FAILURES) {
+    for (words, commands, outputs, is_known) in REMEDIES
+        .iter()
+        .map(|(words, commands, outputs)| (words, commands, outputs, true))
+        .chain(
+            GENERAL_FAILURES
+                .iter()
+                .map(|(words, commands, outputs)| (words, commands, outputs, false)),
+        )
+    {
         let moments = moments(calendar, 30);
         let mut planting = Planting::new(calendar, CandidateType::Rule, words);
         for at in moments {
@@ -90,25 +98,30 @@ fn failures(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
                 failure(command, output),
             );
         }
-        expected.push(planting.expected);
+        // That a command fails, however often, is no rule.
+        if is_known {
+            expected.push(planting.expected);
+        }
     }
 }
 
 fn observed(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
     for (words, failing, output, working) in OBSERVED {
-        let mut at = calendar.moment(0, DAYS);
+        let moments = moments(calendar, 1);
         let mut planting = Planting::new(calendar, CandidateType::Rule, words);
-        for command in *failing {
-            planting.event(
-                at,
-                SignalType::CommandFailure,
-                output,
-                failure(command, output),
-            );
-            at.minute += 1;
+        for mut at in moments {
+            for command in *failing {
+                planting.event(
+                    at,
+                    SignalType::CommandFailure,
+                    output,
+                    failure(command, output),
+                );
+                at.minute += 1;
+            }
+            at.minute -= 1;
+            planting.calendar.success(at, working);
         }
-        at.minute -= 1;
-        planting.calendar.success(at, working);
         expected.push(planting.expected);
     }
 }
@@ -149,15 +162,6 @@ fn reminders(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
                 text,
                 json!({ "skill_name": skill }),
             );
-        }
-        expected.push(planting.expected);
-    }
-    for (tool, command, output) in VERSIONS {
-        let moments = moments(calendar, 15);
-        let mut planting = Planting::new(calendar, CandidateType::Snippet, &[*tool]);
-        for at in moments {
-            let context = json!({ "tool": tool, "command": command, "stderr_preview": output });
-            planting.event(at, SignalType::VersionIssue, output, context);
         }
         expected.push(planting.expected);
     }

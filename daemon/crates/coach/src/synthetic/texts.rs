@@ -120,61 +120,14 @@ pub(super) const REMEDIES: &[Failing] = &[
         &["GraphQL: merge queue is required"],
     ),
     (
-        &["remote branch has newer commits"],
-        &["git push", "git push origin topic"],
-        &[
-            "Exit code 1\n! [rejected] topic -> topic (non-fast-forward)\nerror: failed to push some refs",
-            "Updates were rejected because the tip of your current branch is behind",
-        ],
+        &["`git push`", "protected"],
+        &["git push", "git push --tags"],
+        &["remote: error: GH006: Protected branch update failed for refs/heads/main."],
     ),
     (
-        &["`git rebase` stops at a conflict"],
-        &["git rebase main", "git fetch && git rebase origin/main"],
-        &["CONFLICT (content): Merge conflict in src/lib.rs\nerror: could not apply 1a2b3c"],
-    ),
-    (
-        &["`terraform`", "not found"],
-        &[
-            "terraform plan",
-            "cd infra && terraform apply -auto-approve",
-        ],
-        &[
-            "bash: terraform: command not found",
-            "zsh: command not found: terraform",
-        ],
-    ),
-    (
-        &["PHP extension"],
-        &["composer install", "composer install --no-dev"],
-        &["Root composer.json requires PHP extension ext-intl * but it is missing"],
-    ),
-    (
-        &["`gh api`", "authorization"],
-        &["gh api repos/x/y/actions/secrets", "gh api user/keys"],
-        &[
-            "gh: Resource not accessible by integration (HTTP 403)",
-            "HTTP 401: Bad credentials",
-        ],
-    ),
-    (
-        &["`docker compose up`", "port"],
-        &["docker compose up -d", "docker compose up"],
-        &["Bind for 0.0.0.0:5432 failed: port is already allocated"],
-    ),
-    (
-        &["Docker daemon"],
-        &["docker build ."],
-        &["ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock"],
-    ),
-    (
-        &["`psql`", "connection"],
-        &["psql -h localhost app", "psql postgres://localhost/app"],
-        &["could not connect to server: Connection refused"],
-    ),
-    (
-        &["rate limit"],
-        &["curl -s https://api.example.com/v1/items"],
-        &["error: 429 Too Many Requests"],
+        &["virtual environment"],
+        &["pip install requests", "pip install -r requirements.txt"],
+        &["error: externally-managed-environment"],
     ),
 ];
 
@@ -230,22 +183,28 @@ pub(super) const OBSERVED: &[Lesson] = &[
         "flyctl deploy --remote-only",
     ),
     (
-        &["`cargo test --lib`"],
+        &["`cargo test`"],
         &["cargo tset --lib"],
         "error: no such command: `tset`",
         "cargo test --lib",
+    ),
+    (
+        &["`python3`"],
+        &["python setup.py test"],
+        "bash: python: command not found",
+        "python3 setup.py test",
+    ),
+    (
+        &["`npm run test:unit`"],
+        &["npm test"],
+        "npm ERR! Missing script: \"test\"",
+        "npm run test:unit",
     ),
     (
         &["--all-features"],
         &["cargo doc --no-deps"],
         "error: unresolved link to Feature",
         "cargo doc --no-deps --all-features",
-    ),
-    (
-        &["once more"],
-        &["mvn deploy"],
-        "Connection reset by peer",
-        "mvn deploy",
     ),
     (
         &["--build-arg=ENV"],
@@ -274,8 +233,8 @@ pub(super) const REPEATED: &[Matter] = &[
     (
         &["answers", "english"],
         &[
-            "give short answers in plain english",
-            "give short answers, in plain english please",
+            "always give short answers in plain english",
+            "always give short answers, in plain english please",
         ],
     ),
 ];
@@ -318,19 +277,6 @@ pub(super) const SKILLS: &[(&str, &[&str])] = &[
             "add this to the release-notes skill: bump the date of the heading",
             "update the release-notes skill: bump the date in the heading",
         ],
-    ),
-];
-
-pub(super) const VERSIONS: &[(&str, &str, &str)] = &[
-    (
-        "npm",
-        "cd web && npm ci",
-        "npm WARN deprecated har-validator@5.1.5: this library is no longer supported",
-    ),
-    (
-        "node",
-        "node build.js",
-        "error: this package requires version 20.1 or newer",
     ),
 ];
 

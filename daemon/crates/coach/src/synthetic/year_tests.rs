@@ -107,10 +107,6 @@ impl Ledger {
                 .unwrap();
             self.evidence_counts[at] += sighting.count_added;
             self.known[at].add(&sighting);
-            if let Some(better) = sighting.better {
-                self.proposals[at].fingerprint = better.fingerprint();
-                self.proposals[at].wording = better;
-            }
         }
         for proposal in result.proposals {
             self.evidence_counts.push(proposal.evidence.len() as u64);

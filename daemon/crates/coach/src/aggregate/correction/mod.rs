@@ -2,9 +2,11 @@
 //!
 //! - `clause`: the parts of a sentence, and what each forbids or orders
 //! - `said`: a whole correction, and its wording
+//! - `sentence`: the same in the user's own words, where no wording fits
 
 mod clause;
 mod said;
+mod sentence;
 
 pub(super) use said::Said;
 
@@ -12,6 +14,7 @@ use super::finding::{Detail, Finding, content};
 use super::known::GroupKind;
 use super::wording::Wording;
 use crate::event::Event;
+use crate::fingerprint::CandidateType;
 
 /// Returns what a correction says. None when it has too few words to be about anything: "no", "that's wrong".
 pub(super) fn finding(event: &Event) -> Option<Finding> {
@@ -41,14 +44,23 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
         .collect();
     let mut by_weight = all.clone();
     by_weight.sort_by_key(|said| std::cmp::Reverse(said.weight())); // stable: of equal ones the first
-    by_weight.into_iter().find_map(|said| {
+    let worded = by_weight.into_iter().find_map(|said| {
         let mut said = said.clone();
         if said.want.is_none() {
             said.want = all.iter().find_map(|other| other.want.clone());
         }
         said.wording()
-    })
+    });
+    let quoted = || {
+        let mut samples = findings.iter().map(|finding| &finding.sample);
+        let sentence = samples.find_map(|sample| sentence::sentence(sample))?;
+        Wording::new(CandidateType::Rule, &sentence, ALWAYS, &sentence)
+    };
+    worded.or_else(quoted)
 }
+
+/// The trigger of a rule that says itself when it holds.
+const ALWAYS: &str = "when working in this project";
 
 /// More words are a task or a document, not a correction.
 const MAX_KEYWORDS: usize = 60;

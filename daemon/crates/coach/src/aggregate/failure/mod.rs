@@ -1,60 +1,140 @@
 //! Commands that fail.
 //!
-//! - `remedy`: the built-in table of errors with what helps against them
-//! - `class`: which error it is
-//! - `needles`: finds the texts of both tables in an output
-//! - `lesson`: what a later success of the same command shows
-//! - `wording`: the candidate
+//! - `remedy`: the built-in table of errors with what to run instead
 
-mod class;
-mod lesson;
-mod needles;
 mod remedy;
-mod wording;
-
-pub(super) use lesson::{Advice, learn};
-pub(super) use wording::{wording, wording_of};
 
 use super::finding::{Detail, Finding, command, stderr};
 use super::known::{GroupKind, Lesson};
-use crate::command::{Connector, Simple, base, parse, primary};
+use super::wording::{Wording, code, one_line};
+use crate::command::{Connector, Difference, Failed, Replacement, Simple, base, parse, primary};
 use crate::event::Event;
-use class::Class;
+use crate::fingerprint::CandidateType;
+use remedy::Remedy;
 
 /// A failed command.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
-    /// What failures are compared by, for example `npm run build`.
-    pub(super) base: String,
-    pub(super) class: Class,
+pub(super) enum Failure {
+    /// The table says what to run instead.
+    Known {
+        base: String,
+        remedy: &'static Remedy,
+    },
+    /// Another command worked afterwards.
+    Solved(Difference),
+    /// Nothing says what helps: it waits for a command that works.
+    Open { attempt: Simple, how: Failed },
 }
 
-impl Failure {
-    /// Returns whether a lesson changes what the candidate says. That a command passed later says nothing about why, unless
-    /// such errors pass by themselves.
-    pub(super) fn is_reworded_by(&self, advice: &Advice) -> bool {
-        advice.lesson != Lesson::Retry || self.class.is_transient()
-    }
-}
+/// Most of an output that is read.
+const MAX_STDERR: usize = 2000;
+
+/// Parts of an output that say that a command was called wrongly.
+const MISUSED: &[&str] = &[
+    "unknown option",
+    "unrecognized option",
+    "unrecognized argument",
+    "invalid option",
+    "unknown command",
+    "unexpected argument",
+    "unknown flag",
+    "no such option",
+    "is not a git command",
+    "illegal option",
+    "unrecognised",
+    "unknown argument",
+    "unrecognized subcommand",
+    "no such subcommand",
+    "no such command",
+    "missing script",
+];
+
+/// Parts of an output that say that a program was not found.
+const MISSING: &[&str] = &["command not found", ": not found", "is not recognized as"];
 
 /// Returns what a failure says. None when it is no command, or one that only looks around: that a file is not there is
 /// an answer.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let line = command(event);
-    let failed = attempt(line)?;
-    let output = stderr(event);
-    // That the program itself is missing is no answer.
-    if is_looking_around(&failed) && !output.contains("not found") {
+    let attempt = attempt(line)?;
+    let output = one_line(stderr(event), MAX_STDERR).to_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| output.contains(part));
+    let how = Failed {
+        is_missing: has(MISSING),
+        is_misused: has(MISUSED),
+    };
+    if is_looking_around(&attempt) && !how.is_missing {
         return None;
     }
-    let class = Class::of(&failed, output);
-    if class.remedy_key() != Some("command-not-found") && is_looking_around(&failed) {
-        return None;
+    let (key, failure) = match remedy::find(&attempt, &output) {
+        Some(remedy) => {
+            let base = attempt_base(&attempt);
+            let key = format!("{base}: {}", remedy.key());
+            (key, Failure::Known { base, remedy })
+        }
+        None => (String::new(), Failure::Open { attempt, how }),
+    };
+    Some(Finding::new(
+        GroupKind::Failure,
+        key,
+        line,
+        Detail::Failure(failure),
+    ))
+}
+
+impl Finding {
+    /// Returns what a failure says once another command has worked.
+    pub(super) fn solved(self, difference: Difference) -> Self {
+        let to = match &difference.to {
+            Replacement::Program(to) | Replacement::Command(to) => to.clone(),
+            Replacement::Flags(flags) => format!("{} {flags}", difference.from),
+        };
+        Self {
+            key: format!("{} -> {to}", difference.from),
+            detail: Detail::Failure(Failure::Solved(difference)),
+            ..self
+        }
     }
-    let base = attempt_base(&failed);
-    let key = class.key(&base);
-    let detail = Detail::Failure(Failure { base, class });
-    Some(Finding::new(GroupKind::Failure, key, line, detail))
+}
+
+impl Failure {
+    /// Returns where the advice comes from.
+    pub(super) fn lesson(&self) -> Lesson {
+        match self {
+            Self::Known { .. } => Lesson::Table,
+            Self::Solved(difference) => match difference.to {
+                Replacement::Flags(_) => Lesson::Flags,
+                Replacement::Command(_) => Lesson::Subcommand,
+                Replacement::Program(_) => Lesson::Command,
+            },
+            Self::Open { .. } => Lesson::None,
+        }
+    }
+
+    pub(super) fn wording(&self) -> Option<Wording> {
+        let (title, trigger, action) = match self {
+            Self::Open { .. } => return None,
+            Self::Known { base, remedy } => {
+                let fill = |text: &str| text.replace("{}", &code(base));
+                (
+                    fill(remedy.title),
+                    fill(remedy.trigger),
+                    fill(remedy.action),
+                )
+            }
+            Self::Solved(Difference { from, to }) => {
+                let from = code(from);
+                let title = match to {
+                    Replacement::Program(to) => format!("Use {}, not {from}", code(to)),
+                    Replacement::Command(to) => format!("Run {}, not {from}, here", code(to)),
+                    Replacement::Flags(flags) => format!("Run {from} with {}", code(flags)),
+                };
+                let action = title.replacen("Use", "use", 1).replacen("Run", "run", 1);
+                (title, format!("when about to run {from}"), action)
+            }
+        };
+        Wording::new(CandidateType::Rule, &title, &trigger, &action)
+    }
 }
 
 /// Returns the part of a line that failed: the one that it is about, but not what only shortens the output of another
@@ -81,15 +161,8 @@ pub(in crate::aggregate) fn attempt(line: &str) -> Option<Simple> {
     longest.or_else(|| primary(line))
 }
 
-/// Returns what a group of the ledger is about, from its key and one of its commands.
-pub(super) fn of_ledger(key: &str, line: &str) -> Option<Failure> {
-    let base = attempt_base(&attempt(line)?);
-    let class = Class::of_key(key.rsplit_once(": ")?.1)?;
-    Some(Failure { base, class })
-}
-
 /// Returns the base of a command with the third word of programs whose second word only names a family.
-pub(in crate::aggregate) fn attempt_base(command: &Simple) -> String {
+pub(super) fn attempt_base(command: &Simple) -> String {
     let short = base(command);
     let third = match command.from_subcommand() {
         [family, word, ..] if is_family(&command.program, family) && is_name(word) => word,
@@ -101,11 +174,10 @@ pub(in crate::aggregate) fn attempt_base(command: &Simple) -> String {
 /// Returns the confidence of a candidate about `n` failures.
 pub(super) fn confidence(n: f64, lesson: Lesson) -> f64 {
     match lesson {
-        Lesson::None | Lesson::Table => (0.7 + 0.05 * n).min(0.95),
         Lesson::Flags => 0.85,
         Lesson::Subcommand => 0.80,
         Lesson::Command => 0.75,
-        Lesson::Retry => 0.65,
+        Lesson::None | Lesson::Table | Lesson::Retry => (0.7 + 0.05 * n).min(0.95),
     }
 }
 

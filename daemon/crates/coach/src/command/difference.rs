@@ -1,0 +1,327 @@
+//! What a command that worked has in place of one that failed.
+
+use super::primary::is_path;
+use super::simple::{Simple, is_flag};
+
+/// Both forms, as far as they say something for other occasions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What failed: `python`, `npm test`.
+    pub from: String,
+    pub to: Replacement,
+}
+
+/// What worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replacement {
+    /// Another program: `python3`, `uv pip`.
+    Program(String),
+    /// Another form of a sub-command, with its program: `npm run test:unit`.
+    Command(String),
+    /// The same with these options as well.
+    Flags(String),
+}
+
+/// How sure it is that the one that worked stands for the one that failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failed {
+    /// The shell did not find the program.
+    pub is_missing: bool,
+    /// It was called wrongly: an unknown command or option.
+    pub is_misused: bool,
+}
+
+/// Words of a program and its sub-commands that are shown.
+const MAX_FROM_WORDS: usize = 3;
+const MAX_TO_WORDS: usize = 4;
+const MAX_FLAGS: usize = 3;
+const MAX_WORD_LEN: usize = 60;
+
+/// Programs that do the same for different projects.
+const ALIKE: &[&[&str]] = &[
+    &["npm", "pnpm", "yarn", "bun"],
+    &["npx", "bunx", "pnpx"],
+    &["pip", "uv", "poetry", "pipenv"],
+    &["pytest", "tox", "nox"],
+    &["jest", "vitest", "mocha"],
+    &["docker", "podman"],
+];
+
+/// Options that switch a check off, or that only change what is shown: a rule must not teach to pass a check by.
+const NO_LESSON: &[&str] = &[
+    "--no-verify",
+    "--force",
+    "-f",
+    "--force-with-lease",
+    "--no-gpg-sign",
+    "--yes",
+    "-y",
+    "--quiet",
+    "-q",
+    "-v",
+    "-vv",
+    "--verbose",
+    "--help",
+    "-h",
+    "--version",
+    "--dry-run",
+    "--ignore-platform-reqs",
+    "--ignore-platform-req",
+    "--insecure",
+    "-k",
+    "--allow-dirty",
+    "--skip-checks",
+    "--no-check",
+    "--admin",
+    "--silent",
+    "--debug",
+    "--ignore-scripts",
+    "--break-system-packages",
+    "--trust-host",
+    "--trusted-host",
+];
+
+/// Returns what the second command has in place of the first one, which failed before it. `None` if they are the same, about
+/// different matters, or differ in what belongs to one occasion: a path, a number, a text.
+#[must_use]
+pub fn difference(failed: &Simple, worked: &Simple, how: Failed) -> Option<Difference> {
+    let (old, new) = (words_of(failed), words_of(worked));
+    let start = common(old.iter().zip(&new));
+    let most_end = old.len().min(new.len()) - start;
+    let end = common(old.iter().rev().zip(new.iter().rev())).min(most_end);
+    let (mut gone, mut come) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    if failed.program == worked.program && failed.arguments().eq(worked.arguments()) {
+        return added_flags(&old, &new);
+    }
+    if gone.is_empty() && start == 0 {
+        // Something stands before the program: `uv pip` in place of `pip`.
+        (gone, come) = (&old[..1], &new[..=come.len()]);
+    }
+    if gone.is_empty() || come.is_empty() || gone.len() > MAX_FROM_WORDS {
+        return None;
+    }
+    let is_related = match start {
+        0 => (are_alike(gone, come) || how.is_missing) && (end > 0 || old.len() == 1),
+        _ => are_alike(gone, come) || how.is_misused,
+    };
+    let (from, to) = (&old[..start + gone.len()], &new[..start + come.len()]);
+    let is_shown = from.len() <= MAX_FROM_WORDS && to.len() <= MAX_TO_WORDS;
+    if !is_related || !is_shown || !from.iter().chain(to).all(|word| is_general(word)) {
+        return None;
+    }
+    let to = to.join(" ");
+    Some(Difference {
+        from: from.join(" "),
+        to: match start {
+            0 => Replacement::Program(to),
+            _ => Replacement::Command(to),
+        },
+    })
+}
+
+impl Difference {
+    /// Returns whether a command that worked has the form that failed before.
+    #[must_use]
+    pub fn is_contradicted_by(&self, worked: &Simple) -> bool {
+        let words = words_of(worked);
+        let from: Vec<&str> = self.from.split(' ').collect();
+        words.starts_with(&from)
+            && match &self.to {
+                Replacement::Flags(flags) => flags.split(' ').all(|flag| !words.contains(&flag)),
+                Replacement::Program(to) | Replacement::Command(to) => {
+                    !words.starts_with(&to.split(' ').collect::<Vec<_>>())
+                }
+            }
+    }
+}
+
+fn words_of(command: &Simple) -> Vec<&str> {
+    let words = command.words.iter().map(String::as_str);
+    std::iter::once(command.program.as_str())
+        .chain(words)
+        .collect()
+}
+
+fn common<'a>(pairs: impl Iterator<Item = (&'a &'a str, &'a &'a str)>) -> usize {
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// Returns the options of the one that worked that the other had not.
+fn added_flags(old: &[&str], new: &[&str]) -> Option<Difference> {
+    let added: Vec<&str> = new
+        .iter()
+        .copied()
+        .filter(|word| is_flag(word) && !old.contains(word))
+        .collect();
+    let from: Vec<&str> = old
+        .iter()
+        .copied()
+        .take_while(|word| !is_flag(word) && is_general(word))
+        .take(MAX_FROM_WORDS)
+        .collect();
+    let is_lesson = (1..=MAX_FLAGS).contains(&added.len())
+        && added.iter().all(|flag| is_general(flag))
+        && !from.is_empty();
+    is_lesson.then(|| Difference {
+        from: from.join(" "),
+        to: Replacement::Flags(added.join(" ")),
+    })
+}
+
+/// Returns whether one of two forms is part of the other: `pip` and `uv pip`, `test` and `run test:unit`.
+fn are_alike(gone: &[&str], come: &[&str]) -> bool {
+    let letters = |words: &[&str]| -> String {
+        let all = words.iter().flat_map(|word| word.chars());
+        all.filter(char::is_ascii_alphanumeric).collect()
+    };
+    let (one, other) = (letters(gone), letters(come));
+    let (short, long) = match one.len() < other.len() {
+        true => (&one, &other),
+        false => (&other, &one),
+    };
+    let is_bucket = |names: &&&[&str]| names.contains(&gone[0]) && names.contains(&come[0]);
+    (short.len() >= 3 && long.contains(short.as_str()))
+        || ALIKE.iter().any(|names| is_bucket(&names))
+}
+
+/// Returns whether a word says the same at another time.
+fn is_general(word: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '=');
+    word.len() <= MAX_WORD_LEN
+        && word.chars().all(is_plain)
+        && word.chars().any(|c| c.is_ascii_alphabetic())
+        && !NO_LESSON.contains(&name)
+        && (is_flag(word) || !is_path(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::primary;
+    use super::*;
+
+    fn between(failed: &str, worked: &str, how: Failed) -> String {
+        let found = difference(&primary(failed).unwrap(), &primary(worked).unwrap(), how);
+        match found {
+            None => "none".to_owned(),
+            Some(Difference { from, to }) => match to {
+                Replacement::Program(to) => format!("program {from} > {to}"),
+                Replacement::Command(to) => format!("command {from} > {to}"),
+                Replacement::Flags(flags) => format!("flags {from} > {flags}"),
+            },
+        }
+    }
+
+    #[test]
+    fn the_form_that_worked_is_found() {
+        let misused = Failed {
+            is_misused: true,
+            ..Failed::default()
+        };
+        let missing = Failed {
+            is_missing: true,
+            ..Failed::default()
+        };
+        let neither = Failed::default();
+        for (failed, worked, how, expected) in [
+            (
+                "python x.py",
+                "python3 x.py",
+                neither,
+                "program python > python3",
+            ),
+            (
+                "python -m http.server",
+                "python3 -m http.server",
+                neither,
+                "program python > python3",
+            ),
+            (
+                "docker-compose up -d",
+                "docker compose up -d",
+                neither,
+                "program docker-compose > docker compose",
+            ),
+            (
+                "pip install requests",
+                "uv pip install requests",
+                neither,
+                "program pip > uv pip",
+            ),
+            (
+                "npm test",
+                "npm run test:unit",
+                neither,
+                "command npm test > npm run test:unit",
+            ),
+            ("npm install", "pnpm install", neither, "program npm > pnpm"),
+            ("npm install", "yarn install", neither, "program npm > yarn"),
+            (
+                "rg needle src",
+                "grep needle src",
+                missing,
+                "program rg > grep",
+            ),
+            (
+                "npm install",
+                "npm install --legacy-peer-deps",
+                neither,
+                "flags npm install > --legacy-peer-deps",
+            ),
+            (
+                "gh pr squash 7",
+                "gh pr merge 7",
+                misused,
+                "command gh pr squash > gh pr merge",
+            ),
+            (
+                "cd web && npm test",
+                "cd web && npm run test:unit",
+                neither,
+                "command npm test > npm run test:unit",
+            ),
+            // The same again, other matters, and what belongs to one occasion.
+            ("npm test", "npm test", neither, "none"),
+            ("erk pr submit", "erk pr check", neither, "none"),
+            ("npm run lint", "npm run build", neither, "none"),
+            ("make docs", "ls docs", neither, "none"),
+            ("rg needle src", "make needle src", neither, "none"),
+            ("pytest tests/a.py", "pytest tests/b.py", neither, "none"),
+            ("scp a host", "scp c3.txt host", misused, "none"),
+            (
+                "git commit -m x",
+                "git commit -m x --no-verify",
+                neither,
+                "none",
+            ),
+            ("git push", "git push --force", misused, "none"),
+            ("frob x", "frob --help", misused, "none"),
+            ("cargo test", "cargo test --lib parser", neither, "none"),
+            ("kill 123", "kill 124", misused, "none"),
+        ] {
+            assert_eq!(
+                between(failed, worked, how),
+                expected,
+                "{failed} | {worked}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_form_that_works_too_is_no_lesson() {
+        let found = |failed: &str, worked: &str| {
+            difference(
+                &primary(failed).unwrap(),
+                &primary(worked).unwrap(),
+                Failed::default(),
+            )
+            .unwrap()
+        };
+        let python = found("python x.py", "python3 x.py");
+        assert!(python.is_contradicted_by(&primary("python y.py").unwrap()));
+        assert!(!python.is_contradicted_by(&primary("python3 y.py").unwrap()));
+        let flags = found("npm install", "npm install --legacy-peer-deps");
+        assert!(!flags.is_contradicted_by(&primary("npm install --legacy-peer-deps").unwrap()));
+        assert!(flags.is_contradicted_by(&primary("npm install lodash").unwrap()));
+    }
+}

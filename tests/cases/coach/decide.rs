@@ -33,9 +33,17 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
     );
     assert_eq!(repository.git(&["status", "--porcelain"]), "?? CLAUDE.md");
 
-    // Edited since, with the rule still there: left alone.
+    // What was edited elsewhere stays; an edited rule is left alone.
     daemon.call_value("coach.approve", &id).unwrap();
-    let edited = format!("mine\n{}", fs::read_to_string(&file).unwrap());
+    let mine = format!("mine\n{}", fs::read_to_string(&file).unwrap());
+    fs::write(&file, mine).unwrap();
+    daemon.call_value("coach.undo", &id).unwrap();
+    let rest = "mine\n# Project\r\n\r\nno newline at the end\r\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), rest);
+    daemon.call_value("coach.approve", &id).unwrap();
+    let edited = fs::read_to_string(&file)
+        .unwrap()
+        .replace("merge queue", "queue");
     fs::write(&file, &edited).unwrap();
     let refused = daemon.call_value("coach.undo", &id).unwrap_err();
     assert_eq!(kind(&refused), "target_changed");
@@ -88,10 +96,11 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
     daemon.call_value("coach.approve", &params).unwrap();
     assert_eq!(repository.git(&["status", "--porcelain"]), "");
     assert_eq!(repository.git(&["branch", "--show-current"]), "main");
+    // Claude Code reads AGENTS.md only if its own file imports that.
+    let text = repository.git(&["show", "coach/rule:CLAUDE.md"]);
     assert!(
-        repository
-            .git(&["show", "coach/rule:AGENTS.md"])
-            .contains("ccd:rule")
+        text.starts_with("@AGENTS.md\n") && text.contains("ccd:rule"),
+        "{text}"
     );
 }
 
@@ -158,6 +167,16 @@ fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
     assert!(fs::read_to_string(&file).unwrap().contains("ccd:rule"));
     daemon.call_value("coach.undo", &id).unwrap();
     assert!(!file.exists());
+    // Approved for all projects, then promoted: it is there once, until both are undone.
+    let global = json!({"id": candidate["id"], "scope": "global"});
+    daemon.call_value("coach.approve", &global).unwrap();
+    daemon.call_value("coach.promote", &forced).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("ccd:rule").count(), 1, "{text}");
+    daemon.call_value("coach.undo", &id).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    daemon.call_value("coach.undo", &id).unwrap();
+    assert!(!file.exists());
     let ledger = daemon.call_value("coach.ledger", &json!({})).unwrap();
     assert_eq!(ledger["candidates"][0]["status"], "pending");
     assert_eq!(ledger["candidates"][0]["current_scope"], "project");
@@ -167,7 +186,7 @@ fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
         .iter()
         .map(|one| &one["reason"])
         .collect();
-    assert_eq!(reasons, ["undo", "everywhere the same"]);
+    assert_eq!(reasons, ["undo", "everywhere the same"].repeat(2));
 
     // Words can be edited before a decision.
     let edit = |params: Value| daemon.call_value("coach.edit", &params);
@@ -176,6 +195,7 @@ fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
     let edited =
         edit(json!({"id": candidate["id"], "action": "ask before merging anything"})).unwrap();
     let new = &edited["candidate"];
+    assert_eq!(new["title"], "Ask before merging anything");
     assert_ne!(new["fingerprint"], candidate["fingerprint"]);
     let gone = daemon
         .call_value("coach.get", &json!({"id": candidate["fingerprint"]}))

@@ -30,6 +30,7 @@ mod property_tests;
 pub use known::{GroupKind, KnownCandidate, KnownGroup, Lesson, Status};
 pub use outcome::{Aggregation, Evidence, Proposal, Sighting};
 pub use wording::Wording;
+pub(crate) use wording::sentence_case;
 
 use crate::event::{Event, Success};
 use crate::scope::{Indicators, RuleFile};

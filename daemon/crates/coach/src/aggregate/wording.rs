@@ -146,7 +146,7 @@ fn without_open_quote(mut text: String) -> String {
 }
 
 /// Returns a text with a capital first letter, unless it starts with a name or with code.
-fn sentence_case(text: &str) -> String {
+pub(crate) fn sentence_case(text: &str) -> String {
     let first_word = text.split(' ').next().unwrap_or_default();
     let is_plain = first_word
         .chars()

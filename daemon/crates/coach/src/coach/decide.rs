@@ -3,6 +3,7 @@
 use super::CoachError;
 use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
+use crate::aggregate::sentence_case;
 use crate::ledger::{CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, find};
 use crate::place::{Plan, restore};
 use crate::scope::{RuleFile, ScopeInput, guess};
@@ -400,6 +401,10 @@ fn apply_words(row: &mut CandidateRow, words: &CandidateWords) -> Result<(), Coa
             return wrong("must be one line without control characters and comment marks".into());
         }
         *old = new.to_owned();
+    }
+    // The title is what is written.
+    if words.action.is_some() && words.title.is_none() {
+        row.title = sentence_case(&row.action).chars().take(MAX_TITLE).collect();
     }
     if let Some(kind) = words.candidate_type {
         row.candidate_type = kind;

@@ -20,6 +20,8 @@ pub enum Replacement {
     Command(String),
     /// The same with these options as well.
     Flags(String),
+    /// The same without this option, which the command does not know.
+    Without(String),
 }
 
 /// How sure it is that the one that worked stands for the one that failed.
@@ -89,6 +91,9 @@ pub fn difference(failed: &Simple, worked: &Simple, how: Failed) -> Option<Diffe
     let start = common(old.iter().zip(&new));
     let most_end = old.len().min(new.len()) - start;
     let end = common(old.iter().rev().zip(new.iter().rev())).min(most_end);
+    if how.is_misused && start + end == new.len() {
+        return dropped_flag(&old, &old[start..old.len() - end]);
+    }
     let (mut gone, mut come) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     if failed.program == worked.program && failed.arguments().eq(worked.arguments()) {
         return added_flags(&old, &new);
@@ -128,6 +133,7 @@ impl Difference {
         words.starts_with(&from)
             && match &self.to {
                 Replacement::Flags(flags) => flags.split(' ').all(|flag| !words.contains(&flag)),
+                Replacement::Without(flag) => worked.has_flag(flag),
                 Replacement::Program(to) | Replacement::Command(to) => {
                     !words.starts_with(&to.split(' ').collect::<Vec<_>>())
                 }
@@ -146,6 +152,26 @@ fn common<'a>(pairs: impl Iterator<Item = (&'a &'a str, &'a &'a str)>) -> usize 
     pairs.take_while(|(one, other)| one == other).count()
 }
 
+/// Returns the option, with its value if it has one, that is all that the one that worked has not.
+fn dropped_flag(old: &[&str], gone: &[&str]) -> Option<Difference> {
+    let flag = gone
+        .first()
+        .filter(|word| is_flag(word) && gone.len() <= 2)?;
+    let name = flag.split_once('=').map_or(*flag, |(name, _)| name);
+    let from = subcommands(old);
+    (is_general(name) && !from.is_empty()).then(|| Difference {
+        from,
+        to: Replacement::Without(name.to_owned()),
+    })
+}
+
+/// Returns a program and its sub-commands, as far as they say the same at another time.
+fn subcommands(words: &[&str]) -> String {
+    let words = words.iter().copied().take(MAX_FROM_WORDS);
+    let words = words.take_while(|word| !is_flag(word) && is_general(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the options of the one that worked that the other had not.
 fn added_flags(old: &[&str], new: &[&str]) -> Option<Difference> {
     let added: Vec<&str> = new
@@ -153,17 +179,12 @@ fn added_flags(old: &[&str], new: &[&str]) -> Option<Difference> {
         .copied()
         .filter(|word| is_flag(word) && !old.contains(word))
         .collect();
-    let from: Vec<&str> = old
-        .iter()
-        .copied()
-        .take_while(|word| !is_flag(word) && is_general(word))
-        .take(MAX_FROM_WORDS)
-        .collect();
+    let from = subcommands(old);
     let is_lesson = (1..=MAX_FLAGS).contains(&added.len())
         && added.iter().all(|flag| is_general(flag))
         && !from.is_empty();
     is_lesson.then(|| Difference {
-        from: from.join(" "),
+        from,
         to: Replacement::Flags(added.join(" ")),
     })
 }
@@ -208,6 +229,7 @@ mod tests {
                 Replacement::Program(to) => format!("program {from} > {to}"),
                 Replacement::Command(to) => format!("command {from} > {to}"),
                 Replacement::Flags(flags) => format!("flags {from} > {flags}"),
+                Replacement::Without(flag) => format!("without {from} > {flag}"),
             },
         }
     }
@@ -279,6 +301,24 @@ mod tests {
                 "cd web && npm run test:unit",
                 neither,
                 "command npm test > npm run test:unit",
+            ),
+            (
+                "erk exec setup-impl --issue 8157 --branch-slug=x",
+                "erk exec setup-impl --issue 8157",
+                misused,
+                "without erk exec setup-impl > --branch-slug",
+            ),
+            (
+                "erk exec describe --id a1 --pr 8395",
+                "erk exec describe --id a1",
+                misused,
+                "without erk exec describe > --pr",
+            ),
+            (
+                "erk exec describe --id a1 --pr 8395",
+                "erk exec describe --id a1",
+                neither,
+                "none",
             ),
             // The same again, other matters, and what belongs to one occasion.
             ("npm test", "npm test", neither, "none"),

@@ -25,6 +25,9 @@ const MAX_PREVIEW_CHARS: usize = 500;
 const INTERRUPTED: i32 = 130;
 const CLOSED_PIPE: i32 = 141;
 
+/// Claude Code's own words for a call that it refused or cancelled, so that nothing ran.
+const NOT_RUN: &str = "<tool_use_error>";
+
 /// Returns the signal of a command. A command that succeeded counts when it printed an error all the same, for example
 /// before a pipe.
 pub(super) fn detect(
@@ -34,7 +37,7 @@ pub(super) fn detect(
     history: &History,
 ) -> Option<Signal> {
     let (exit_code, stderr) = (payload.exit_code(), payload.stderr());
-    if matches!(exit_code, Some(INTERRUPTED | CLOSED_PIPE)) {
+    if matches!(exit_code, Some(INTERRUPTED | CLOSED_PIPE)) || stderr.contains(NOT_RUN) {
         return None;
     }
     let is_success = exit_code == Some(0);

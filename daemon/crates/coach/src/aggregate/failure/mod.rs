@@ -88,6 +88,7 @@ impl Finding {
         let to = match &difference.to {
             Replacement::Program(to) | Replacement::Command(to) => to.clone(),
             Replacement::Flags(flags) => format!("{} {flags}", difference.from),
+            Replacement::Without(flag) => format!("{} without {flag}", difference.from),
         };
         Self {
             key: format!("{} -> {to}", difference.from),
@@ -103,7 +104,7 @@ impl Failure {
         match self {
             Self::Known { .. } => Lesson::Table,
             Self::Solved(difference) => match difference.to {
-                Replacement::Flags(_) => Lesson::Flags,
+                Replacement::Flags(_) | Replacement::Without(_) => Lesson::Flags,
                 Replacement::Command(_) => Lesson::Subcommand,
                 Replacement::Program(_) => Lesson::Command,
             },
@@ -128,6 +129,7 @@ impl Failure {
                     Replacement::Program(to) => format!("Use {}, not {from}", code(to)),
                     Replacement::Command(to) => format!("Run {}, not {from}, here", code(to)),
                     Replacement::Flags(flags) => format!("Run {from} with {}", code(flags)),
+                    Replacement::Without(flag) => format!("Run {from} without {}", code(flag)),
                 };
                 let action = title.replacen("Use", "use", 1).replacen("Run", "run", 1);
                 (title, format!("when about to run {from}"), action)

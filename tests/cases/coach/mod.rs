@@ -1,5 +1,6 @@
 //! The coach: from events to rules in files.
 
+mod claude;
 mod decide;
 mod files;
 mod golden;

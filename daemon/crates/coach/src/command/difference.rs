@@ -33,6 +33,41 @@ pub struct Failed {
     pub is_misused: bool,
 }
 
+/// Parts of an output that say that a command was called wrongly.
+const MISUSED: &[&str] = &[
+    "unknown option",
+    "unrecognized option",
+    "unrecognized argument",
+    "invalid option",
+    "unknown command",
+    "unexpected argument",
+    "unknown flag",
+    "no such option",
+    "is not a git command",
+    "illegal option",
+    "unrecognised",
+    "unknown argument",
+    "unrecognized subcommand",
+    "no such subcommand",
+    "no such command",
+    "missing script",
+];
+
+/// Parts of an output that say that a program was not found.
+const MISSING: &[&str] = &["command not found", ": not found", "is not recognized as"];
+
+impl Failed {
+    /// Returns what an output in lower case says.
+    #[must_use]
+    pub fn of(output: &str) -> Self {
+        let has = |parts: &[&str]| parts.iter().any(|part| output.contains(part));
+        Self {
+            is_missing: has(MISSING),
+            is_misused: has(MISUSED),
+        }
+    }
+}
+
 /// Words of a program and its sub-commands that are shown.
 const MAX_FROM_WORDS: usize = 3;
 const MAX_TO_WORDS: usize = 4;

@@ -147,7 +147,7 @@ impl Detector {
             repo_id: String::new(),
             command: line.to_owned(),
         });
-        history.add_call(line, failure.is_some());
+        history.add_call(line, failure.is_some().then(|| payload.stderr()));
         let later = [
             failure,
             version::detect(payload, line, &self.patterns),

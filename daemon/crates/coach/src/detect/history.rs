@@ -1,6 +1,6 @@
 //! What is remembered of a session: a bounded number of tool calls and messages.
 
-use crate::command::{base, primary};
+use crate::command::{Failed, Simple, base, difference, primary};
 use std::collections::VecDeque;
 
 /// Number of tool calls and of messages that are remembered.
@@ -37,6 +37,8 @@ pub(super) enum Assistant {
 struct Call {
     /// What commands are compared by; the whole line when it is about no program.
     key: String,
+    /// If it failed.
+    attempt: Option<(Simple, Failed)>,
     failed: bool,
     /// Whether a later success has been reported for it.
     is_solved: bool,
@@ -60,29 +62,35 @@ impl History {
             .count()
     }
 
-    /// Returns whether a remembered failure is about the same program as `line`, which succeeded; each only once.
+    /// Returns whether `line`, which succeeded, may be what a remembered failure should have been; each only once.
     pub(super) fn solve(&mut self, line: &str) -> bool {
-        let Some(key) = primary(line).as_ref().map(base) else {
+        let Some(worked) = primary(line) else {
             return false;
         };
+        let key = base(&worked);
+        let is_other_form = |failed: &Option<(Simple, Failed)>| {
+            let failed = failed.as_ref();
+            failed.is_some_and(|(failed, how)| difference(failed, &worked, *how).is_some())
+        };
         let mut is_first = false;
-        for call in self
-            .calls
-            .iter_mut()
-            .filter(|call| call.failed && !call.is_solved && call.key == key)
-        {
+        for call in self.calls.iter_mut().filter(|call| {
+            call.failed && !call.is_solved && (call.key == key || is_other_form(&call.attempt))
+        }) {
             call.is_solved = true;
             is_first = true;
         }
         is_first
     }
 
-    pub(super) fn add_call(&mut self, line: &str, failed: bool) {
+    /// `failed` is what a command that failed has printed.
+    pub(super) fn add_call(&mut self, line: &str, failed: Option<&str>) {
+        let how = failed.map(|output| Failed::of(&output.to_lowercase()));
         push(
             &mut self.calls,
             Call {
                 key: key(line),
-                failed,
+                attempt: how.and_then(|how| Some((primary(line)?, how))),
+                failed: failed.is_some(),
                 is_solved: false,
             },
         );

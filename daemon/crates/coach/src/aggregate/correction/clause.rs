@@ -201,7 +201,8 @@ pub(super) fn first_word(text: &str) -> &str {
 }
 
 pub(super) fn is_gerund(text: &str) -> bool {
-    first_word(text).to_lowercase().ends_with("ing") && first_word(text).len() > 5
+    let word = first_word(text).to_lowercase();
+    word == "using" || (word.ends_with("ing") && word.len() > 5)
 }
 
 /// Verbs with which an order starts.

@@ -143,6 +143,11 @@ mod tests {
                 "change the source instead",
             ),
             (
+                "please stop using console.log, use our logger",
+                "when using console.log",
+                "use our logger instead",
+            ),
+            (
                 "don\u{2019}t push to main",
                 "when about to push to main",
                 "do not push to main",

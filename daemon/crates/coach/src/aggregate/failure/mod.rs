@@ -29,40 +29,13 @@ pub(super) enum Failure {
 /// Most of an output that is read.
 const MAX_STDERR: usize = 2000;
 
-/// Parts of an output that say that a command was called wrongly.
-const MISUSED: &[&str] = &[
-    "unknown option",
-    "unrecognized option",
-    "unrecognized argument",
-    "invalid option",
-    "unknown command",
-    "unexpected argument",
-    "unknown flag",
-    "no such option",
-    "is not a git command",
-    "illegal option",
-    "unrecognised",
-    "unknown argument",
-    "unrecognized subcommand",
-    "no such subcommand",
-    "no such command",
-    "missing script",
-];
-
-/// Parts of an output that say that a program was not found.
-const MISSING: &[&str] = &["command not found", ": not found", "is not recognized as"];
-
 /// Returns what a failure says. None when it is no command, or one that only looks around: that a file is not there is
 /// an answer.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let line = command(event);
     let attempt = attempt(line)?;
     let output = one_line(stderr(event), MAX_STDERR).to_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| output.contains(part));
-    let how = Failed {
-        is_missing: has(MISSING),
-        is_misused: has(MISUSED),
-    };
+    let how = Failed::of(&output);
     if is_looking_around(&attempt) && !how.is_missing {
         return None;
     }

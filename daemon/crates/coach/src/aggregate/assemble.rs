@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::group::{Group, State};
-use super::known::{KnownCandidate, KnownGroup, Status};
+use super::known::{KnownCandidate, KnownGroup, Lesson, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
 use super::parallel::in_parallel;
 use super::timeline::Timeline;
@@ -11,7 +11,7 @@ use super::{Input, Settings};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
 use crate::instant::WINDOW_MS;
-use crate::scope::{RuleFile, ScopeInput, guess, promotion_eligible};
+use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What one run says about one candidate.
@@ -152,7 +152,11 @@ impl<'a> Draft<'a> {
             .repo_ids
             .iter()
             .find_map(|repo| settings.project_rules.get(repo));
-        let scope_guess = guess(
+        let is_eligible =
+            promotion_eligible(seen.repo_keys.len(), settings.promotion_threshold_repos);
+        // A project's own scripts are named like those of others.
+        let is_local = self.rows.iter().any(|row| row.lesson == Lesson::Subcommand);
+        let guessed = guess(
             &ScopeInput {
                 title: &wording.title,
                 trigger: &wording.trigger,
@@ -164,14 +168,15 @@ impl<'a> Draft<'a> {
             },
             &settings.indicators,
         );
+        let scope_guess = match is_local && !is_eligible {
+            true => Scope::Project,
+            false => guessed,
+        };
         Some(Proposal {
             fingerprint: fingerprint.clone(),
             normalized_text: normalized_text(&wording.trigger, &wording.action),
             scope_guess,
-            promotion_eligible: promotion_eligible(
-                seen.repo_keys.len(),
-                settings.promotion_threshold_repos,
-            ),
+            promotion_eligible: is_eligible,
             wording,
             repo_ids: seen.repo_ids,
             repo_keys: seen.repo_keys,

@@ -26,6 +26,8 @@ mod wording;
 mod fixture_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod proposal_tests;
 
 pub use known::{GroupKind, KnownCandidate, KnownGroup, Lesson, Status};
 pub use outcome::{Aggregation, Evidence, Proposal, Sighting};

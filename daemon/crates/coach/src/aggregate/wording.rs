@@ -42,7 +42,8 @@ impl Wording {
 
     /// Returns whether a part is too short to mean anything, or all of it is small words.
     fn is_vague(&self) -> bool {
-        let too_short = |text: &str| text.chars().count() < MIN_PART;
+        // In bytes, because Chinese says more with a letter.
+        let too_short = |text: &str| text.len() < MIN_PART;
         too_short(&self.trigger)
             || too_short(&self.action)
             || Keywords::of(&self.action).is_empty()

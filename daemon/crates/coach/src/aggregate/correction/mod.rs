@@ -16,9 +16,13 @@ use super::wording::Wording;
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
 
-/// Returns what a correction says. None when it has too few words to be about anything: "no", "that's wrong".
+/// Returns what a correction says. None when it has too few words to be about anything ("no", "that's wrong"), or is about
+/// this moment only.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let text = content(event);
+    if sentence::is_only_now(text) {
+        return None;
+    }
     let said = Said::of(text);
     let finding = Finding::new(
         GroupKind::Correction,

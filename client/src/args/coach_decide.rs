@@ -50,9 +50,8 @@ impl WordsArgs {
   ccctl coach approve 3f2a91bc --diff | git apply
   ccctl coach approve 3f2a91bc --branch coach-rules
 
-Rules and antipatterns are added to the project's CLAUDE.md or AGENTS.md, checklists, snippets and \
-skills become files in .claude; with scope global, all of them go to ~/.claude. git is not \
-touched without --branch. ccctl coach undo restores the file.")]
+The title is added to the list \"Learned rules\" in the project's CLAUDE.md; a skill becomes a file in .claude. \
+With scope global, both go to ~/.claude. git is not touched without --branch. ccctl coach undo restores the file.")]
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,

@@ -4,6 +4,7 @@ mod claude;
 mod decide;
 mod files;
 mod golden;
+mod older;
 mod recording;
 
 use crate::hook::{events, failure, silent_hook};

@@ -1,7 +1,7 @@
 //! `ccctl coach`.
 
 use super::coach_decide::{
-    ApproveArgs, CandidateArg, EditArgs, GuardArgs, PromoteArgs, RejectArgs,
+    ApproveArgs, CandidateArg, EditArgs, GuardArgs, PromoteArgs, RejectArgs, RuleArgs,
 };
 use super::coach_records::{
     DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
@@ -30,6 +30,8 @@ pub(crate) enum CoachVerb {
     Get(CandidateArg),
     /// Approve a candidate: write it to the file where the project keeps its rules
     Approve(ApproveArgs),
+    /// Make a rule of an event in your own words, and approve it
+    Rule(RuleArgs),
     /// Reject a candidate, so that it is not proposed again
     Reject(RejectArgs),
     /// Change the words of a pending candidate

@@ -68,6 +68,24 @@ pub(crate) struct ApproveArgs {
     pub(crate) words: WordsArgs,
 }
 
+/// Arguments of `coach rule`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl coach rule 154bb987 'Use pnpm instead of npm'
+  ccctl coach rule 154bb987 'Answer in English' --scope global
+
+ccctl coach events lists the events. ccctl coach undo removes the rule.")]
+pub(crate) struct RuleArgs {
+    /// Id of the event, or a unique start of it
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: String,
+    /// The rule: one sentence that says what to do
+    pub(crate) text: String,
+    /// Where it applies
+    #[arg(long, value_name = "SCOPE", ignore_case = true, value_parser = scope(), default_value = "project")]
+    pub(crate) scope: Scope,
+}
+
 /// Arguments of `coach reject`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

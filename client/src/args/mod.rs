@@ -38,7 +38,9 @@ pub(crate) use black_box::{
 };
 pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
 pub(crate) use coach::{CoachVerb, ReviewArgs};
-pub(crate) use coach_decide::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs};
+pub(crate) use coach_decide::{
+    ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs, RuleArgs,
+};
 pub(crate) use coach_records::{
     DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
     ReportArgs,

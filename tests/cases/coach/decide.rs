@@ -2,6 +2,7 @@
 
 use super::candidate;
 use crate::hook::{events, failure, hook, silent_hook};
+use crate::support::client::Ran;
 use crate::support::exec::Repository;
 use crate::support::{Ccctl, Daemon, eventually, kind};
 use serde_json::{Value, json};
@@ -279,4 +280,31 @@ fn a_guard_refuses_the_command_of_its_rule_and_counts_unless_guards_are_switched
     }
     daemon.call_value("coach.undo", &id).unwrap();
     assert_eq!(call("gh pr merge 9"), "", "the guard goes with the rule");
+}
+
+#[test]
+fn a_rule_in_ones_own_words_is_made_of_an_event() {
+    let daemon = Daemon::start();
+    let repository = Repository::new();
+    candidate(&daemon, &repository);
+    let event = events(&daemon, 1)[0]["id"].as_str().unwrap().to_owned();
+    let rule = |event: &str, text: &str| {
+        let mut ccctl = Ccctl::new(&daemon).command(&["coach", "rule", event, text]);
+        Ran::of(ccctl.current_dir(repository.root()).output().unwrap())
+    };
+    let made = rule(&event[..6], "Ask me before you merge.");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(made.stdout.contains("approved"), "{made:?}");
+    let text = fs::read_to_string(repository.root().join("CLAUDE.md")).unwrap();
+    assert!(
+        text.contains("- Ask me before you merge. <!-- ccd:rule "),
+        "{text}"
+    );
+    for (event, text) in [
+        ("ffffffffff", "Ask me"),
+        (&*event, "a <!-- b"),
+        (&*event, ""),
+    ] {
+        assert_ne!(rule(event, text).code, Some(0), "{event} {text}");
+    }
 }

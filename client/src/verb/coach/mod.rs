@@ -6,6 +6,7 @@ mod form;
 mod overview;
 mod records;
 mod review;
+mod rule;
 mod try_out;
 mod walk;
 
@@ -27,6 +28,7 @@ pub(crate) fn dispatch(verb: &CoachVerb, context: &mut Context) -> Result<Exit, 
         CoachVerb::Review(args) => review::review(args, context),
         CoachVerb::Get(of) => overview::get(&of.candidate, context),
         CoachVerb::Approve(args) => decide::approve(args, context),
+        CoachVerb::Rule(args) => rule::rule(args, context),
         CoachVerb::Reject(args) => decide::reject(args, context),
         CoachVerb::Edit(args) => decide::edit(args, context),
         CoachVerb::Promote(args) => decide::promote(args, context),

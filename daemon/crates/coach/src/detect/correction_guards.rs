@@ -95,7 +95,10 @@ fn is_stop(spot: &Spot<'_>) -> bool {
     let is_told = BEFORE_STOP.is_match(spot.before);
     let is_told = is_told
         && (spot.before.to_lowercase().contains("you") || !spot.before.trim_end().ends_with("to"));
+    // "Fix the first test, then stop" is the end of a task.
+    let ends_task = spot.before.trim_end().to_lowercase().ends_with("then");
     (spot.starts_clause() || (is_told && !spot.is_conditional()))
+        && !ends_task
         && AFTER_STOP.is_match(spot.after)
         && !STOPPED_THING.is_match(spot.after)
 }

@@ -196,8 +196,18 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         phrase(
             "not that",
-            r"^\W*not\b[^.?!,\n]{1,40}, (?:the|a|in|use)\b|\bnot (?:there|here|like (?:that|this)|these|those|this|that|the (?:other|old|new|first|second|whole|entire)|in|on|into)\b",
+            r"^\W*not\b[^.?!,\n]{1,40}[.,] (?:the|a|in|use)\b|\bnot (?:there|here|like (?:that|this)|these|those|this|that|the (?:other|old|new|first|second|whole|entire)|in|on|into)\b",
             is_rejected_choice,
+        ),
+        phrase(
+            "what we do here",
+            r"\bwe (?:use|write|put|name|keep|prefer|call|always|never|don'?t)\b[^?.!\n]{2,60}\b(?:in|for) this (?:repo|repository|project|codebase|package)\b",
+            starts_clause,
+        ),
+        reproach(
+            "that broke it",
+            r"\b(?:that|this|it)(?: just| has| have)? (?:broke|broken) (?:the|my|our|all|every)\b",
+            is_reproach,
         ),
         phrase(
             "leave it alone",
@@ -218,11 +228,6 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             "still wrong",
             r"\bstill (?:wrong|incorrect|not right|not what|the wrong)\b|\bsame mistake\b|\bdid(?:n'?t| not) (?:listen|read)\b|\b(?:read|re-?read) (?:what i|my (?:message|instructions?|prompt|last))\b|\bfollow (?:my|the) instructions\b|\bmissed the point\b",
             is_stated,
-        ),
-        phrase(
-            "other languages",
-            r"^\s*(?:nein|non|não|nao|nee|nej|нет|niet|いいえ|違います|違う|违|不对|不是)\s*(?:[,.!、，。]|$)|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bc'est (?:faux|pas)\b|\beso no\b|\bas[ií] no\b|\bpas (?:ça|comme ça)\b|\bhör auf\b|\best[aá] mal\b|\bdas stimmt nicht\b|\bfalsche datei\b|^\s*(?:违背|错了|不要)",
-            |_| true,
         ),
     ]
 });

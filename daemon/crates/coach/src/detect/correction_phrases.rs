@@ -2,6 +2,7 @@
 
 use super::correction_guards::{is_curious, is_harmless_omission, is_prohibition};
 use super::correction_phrase_list::PHRASES;
+use super::foreign;
 use super::history::Assistant;
 use super::prose::Prose;
 use super::spot::{Spot, regex};
@@ -49,7 +50,12 @@ pub(super) fn phrase(prose: &Prose, assistant: Assistant) -> Option<&'static str
         })
     };
     let mut phrases = PHRASES.iter().filter(|phrase| phrase.about.fits(assistant));
-    phrases.find(accepts).map(|phrase| phrase.name)
+    let english = phrases.find(accepts).map(|phrase| phrase.name);
+    let foreign = || {
+        let may_correct = assistant != Assistant::Idle;
+        may_correct.then(|| foreign::correction(text)).flatten()
+    };
+    english.or_else(foreign)
 }
 
 pub(super) fn starts_clause(spot: &Spot<'_>) -> bool {

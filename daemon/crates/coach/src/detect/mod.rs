@@ -21,6 +21,7 @@ mod detector;
 mod detector_tests;
 mod exit_answers;
 mod failure;
+mod foreign;
 mod found;
 #[cfg(test)]
 mod golden_tests;

@@ -36,6 +36,8 @@ static ORDINARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
+const STRESSED: [&str; 5] = ["ALL", "ANY", "BOTH", "EACH", "EVERY"];
+
 /// Returns the words of at least three capitals that are emphasis.
 ///
 /// Of a text that is mostly in capitals these are all, unless it looks like a list of names or a query.
@@ -62,8 +64,14 @@ pub(super) fn capital_words(text: &str) -> Vec<&str> {
         long.collect()
     } else {
         let names = names_in_capitals(text);
-        long.filter(|word| ordinary(word) && !names.contains(word))
-            .collect()
+        let shouted: Vec<&str> = long
+            .filter(|word| ordinary(word) && !names.contains(word))
+            .collect();
+        // One such word in an instruction stresses what is meant: "show ALL metadata blobs".
+        match shouted[..] {
+            [word] if STRESSED.contains(&word) && !text.contains('!') => Vec::new(),
+            _ => shouted,
+        }
     }
 }
 

@@ -6,5 +6,6 @@ mod once;
 mod questions;
 mod shell;
 mod shell_ends;
+mod start_files;
 mod survive;
 mod typed;

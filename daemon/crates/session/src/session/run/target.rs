@@ -125,7 +125,15 @@ impl Session {
                     with: Busy::Question(last_line(self)),
                 });
             }
+            // A start-up file runs its programs in the shell's own process group.
             let is_leader = probe.foreground == self.facts.pid;
+            if let Some(program) = self.program_before_prompt(&probe)
+                && waits
+                && is_leader
+                && own_shell
+            {
+                return Err(self.no_shell(own_shell, &program, false));
+            }
             if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
                 if waits && asks_for_rest(&tail(self)) {
                     return Err(SessionError::ShellBusy {
@@ -182,6 +190,13 @@ impl Session {
         }
     }
 
+    /// Returns the program that reads the terminal in place of the shell, in its process group.
+    fn program_before_prompt(&self, probe: &Probe) -> Option<String> {
+        let reader = probe.reader.as_ref()?.pid;
+        let is_other = reader != self.facts.pid && self.tape().is_none();
+        program_of(reader).filter(|program| is_other && !is_relay_or_shell(program))
+    }
+
     /// Waits for output, and not for long.
     async fn look_again(&self, deadline: &Deadline) {
         let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
@@ -220,7 +235,7 @@ impl Session {
         match ShellKind::of_process(probe.foreground, foreground) {
             Some(ShellKind::Posix) => reader.reads_one_byte,
             _ if is_at_mark(&tail(self)) => false,
-            Some(ShellKind::Ksh) => looks_so(),
+            Some(ShellKind::Ksh | ShellKind::Zsh) => looks_so(),
             Some(_) => !edits_no_lines(probe.foreground) || looks_so(),
             None => false,
         }

@@ -55,8 +55,10 @@ impl CommandFile {
         let created = Self { path };
         file.write_all(head)?;
         file.write_all(command)?;
-        // A here-document at the very end needs a newline after its last line.
-        file.write_all(b"\n")?;
+        // A here-document at the very end needs a newline after its last line; a backslash would continue it.
+        if !command.ends_with(b"\\") {
+            file.write_all(b"\n")?;
+        }
         Ok(created)
     }
 }

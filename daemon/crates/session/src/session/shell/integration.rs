@@ -18,6 +18,9 @@ const POSIX_ENV: &str = include_str!("rc/ccd.env.sh");
 /// The variable with the directory where the line editor finds commands. The start files remove it.
 const COMMAND_DIR: &str = "CCD_SHELL_DIR";
 
+/// The variable with the kind of shell that the directory is for.
+const COMMAND_SHELL: &str = "CCD_SHELL_KIND";
+
 /// Options with which a shell still reads its start files.
 const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
 
@@ -61,7 +64,9 @@ pub(crate) fn integrated(
     };
     if integration.has_marks {
         let dir = (COMMAND_DIR.into(), command_dir.into());
-        integration.env.push(dir);
+        let kind = ShellKind::of(shell, args).map(|kind| format!("{kind:?}"));
+        let kind = kind.map(|kind| (COMMAND_SHELL.into(), kind.into()));
+        integration.env.extend([dir].into_iter().chain(kind));
     }
     Ok(integration)
 }
@@ -80,11 +85,20 @@ pub(crate) fn reads_start_files(shell: &Path, args: &[OsString]) -> bool {
 /// it: the shell that ccd started has the variable in its first environment, and passes it on to none.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_integrated(pid: i32) -> bool {
-    let name = [COMMAND_DIR.as_bytes(), b"="].concat();
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|env| {
-        env.split(|&byte| byte == 0)
-            .any(|variable| variable.starts_with(&name))
-    })
+    let Ok(env) = fs::read(format!("/proc/{pid}/environ")) else {
+        return false;
+    };
+    let value = |name: &str| {
+        let mut variables = env.split(|&byte| byte == 0);
+        let start = [name.as_bytes(), b"="].concat();
+        variables.find_map(|variable| variable.strip_prefix(&start[..]))
+    };
+    // A file of fish's may start another shell before it comes to ccd's. Older builds did not name the shell.
+    let is_other = value(COMMAND_SHELL).is_some_and(|name| {
+        let kind = ShellKind::of_process(pid, None);
+        kind.is_some_and(|kind| format!("{kind:?}").as_bytes() != name)
+    });
+    value(COMMAND_DIR).is_some() && !is_other
 }
 
 /// Returns true, because the platform does not show it.

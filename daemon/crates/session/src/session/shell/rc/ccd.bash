@@ -2,7 +2,7 @@
 
 # Not for another shell that the user's files may start in place of this one.
 __ccd_dir=${CCD_SHELL_DIR-}
-unset CCD_SHELL_DIR
+unset CCD_SHELL_DIR CCD_SHELL_KIND
 
 if [[ -n ${CCD_SHELL_LOGIN-} ]]; then
     unset CCD_SHELL_LOGIN
@@ -18,7 +18,10 @@ elif [[ -r ~/.bashrc ]]; then
     . ~/.bashrc
 fi
 
-# What follows has no aliases of the user's.
+# What follows has no aliases of the user's, and a test that fails is no error.
+__ccd_errexit=
+[[ $- != *e* ]] || __ccd_errexit=1
+set +e
 __ccd_aliases=
 \shopt -q expand_aliases && __ccd_aliases=1
 \shopt -u expand_aliases
@@ -195,4 +198,5 @@ case ":${HISTCONTROL-}:" in
 esac
 
 [[ -z $__ccd_aliases ]] || shopt -s expand_aliases
-unset __ccd_aliases
+[[ -z $__ccd_errexit ]] || set -e
+unset __ccd_aliases __ccd_errexit

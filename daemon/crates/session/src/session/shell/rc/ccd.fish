@@ -2,6 +2,7 @@
 
 set -g __ccd_dir $CCD_SHELL_DIR
 set -e CCD_SHELL_DIR
+set -e CCD_SHELL_KIND
 set -g __ccd_nonce
 
 function __ccd_preexec --on-event fish_preexec

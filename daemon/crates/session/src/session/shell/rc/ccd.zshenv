@@ -14,7 +14,7 @@ fi
 } always {
     if [[ -o interactive ]]; then
         builtin typeset -g __ccd_dir="${CCD_SHELL_DIR-}" __ccd_nonce= __ccd_undo= __ccd_marked=
-        builtin unset CCD_SHELL_DIR
+        builtin unset CCD_SHELL_DIR CCD_SHELL_KIND
 
         # In the functions, the groups keep these lines out of the trace of `setopt xtrace`.
         __ccd_preexec() {
@@ -57,6 +57,12 @@ fi
                 if [[ ! -o interactive_comments ]]; then
                     __ccd_undo='builtin unsetopt interactive_comments;'
                     builtin setopt interactive_comments
+                fi
+                # What was given is not a spelling mistake.
+                if [[ -o correct || -o correct_all ]]; then
+                    [[ -o correct ]] && __ccd_undo+='builtin setopt correct;'
+                    [[ -o correct_all ]] && __ccd_undo+='builtin setopt correct_all;'
+                    builtin unsetopt correct correct_all
                 fi
                 __ccd_fill
                 [[ -n "$__ccd_nonce" ]] || __ccd_restore

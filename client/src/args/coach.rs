@@ -30,7 +30,7 @@ pub(crate) enum CoachVerb {
     Get(CandidateArg),
     /// Approve a candidate: write it to the file where the project keeps its rules
     Approve(ApproveArgs),
-    /// Make a rule of an event in your own words, and approve it
+    /// Write a rule in your own words, with an event as evidence, and approve it
     Rule(RuleArgs),
     /// Reject a candidate, so that it is not proposed again
     Reject(RejectArgs),

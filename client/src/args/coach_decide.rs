@@ -76,7 +76,7 @@ pub(crate) struct ApproveArgs {
 
 ccctl coach events lists the events. ccctl coach undo removes the rule.")]
 pub(crate) struct RuleArgs {
-    /// Id of the event, or a unique start of it
+    /// Event id or a unique prefix of it
     #[arg(value_name = "EVENT")]
     pub(crate) event: String,
     /// The rule: one sentence that says what to do

@@ -61,7 +61,7 @@ const OTHER_WORDS: [(&str, &str); 5] = [
     ("ps", "the command is ccctl ls"),
     (
         "record",
-        "the command is ccctl rec; for a conversation, ccctl conversation record",
+        "the command is ccctl rec; ccctl conversation record prints one record of a transcript",
     ),
     (
         "update",

@@ -317,7 +317,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(hooks.keep_days, "hooks", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the payloads of hooks, without their secrets."),
     key!(coach.record, "coach", Accepts::BooleanOrNull,
-        "Record what Claude Code's hooks report. null: from ccctl hooks install or the first hook on. false: never, whatever is installed."),
+        "Whether the coach records. null: after ccctl hooks install or the first hook. true: always. false: never, including coach.session_events."),
     key!(coach.session_events, "coach", Accepts::Boolean,
         "Record friction in ccd's own sessions and runs as well: failed commands, timeouts of expect, the same input three times."),
     key!(coach.keep_event_days, "coach", Accepts::Integer(1, MAX_DAYS),

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 pub struct CoachStatusReply {
     /// False if `hooks.enabled` is off.
     pub enabled: bool,
-    /// `coach.record`, if it is true or false.
+    /// Value of `coach.record`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<bool>,
-    /// Since when hooks are recorded, RFC 3339: since `ccctl hooks install`, the first hook, or `coach.record: true`. Absent
-    /// if nothing is recorded.
+    /// When recording started, RFC 3339: at `ccctl hooks install`, the first hook, or `coach.record: true`. Null if nothing is
+    /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording_since: Option<String>,
     /// Recorded events that no candidate has taken up yet.

@@ -20,8 +20,7 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     let event = event(&args.event, context)?;
     let text = args.text.trim().trim_end_matches('.');
     if text.contains("<!--") || text.contains("-->") || text.contains(char::is_control) {
-        let what =
-            "coach rule: the text must be one line without control characters and comment marks";
+        let what = "coach rule: the text must be one line without control characters, <!-- or -->";
         return Err(Failure::Usage(what.to_owned()));
     }
     let candidate = json!({
@@ -61,10 +60,10 @@ fn event(start: &str, context: &Context) -> Result<CoachEvent, Failure> {
     match (events.len(), events.pop()) {
         (1, Some(event)) => Ok(event),
         (0, _) => Err(Failure::Usage(format!(
-            "coach rule: none of the newest {MOST_EVENTS} events has the id {start:?}; ccctl coach events lists them"
+            "coach rule: no event id among the newest {MOST_EVENTS} starts with {start:?}; ccctl coach events lists them"
         ))),
         _ => Err(Failure::Usage(format!(
-            "coach rule: several events have an id that starts with {start:?}; give more of it"
+            "coach rule: more than one event id starts with {start:?}; type more of the id"
         ))),
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
 fn nothing(what: &str, scope: &ScopeOfConversations) -> String {
     match &scope.project {
         Some(project) if !is_elsewhere() && !Path::new(project).is_dir() => format!(
-            "{project}: no such directory, and no conversation was started there; ccctl conversation list shows those of all directories"
+            "nothing found in {project}, which does not exist; without --project, all directories are searched"
         ),
         _ => what.to_owned(),
     }

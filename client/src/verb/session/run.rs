@@ -43,7 +43,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         _ => false,
     };
     if !is_whole {
-        context.note("session.run: a part of the output is missing: it exceeds 16 MiB, the session's log no longer has it, or the shell did not mark its start");
+        context.note("session.run: part of the output is missing: with --isolate it was cut at 16 MiB, the session's log lost it, or the shell did not mark where it starts");
         return Ok(Exit::Failed);
     }
     if reply.session_ended {

@@ -268,12 +268,17 @@ impl Index {
         self.handle.catch_up(most)
     }
 
-    /// Indexes what there is, if somebody has ever asked for it and the configuration wants that before the next question.
+    /// Indexes what there is, if somebody has ever asked for it, or for an archive, and the configuration wants that before
+    /// the next question.
     pub fn begin(&self) {
-        if self.path.exists() {
+        if self.is_wanted() {
             self.check_prices();
             self.handle.look();
         }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.path.exists() || self.setup.settings().archive
     }
 
     fn check_prices(&self) {
@@ -292,7 +297,7 @@ impl Index {
         state.followed.clear();
         state.is_new = true;
         drop(state);
-        if self.path.exists() {
+        if self.is_wanted() {
             self.handle.look();
         }
     }

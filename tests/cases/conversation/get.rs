@@ -187,7 +187,7 @@ fn parts_are_found_by_their_ids(library: &Library) {
     let ran = library.ccctl(&["list", "--project", "/no/such"]);
     assert!(
         ran.stderr
-            .contains("/no/such: no such directory, and no conversation"),
+            .contains("nothing found in /no/such, which does not exist"),
         "{ran:?}"
     );
 }

@@ -133,6 +133,7 @@ fn judge(run: &Run) -> Verdict {
             exit: Exit::Code(run.exit_code),
             cause: None,
             stderr: &run.stderr,
+            max_turns: None,
         },
     )
 }

@@ -111,6 +111,7 @@ impl Task {
             exit,
             cause,
             stderr: &printed.stderr,
+            max_turns: self.planned.request.max_turns,
         };
         let mut verdict = verdict(&printed.facts, &ending);
         let mut kind = verdict

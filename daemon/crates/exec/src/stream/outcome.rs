@@ -24,17 +24,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Reads a record; members that are missing or have another type are empty. A record without `is_error` is an error.
+    /// Reads a record; members that are missing or have another type are empty. A record without `is_error` is an
+    /// error; so is one whose subtype says so, since some versions then have `is_error: false`.
     pub(super) fn of(record: &Value, line: &[u8]) -> Self {
         let text = |member: &str| record[member].as_str().unwrap_or_default().to_owned();
         let errors = record["errors"]
             .as_array()
             .map(Vec::as_slice)
             .unwrap_or_default();
+        let subtype = text("subtype");
         Self {
             line: String::from_utf8_lossy(line).into_owned(),
-            is_error: record["is_error"].as_bool().unwrap_or(true),
-            subtype: text("subtype"),
+            is_error: subtype.starts_with("error") || record["is_error"].as_bool().unwrap_or(true),
+            subtype,
             terminal_reason: text("terminal_reason"),
             stop_reason: text("stop_reason"),
             text: record["result"].as_str().map(str::to_owned),

@@ -1,5 +1,7 @@
 //! The end of the process.
 
+use std::num::NonZeroU32;
+
 /// How the process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -29,4 +31,6 @@ pub struct Ending<'a> {
     pub cause: Option<Cause>,
     /// The end of standard error is enough.
     pub stderr: &'a str,
+    /// The run's own limit, to name it.
+    pub max_turns: Option<NonZeroU32>,
 }

@@ -88,7 +88,7 @@ fn of_outcome(
     }
 }
 
-/// Returns what the run said of its failure: its errors, else its result, else standard error.
+/// Returns what the run said of its failure: its errors, else its result, else standard error, else the subtype.
 fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
     if let Some(outcome) = outcome {
         if outcome.is_aborted() {
@@ -97,6 +97,13 @@ fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
         }
         if !outcome.errors.is_empty() {
             return outcome.errors.join("; ");
+        }
+        if outcome.subtype == "error_max_turns" {
+            let limit = ending.max_turns.map(|turns| format!(" {turns}"));
+            return format!(
+                "turn limit reached (--max-turns{})",
+                limit.unwrap_or_default()
+            );
         }
         // The result of a turn without an error is an answer and says nothing of the failure.
         if let Some(text) = outcome
@@ -109,6 +116,10 @@ fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
     }
     let stderr = last_bytes(ending.stderr.trim(), MAX_STDERR_BYTES);
     match (stderr, ending.exit, outcome) {
+        ("", Exit::Code(_), Some(outcome)) if outcome.subtype.starts_with("error") => {
+            outcome.subtype.replace('_', " ")
+        }
+        ("", Exit::Code(0), Some(_)) => "claude reported an error without a message".to_owned(),
         ("", Exit::Code(code), Some(_)) => format!("claude exited with code {code}"),
         ("", Exit::Code(code), None) => {
             format!("claude exited with code {code} and printed no result")

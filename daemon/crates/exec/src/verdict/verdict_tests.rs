@@ -2,6 +2,7 @@ use super::{Cause, Ending, Exit, Unusable, verdict};
 use crate::stream::{Facts, Reader};
 use ccd_protocol::exec::ExecutionStatus::{Failed, Success, Timeout};
 use serde_json::{Value, json};
+use std::num::NonZeroU32;
 
 fn facts(records: &[Value]) -> Facts {
     let mut reader = Reader::default();
@@ -16,6 +17,7 @@ fn ending(exit: Exit) -> Ending<'static> {
         exit,
         cause: None,
         stderr: "",
+        max_turns: None,
     }
 }
 
@@ -124,9 +126,8 @@ fn the_message_is_of_errors_then_result_then_standard_error() {
         verdict(
             &facts(&[record]),
             &Ending {
-                exit,
-                cause: None,
                 stderr,
+                ..ending(exit)
             },
         )
         .error_message
@@ -147,6 +148,50 @@ fn the_message_is_of_errors_then_result_then_standard_error() {
     );
     let long = "ä".repeat(5000);
     assert!(message(good(), Exit::Code(1), &long).len() <= 4096);
+}
+
+#[test]
+fn a_subtype_that_names_an_error_is_a_failure_and_its_reason() {
+    for (subtype, is_error, result, message) in [
+        (
+            "error_max_turns",
+            false,
+            Some("half"),
+            "turn limit reached (--max-turns 3)",
+        ),
+        (
+            "error_max_turns",
+            true,
+            None,
+            "turn limit reached (--max-turns 3)",
+        ),
+        (
+            "error_during_execution",
+            false,
+            None,
+            "error during execution",
+        ),
+        ("error_during_execution", true, Some("why"), "why"),
+        (
+            "success",
+            true,
+            None,
+            "claude reported an error without a message",
+        ),
+    ] {
+        let record =
+            json!({"type": "result", "subtype": subtype, "is_error": is_error, "result": result});
+        let ended = Ending {
+            max_turns: NonZeroU32::new(3),
+            ..ending(Exit::Code(0))
+        };
+        let found = verdict(&facts(&[record]), &ended);
+        assert_eq!(
+            (found.status, found.error_message.as_deref()),
+            (Failed, Some(message)),
+            "{subtype}"
+        );
+    }
 }
 
 #[test]
@@ -195,9 +240,8 @@ fn causes_outside_of_the_run_have_names() {
         verdict(
             &Facts::default(),
             &Ending {
-                exit: Exit::Code(code),
-                cause: None,
                 stderr,
+                ..ending(Exit::Code(code))
             },
         )
     };

@@ -40,7 +40,7 @@ pub enum RepositoryError {
     Blocked { root: PathBuf, paths: String },
     #[error("{}: the stash {id} is no longer in git stash list; if it was dropped by mistake: git stash apply --index {id}", root.display())]
     StashGone { root: PathBuf, id: String },
-    #[error("{}: restoring the stash {id} would overwrite {paths}; nothing was restored. Commit or remove these, then run: git stash pop --index stash@{{{position}}}", root.display())]
+    #[error("{}: restoring the stash {id} would overwrite {paths}; nothing was restored. Move these away, then run: git stash pop --index stash@{{{position}}}; if git reports a conflict in the index, leave out --index, and resolve the conflict", root.display())]
     StashConflict {
         root: PathBuf,
         id: String,

@@ -249,7 +249,7 @@ fn what_a_run_committed_is_merged_and_its_other_files_stay() {
 #[test]
 fn a_conflict_restores_nothing_and_names_the_way() {
     type Run = fn(&Path);
-    let runs: [(&str, Run); 6] = [
+    let runs: [(&str, Run); 7] = [
         ("both", |root| {
             fs::write(root.join("both"), "not committed\n").unwrap()
         }),
@@ -258,6 +258,10 @@ fn a_conflict_restores_nothing_and_names_the_way() {
         }),
         ("new staged", |root| {
             drop(commit(root, "new staged", "another\n"))
+        }),
+        ("deep/script", |root| {
+            fs::create_dir(root.join("deep")).unwrap();
+            drop(commit(root, "deep/script", "another\n"));
         }),
         ("deep/script", |root| {
             fs::create_dir(root.join("deep")).unwrap();
@@ -282,13 +286,35 @@ fn a_conflict_restores_nothing_and_names_the_way() {
             "{error}"
         );
         let text = error.to_string();
-        assert!(
-            text.contains(path) && text.contains("git stash pop --index stash@{0}"),
-            "{text}"
-        );
+        let way = "Move these away, then run: git stash pop --index stash@{0};";
+        assert!(text.contains(path) && text.contains(way), "{text}");
         assert_eq!(everything(root), before);
         assert!(!root.join(".git/ccd-stash").exists());
+        follow_the_way(root, path);
     }
+}
+
+fn follow_the_way(root: &Path, path: &str) {
+    let taken = [path, "deep"].map(|path| root.join(path));
+    let taken = taken.iter().find(|path| path.is_file()).unwrap();
+    fs::rename(taken, root.join("moved away")).unwrap();
+    let pop = |options: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let command = command.arg("-C").arg(root).args(["stash", "pop"]);
+        command.args(options).output().unwrap()
+    };
+    let popped = pop(&["--index", "stash@{0}"]);
+    if !popped.status.success() {
+        let said = String::from_utf8_lossy(&popped.stderr).into_owned();
+        assert!(said.contains("conflicts in index"), "{path}: {said}");
+        pop(&["stash@{0}"]);
+        let status = git(root, &["status", "--porcelain", path]);
+        assert!(
+            status.starts_with("UU") || status.starts_with("AA"),
+            "{status}"
+        );
+    }
+    assert!(root.join(path).is_file(), "{path}");
 }
 
 #[test]

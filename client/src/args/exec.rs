@@ -203,6 +203,9 @@ mod tests {
             ("gett", "get"),
             ("help", "--help"),
             ("hlep", "--help"),
+            ("LIST", "list"),
+            ("Clenup", "cleanup"),
+            ("cancle", "cancel"),
         ] {
             assert_eq!(name(word).as_deref(), Some(like));
         }

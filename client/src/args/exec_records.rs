@@ -77,8 +77,9 @@ The daemon runs this with the defaults once a day."
 }
 
 impl ExecVerb {
-    /// Returns the name or alias of a subcommand from which `word` differs in one letter, or by two that are swapped.
+    /// Returns the name or alias of a subcommand from which `word` differs in case, in one letter, or by two that are swapped.
     pub(crate) fn name_like(word: &str) -> Option<String> {
+        let lower = word.to_lowercase();
         let verbs = Self::augment_subcommands(Command::new("exec"));
         let names = verbs
             .get_subcommands()
@@ -87,8 +88,8 @@ impl ExecVerb {
         let all = names.chain(["--help"]);
         let mut like = all.filter(|name| {
             let name = name.trim_start_matches('-');
-            let distance = strsim::osa_distance(name, word);
-            distance == 1 || (distance == 0 && name == "help")
+            let distance = strsim::osa_distance(name, &lower);
+            distance == 1 || (distance == 0 && (name == "help" || lower != word))
         });
         like.next().map(str::to_owned)
     }

@@ -8,7 +8,7 @@ use super::plan::KnownFile;
 use super::runs::RunEnd;
 use super::scope::time_text;
 use super::write::{Batch, IndexWrite};
-use crate::line::{Line, milliseconds, model_uses};
+use crate::line::{Line, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
@@ -258,15 +258,15 @@ impl Batch {
 
     /// Takes what a line says of the runs of a stream.
     fn take_run(&mut self, line: &Line<'_>) {
-        if let Some(used) = line.model_usage {
+        if let Some(used) = &line.run_used {
             let at = line.timestamp.as_deref().and_then(milliseconds);
             self.run_ends.push(RunEnd {
                 after: self.entries.len(),
                 at,
-                used: model_uses(used),
+                used: used.clone(),
             });
         }
-        if line.is_run_start || line.model_usage.is_some() {
+        if line.is_run_start || line.run_used.is_some() {
             self.is_running = Some(line.is_run_start);
         }
     }

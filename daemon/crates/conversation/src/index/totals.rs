@@ -8,7 +8,7 @@ use super::runs::{RUNS, run_rows, uses};
 use super::stats::{FileSums, reply};
 use super::sums::{Sum, SumRow, add};
 use super::write::{MessageRow, message_rows};
-use crate::line::{About, Line, Usage, milliseconds, model_uses};
+use crate::line::{About, Line, Usage, milliseconds};
 use crate::model::Runs;
 use crate::price::Prices;
 use crate::setup::Setup;
@@ -171,13 +171,13 @@ impl Totals {
     /// Takes what a line says of the runs of a stream, as the index does.
     fn take_run(&mut self, at: usize, file: &FoundFile, facts: &mut FileFacts, line: &Line<'_>) {
         facts.is_running |= line.is_run_start;
-        let Some(used) = line.model_usage else {
+        let Some(used) = &line.run_used else {
             return;
         };
         facts.is_running = false;
         self.messages.retain(|id, _| !id.starts_with(RUNS));
         let runs = facts.runs.get_or_insert_default();
-        runs.end(model_uses(used), uses(self.messages.values()));
+        runs.end(used.clone(), uses(self.messages.values()));
         let ended_at = line.timestamp.as_deref().and_then(milliseconds);
         let rows = run_rows(at as i64, &file.session_id, ended_at, runs);
         let priced = runs.cost_usd().map(|_| 0.0);

@@ -1,6 +1,7 @@
 //! What a line says of itself.
 
 use super::loose::{Fields, Flag, Object, Text, skip};
+use super::run::{ModelUse, run_used};
 use super::usage::{MessageUsage, SideCall, Usage};
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
@@ -36,8 +37,11 @@ pub struct Line<'a> {
     pub result_meta: Option<&'a RawValue>,
     /// The start of a run, in a stream.
     pub is_run_start: bool,
-    /// What a run used, on the last line of its stream; see [`super::model_uses`].
-    pub model_usage: Option<&'a RawValue>,
+    /// What a run used, on the last line of its stream.
+    pub run_used: Option<Vec<ModelUse>>,
+    model_usage: Option<&'a RawValue>,
+    usage: Option<Usage>,
+    total_cost_usd: Option<f64>,
     progress: Option<Box<Line<'a>>>,
 }
 
@@ -135,6 +139,11 @@ impl<'de> Fields<'de> for Line<'de> {
             "parentUuid" => self.parent_uuid = id(map)?,
             "subtype" => self.is_run_start = id(map)?.as_deref() == Some("init"),
             "modelUsage" => self.model_usage = raw(map)?,
+            "usage" => self.usage = map.next_value::<Object<_>>()?.0,
+            "total_cost_usd" => {
+                let cost: &RawValue = map.next_value()?;
+                self.total_cost_usd = cost.get().parse().ok();
+            }
             "data" => {
                 self.progress = map
                     .next_value::<Object<Progress<'de>>>()?
@@ -201,7 +210,9 @@ impl<'a> Line<'a> {
         }
         let is_progress = is("progress");
         self.is_run_start &= is("system");
-        self.model_usage = self.model_usage.filter(|_| is("result"));
+        if is("result") {
+            self.run_used = run_used(self.model_usage, self.usage, self.total_cost_usd);
+        }
         match self.progress.take().filter(|_| is_progress) {
             None => self,
             Some(record) => Self {
@@ -314,6 +325,44 @@ mod tests {
             ("{\"type\":\"user\",\"uuid\":\"u\"}", Wrong::NoSession),
         ] {
             assert_eq!(read(text.as_bytes()).unwrap_err(), wrong, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_run_says_what_it_used_in_the_words_of_any_version() {
+        for (members, expected) in [
+            (
+                r#""usage":{"input_tokens":9},"total_cost_usd":0.5,"modelUsage":{"m":{"inputTokens":2,"costUSD":0.1}}"#,
+                Some(vec![("m", 2, Some(0.1))]),
+            ),
+            (
+                r#""usage":{"input_tokens":9},"total_cost_usd":0.5"#,
+                Some(vec![("", 9, Some(0.5))]),
+            ),
+            (
+                r#""usage":{"input_tokens":9},"total_cost_usd":null,"modelUsage":{}"#,
+                Some(vec![("", 9, None)]),
+            ),
+            (
+                r#""usage":{"input_tokens":0},"modelUsage":{}"#,
+                Some(vec![]),
+            ),
+            (r#""usage":null,"total_cost_usd":0.5"#, None),
+        ] {
+            let text = format!(r#"{{"type":"result",{members}}}"#);
+            let line = read(text.as_bytes()).unwrap();
+            let used = line.run_used.as_ref().map(|used| {
+                let one =
+                    |one: &'_ ModelUse| (one.model.clone(), one.usage.input_tokens, one.cost_usd);
+                used.iter().map(one).collect::<Vec<_>>()
+            });
+            let expected = expected.map(|expected| {
+                let own = |(model, tokens, cost): (&str, u64, Option<f64>)| {
+                    (model.to_owned(), tokens, cost)
+                };
+                expected.into_iter().map(own).collect::<Vec<_>>()
+            });
+            assert_eq!(used, expected, "{members}");
         }
     }
 

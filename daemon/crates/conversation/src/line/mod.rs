@@ -19,6 +19,6 @@ pub use block::{Block, blocks, raw_blocks, text_of};
 pub(crate) use header::with;
 pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
-pub use run::{ModelUse, model_uses};
+pub use run::ModelUse;
 pub use time::milliseconds;
 pub use usage::{SideCall, Usage};

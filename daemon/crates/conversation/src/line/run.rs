@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 /// Tokens of one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelUse {
+    /// Empty if the run names none.
     pub model: String,
     pub usage: Usage,
     /// US dollars, by whoever counted.
@@ -16,9 +17,26 @@ pub struct ModelUse {
     pub is_sub: bool,
 }
 
+/// Returns what a run used, by model; older versions of Claude Code say it of all models together.
+pub(super) fn run_used(
+    by_model: Option<&RawValue>,
+    usage: Option<Usage>,
+    cost_usd: Option<f64>,
+) -> Option<Vec<ModelUse>> {
+    let is_said = by_model.is_some() || usage.is_some();
+    let mut used = by_model.map(model_uses).unwrap_or_default();
+    if let Some(usage) = usage.filter(|usage| used.is_empty() && *usage != Usage::default()) {
+        used.push(ModelUse {
+            usage,
+            cost_usd,
+            ..ModelUse::default()
+        });
+    }
+    is_said.then_some(used)
+}
+
 /// Returns the members of `modelUsage`.
-#[must_use]
-pub fn model_uses(raw: &RawValue) -> Vec<ModelUse> {
+fn model_uses(raw: &RawValue) -> Vec<ModelUse> {
     let all: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let members = all.as_object().into_iter().flatten();
     let model_use = |(model, value): (&String, &Value)| {

@@ -1,7 +1,7 @@
 //! Records, each once.
 
 use crate::line::{
-    Block, Kind, Line, ModelUse, SideCall, Usage, agent_report, blocks, model_uses, text_of, with,
+    Block, Kind, Line, ModelUse, SideCall, Usage, agent_report, blocks, text_of, with,
 };
 pub use ccd_protocol::conversation::TurnRole as Role;
 use serde::Deserialize;
@@ -106,8 +106,8 @@ impl Records {
     /// is that of the first. Its tokens are those of the line with the most output. Progress counts if there is nothing else.
     pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
         self.run_start = self.run_start.max(line.is_run_start.then_some(place));
-        if let Some(used) = line.model_usage {
-            self.run_ends.push((place, model_uses(used)));
+        if let Some(used) = &line.run_used {
+            self.run_ends.push((place, used.clone()));
         }
         let Some(mut record) = Record::of(place, line) else {
             return false;

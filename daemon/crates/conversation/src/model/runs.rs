@@ -21,7 +21,17 @@ impl Runs {
     ///
     /// Claude Code 2.1.330 counts on over all runs of a session, 2.1.197 over those of one process: if the number is too small
     /// to include what was before, it does not. Prompts are known exactly, so they decide.
-    pub fn end(&mut self, said: Vec<ModelUse>, counted: Vec<ModelUse>) {
+    pub fn end(&mut self, mut said: Vec<ModelUse>, counted: Vec<ModelUse>) {
+        // Older versions name no model: that of most of the main conversation's prompts.
+        let main = counted
+            .iter()
+            .filter(|one| !one.is_sub && !one.model.is_empty());
+        let main = main.max_by_key(|one| (prompts(std::slice::from_ref(*one)), &one.model));
+        for (one, main) in said.iter_mut().zip(main) {
+            if one.model.is_empty() {
+                one.model.clone_from(&main.model);
+            }
+        }
         let since = prompts(&counted).saturating_sub(prompts(&self.counted));
         if prompts(&said) >= prompts(&self.total).saturating_add(since) {
             self.total = said;
@@ -173,6 +183,14 @@ mod tests {
                     (&[("m", 60, 138, 3.0)], &[("m", 60, 5, 1.0)]),
                 ],
                 (0, 133, 2000.0),
+            ),
+            // An older version names no model.
+            (
+                &[(
+                    &[("", 12, 10, 0.3)],
+                    &[("m", 12, 1, 0.1), ("sub", 5, 1, 0.0)],
+                )],
+                (0, 8, 200.0),
             ),
             // The messages have another name for the only model, or know more.
             (

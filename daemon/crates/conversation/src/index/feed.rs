@@ -8,7 +8,7 @@ use super::plan::KnownFile;
 use super::runs::RunEnd;
 use super::scope::time_text;
 use super::write::{Batch, IndexWrite};
-use crate::line::{Line, milliseconds};
+use crate::line::{Kind, Line, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
@@ -189,8 +189,9 @@ pub(super) struct Pieces<'a> {
     piece: Vec<u8>,
     left: u64,
     parent: Option<&'a str>,
-    /// The time of lines that have none: older versions of Claude Code write none into streams.
+    /// The time of records that have none: older versions of Claude Code write none into streams.
     untimed: Option<String>,
+    is_import: bool,
 }
 
 impl<'a> Pieces<'a> {
@@ -209,7 +210,8 @@ impl<'a> Pieces<'a> {
             piece: vec![0; PIECE_BYTES],
             left: file.len.saturating_sub(known.read),
             parent: file.parent_tool_use_id.as_deref(),
-            untimed: time_text(file.modified / 1_000_000).filter(|_| file.is_import),
+            untimed: time_text(file.modified / 1_000_000),
+            is_import: file.is_import,
         })
     }
 
@@ -222,14 +224,16 @@ impl<'a> Pieces<'a> {
         let wanted = self.piece.len().min(most);
         let count = self.source.read(&mut self.piece[..wanted])?;
         self.left -= count as u64;
-        let (parent, untimed) = (self.parent, &self.untimed);
+        let (parent, untimed, is_import) = (self.parent, &self.untimed, self.is_import);
         let piece = &self.piece[..count];
         self.lines
             .feed(piece, &mut |offset, length, mut line: Line<'_>| {
                 if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
                     line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
                 }
-                if let (Some(time), None) = (untimed, &line.timestamp) {
+                // In a transcript, lines that are no records say nothing of the time.
+                let is_timed = is_import || matches!(line.kind, Kind::Assistant | Kind::User);
+                if let (Some(time), None, true) = (untimed, &line.timestamp, is_timed) {
                     line.timestamp = Some(Cow::Owned(time.clone()));
                 }
                 each(offset, length, line);

@@ -255,6 +255,9 @@ pub struct StatsGroup {
     /// As those of the reply: `cost_usd` is without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced_models: Vec<String>,
+    /// True if it has messages of partial conversations, so that tokens are missing.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub is_partial: bool,
     /// Messages, or calls of a tool.
     pub count: u64,
     /// Calls of a tool that failed; zero otherwise.

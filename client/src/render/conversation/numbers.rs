@@ -47,11 +47,11 @@ pub(crate) fn cost_or_more(exact: Option<f64>, at_least: Option<f64>) -> String 
     }
 }
 
-/// As [`cost_or_more`], of a sum that leaves these models out.
-pub(crate) fn cost_without(sum: Option<f64>, unpriced_models: &[String]) -> String {
-    match unpriced_models {
-        [] => cost(sum),
-        _ => cost_or_more(None, sum),
+/// As [`cost_or_more`], of a sum that may leave something out.
+pub(crate) fn cost_of_sum(sum: Option<f64>, is_whole: bool) -> String {
+    match is_whole {
+        true => cost(sum),
+        false => cost_or_more(None, sum),
     }
 }
 

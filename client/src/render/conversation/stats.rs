@@ -1,7 +1,7 @@
 //! Sums over conversations, with bars on a terminal.
 
 use super::found::{id, what_is_left};
-use super::numbers::{all, cost_without, cut_start, hits, short, tokens};
+use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
 use crate::render::line::width;
 use crate::render::table::{Cell, Table, fields};
 use crate::render::{Colour, Style, counted, is_utf8, printable};
@@ -48,7 +48,7 @@ pub(crate) fn conversation_stats(
     };
     let prices = format!(
         "{} at list prices of {}",
-        cost_without(reply.cost_usd, &reply.unpriced_models),
+        cost_of_sum(reply.cost_usd, is_whole(reply)),
         reply.prices_as_of
     );
     let partial = match reply.partial_conversations {
@@ -90,6 +90,11 @@ pub(crate) fn conversation_stats(
     writeln!(out)?;
     let by = by.unwrap_or(StatsBy::Day);
     groups(&reply.groups, by, columns.unwrap_or(COLUMNS), out, style)
+}
+
+/// Returns whether the cost is of everything.
+pub(super) fn is_whole(reply: &ConversationStatsReply) -> bool {
+    reply.unpriced_models.is_empty() && reply.partial_conversations == 0
 }
 
 /// Returns tokens written to the cache by lifetime, as far as that is known.
@@ -208,10 +213,12 @@ fn calls(group: &StatsGroup) -> [Cell; 2] {
 }
 
 fn spent(group: &StatsGroup) -> [Cell; 3] {
+    let more = if group.is_partial { "+" } else { "" };
+    let is_whole = group.unpriced_models.is_empty() && !group.is_partial;
     [
-        short(all(&group.usage)).into(),
+        format!("{}{more}", short(all(&group.usage))).into(),
         short(group.usage.output_tokens).into(),
-        cost_without(group.cost_usd, &group.unpriced_models).into(),
+        cost_of_sum(group.cost_usd, is_whole).into(),
     ]
 }
 
@@ -256,6 +263,7 @@ mod tests {
                 "" => vec![String::new()],
                 _ => Vec::new(),
             },
+            is_partial: key == "/srv/idle",
         };
         let groups = [
             group(
@@ -292,7 +300,7 @@ mod tests {
         assert!(text.starts_with("PROJECT "), "{text}");
         assert!(
             text.ends_with(
-                "/srv/idle                                           0       0       $0.00\n"
+                "/srv/idle                                           0+      0       $0.00+\n"
             ),
             "{text}"
         );

@@ -1,9 +1,10 @@
 //! The chart.
 
+use super::super::stats::is_whole;
 use super::element::{Anchor, Elements, escaped};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
-use crate::render::conversation::numbers::{cost_without, cut_start, short};
+use crate::render::conversation::numbers::{cost_of_sum, cut_start, short};
 use crate::render::line::width;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy};
 
@@ -92,7 +93,7 @@ fn summary(reply: &ConversationStatsReply, by: StatsBy) -> String {
         return format!("{conversations}, {calls} calls, {errors} failed");
     }
     let tokens = short(super::super::numbers::all(&reply.usage.total));
-    let cost = cost_without(reply.cost_usd, &reply.unpriced_models);
+    let cost = cost_of_sum(reply.cost_usd, is_whole(reply));
     let prices = &reply.prices_as_of;
     format!("{conversations}, {tokens} tokens, {cost} at list prices of {prices}")
 }

@@ -1,6 +1,6 @@
 //! What a row of the chart is made of.
 
-use crate::render::conversation::numbers::{cost_without, grouped};
+use crate::render::conversation::numbers::{cost_of_sum, grouped};
 use crate::render::conversation::stats::{name, value};
 use crate::render::printable;
 use ccd_protocol::conversation::{StatsBy, StatsGroup};
@@ -15,8 +15,8 @@ pub(super) struct Row {
     /// Values of the kinds, in the order of [`kinds`].
     pub(super) parts: Vec<u64>,
     pub(super) cost: Option<f64>,
-    /// Models that are not part of it.
-    pub(super) unpriced_models: Vec<String>,
+    /// A part has no price, or tokens are missing.
+    pub(super) is_partial: bool,
 }
 
 impl Row {
@@ -30,7 +30,7 @@ impl Row {
     }
 
     pub(super) fn cost_text(&self) -> String {
-        cost_without(self.cost, &self.unpriced_models)
+        cost_of_sum(self.cost, !self.is_partial)
     }
 
     pub(super) fn about_cost(&self) -> String {
@@ -88,7 +88,7 @@ fn row(group: &StatsGroup, by: StatsBy) -> Row {
             ],
         },
         cost: group.cost_usd,
-        unpriced_models: group.unpriced_models.clone(),
+        is_partial: group.is_partial || !group.unpriced_models.is_empty(),
     }
 }
 
@@ -102,8 +102,7 @@ fn together(rows: &[Row], which: &str) -> Row {
         for (part, more) in sum.parts.iter_mut().zip(&row.parts) {
             *part = part.saturating_add(*more);
         }
-        let unpriced = row.unpriced_models.iter().cloned();
-        sum.unpriced_models.extend(unpriced);
+        sum.is_partial |= row.is_partial;
         sum.cost = match (sum.cost, row.cost) {
             (Some(sum), Some(more)) => Some(sum + more),
             (known, more) => known.or(more),

@@ -30,6 +30,8 @@ mod search;
 mod stats;
 mod sums;
 mod totals;
+#[cfg(test)]
+mod totals_tests;
 mod write;
 
 pub use follow::Follower;

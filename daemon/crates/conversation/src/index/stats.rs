@@ -60,6 +60,7 @@ fn group(sum: Sum) -> StatsGroup {
         usage: sum.usage.total,
         cost_usd: sum.cost_usd,
         unpriced_models: sum.unpriced.into_iter().collect(),
+        is_partial: sum.is_partial,
         count: sum.messages,
         errors: 0,
     }

@@ -15,6 +15,8 @@ pub(crate) struct Sum {
     pub(crate) cost_usd: Option<f64>,
     pub(crate) unpriced: BTreeSet<String>,
     pub(crate) messages: u64,
+    /// A stream of it has not ended.
+    pub(crate) is_partial: bool,
 }
 
 impl Sum {
@@ -48,6 +50,7 @@ ccd_store::row! {
         pub(super) web_search_requests: i64,
         pub(super) cost_usd: Option<f64>,
         pub(super) unpriced: i64,
+        pub(super) is_partial: bool,
     }
 }
 
@@ -84,7 +87,8 @@ pub(crate) async fn sums(
             sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
             sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
             sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, sum(web_search_requests) AS web_search_requests,
-            sum(cost_usd) AS cost_usd, sum(cost_usd IS NULL) AS unpriced
+            sum(cost_usd) AS cost_usd, sum(cost_usd IS NULL) AS unpriced,
+            max(is_running AND session_id NOT IN ({TRANSCRIPTS})) AS is_partial
         FROM (SELECT message_id, max(output_tokens) AS output_tokens, file_id, messages.at AS at, model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens,
                 web_search_requests, cost_usd, sum(1 - is_sub) = 0 AS is_sub
@@ -97,7 +101,8 @@ pub(crate) async fn sums(
         "SELECT {key} AS key, '' AS model, TRUE AS is_sub, 0 AS messages, sum(input_tokens) AS input_tokens,
             sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
             sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
-            sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced
+            sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced,
+            FALSE AS is_partial
         FROM (SELECT max(output_tokens) AS output_tokens, file_id, messages.at AS at, NULL AS model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens
             FROM {from_agents}
@@ -158,6 +163,7 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
         sum.unpriced.insert(row.model);
     }
     sum.messages += row.messages.unsigned_abs();
+    sum.is_partial |= row.is_partial;
 }
 
 fn usage_of(row: &SumRow) -> ConversationUsage {

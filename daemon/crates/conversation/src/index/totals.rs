@@ -282,13 +282,25 @@ impl Totals {
         all.map(|(file, _)| &*file.session_id).collect()
     }
 
+    /// Returns the sessions with a stream whose last run has not ended, and without a transcript.
+    fn partial<'a>(&self, files: &'a [FoundFile]) -> HashSet<&'a str> {
+        let with_transcript = self.with_transcript(files);
+        let running = files.iter().zip(&self.files);
+        let running =
+            running.filter(|(_, facts)| facts.is_running && facts.about.started_at.is_some());
+        let sessions = running.map(|(file, _)| &*file.session_id);
+        sessions
+            .filter(|session| !with_transcript.contains(session))
+            .collect()
+    }
+
     fn add_messages(
         &self,
         files: &[FoundFile],
         sums: &mut Vec<Sum>,
         key: &impl Fn(usize, Option<i64>, &str) -> String,
     ) {
-        let with_transcript = self.with_transcript(files);
+        let (with_transcript, partial) = (self.with_transcript(files), self.partial(files));
         let is_known = |row: &&MessageRow| {
             let file = &files[usize::try_from(row.file_id).unwrap_or_default()];
             row.message_id.starts_with(RUNS) && with_transcript.contains(&*file.session_id)
@@ -314,6 +326,7 @@ impl Totals {
                 web_search_requests: row.web_search_requests,
                 cost_usd: row.cost_usd,
                 unpriced: i64::from(row.cost_usd.is_none()),
+                is_partial: partial.contains(&*files[file].session_id),
             };
             add(sums, row);
         }
@@ -378,15 +391,9 @@ impl Totals {
             all.filter(|(facts, _)| facts.about.started_at.is_some())
         };
         let sessions: HashSet<&str> = timed().map(|(_, file)| &*file.session_id).collect();
-        let with_transcript = self.with_transcript(files);
-        let running = timed().filter(|(facts, _)| facts.is_running);
-        let partial: HashSet<&str> = running
-            .map(|(_, file)| &*file.session_id)
-            .filter(|session| !with_transcript.contains(session))
-            .collect();
         FileSums {
             conversations: sessions.len() as u64,
-            partial: partial.len() as u64,
+            partial: self.partial(files).len() as u64,
             skipped_lines: timed().map(|(facts, _)| facts.skipped).sum(),
         }
     }
@@ -403,97 +410,4 @@ async fn days(
     );
     let days = days.bind(quarters).fetch_all(database.readers()).await?;
     Ok(days.into_iter().collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::Index;
-    use crate::setup::ConversationSettings;
-    use ccd_protocol::conversation::ConversationStatsParams;
-    use std::path::{Path, PathBuf};
-
-    /// Makes a directory of Claude Code with the golden transcripts, and a copy of one of them.
-    fn claude_dir(at: &Path) -> PathBuf {
-        let project = at.join("claude/projects/-srv-project");
-        std::fs::create_dir_all(&project).unwrap();
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let fixtures = std::fs::read_dir(fixtures).unwrap();
-        let transcripts = fixtures.map(|entry| entry.unwrap().path());
-        for path in transcripts.filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
-            std::fs::copy(&path, project.join(path.file_name().unwrap())).unwrap();
-        }
-        let line = |uuid: &str, more: &str| {
-            format!(
-                r#"{{"type":"assistant","uuid":"{uuid}","sessionId":"own","cwd":"/srv/project","gitBranch":"main","timestamp":"2026-03-0{uuid}T23:50:00Z",{more}}}"#
-            )
-        };
-        let usage = r#""usage":{"input_tokens":10,"output_tokens":7,"cache_creation":{"ephemeral_1h_input_tokens":5}}"#;
-        let own = [
-            line("1", &format!(r#""message":{{"id":"own1","model":"claude-opus-4-5-20251101","content":[{{"type":"tool_use","id":"own-t","name":"Bash","input":{{}}}}],{usage}}}"#)),
-            line("2", &format!(r#""message":{{"id":"own2","model":"nobody-knows","content":"x",{usage}}}"#)),
-            "not json".to_owned(),
-            r#"{"type":"user","uuid":"3","sessionId":"own","message":{"content":[{"type":"tool_result","tool_use_id":"own-t","is_error" : true,"content":"no"}]}}"#.to_owned(),
-            String::new(),
-        ]
-        .join("\n");
-        std::fs::write(project.join("own.jsonl"), &own).unwrap();
-        let launched = r#"{"type":"user","uuid":"4","sessionId":"own","message":{"content":[{"type":"tool_result","tool_use_id":"own-a","content":"x"}]},"toolUseResult":{"isAsync":true,"agentId":"gone"}}"#;
-        std::fs::write(project.join("copy.jsonl"), format!("{own}{launched}\n")).unwrap();
-        at.join("claude")
-    }
-
-    fn rounded(cost: f64) -> f64 {
-        (cost * 1e9).round() / 1e9
-    }
-
-    #[tokio::test]
-    async fn totals_without_an_index_are_those_of_the_index() {
-        let home = tempfile::tempdir().unwrap();
-        let dir = claude_dir(home.path());
-        let setup = Setup::new(&dir, home.path(), ConversationSettings::default());
-        let prices = setup.prices().unwrap().prices;
-        let (index, follower) = Index::new(home.path().join("index.sqlite"), Arc::clone(&setup));
-        let runtime = tokio::runtime::Handle::current();
-        let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
-        for by in [
-            None,
-            Some(StatsBy::Day),
-            Some(StatsBy::Project),
-            Some(StatsBy::Branch),
-            Some(StatsBy::Session),
-            Some(StatsBy::Model),
-            Some(StatsBy::Tool),
-        ] {
-            let params = ConversationStatsParams {
-                by,
-                ..ConversationStatsParams::default()
-            };
-            let mut expected = index.stats(&params).await.unwrap();
-            expected.prices_as_of = String::new();
-            let database = index.database().await.unwrap();
-            let dirs = setup.dirs(&[]);
-            let mut found = totals(&database, &setup, dirs, by, &prices).await.unwrap();
-            for reply in [&mut expected, &mut found] {
-                reply.cost_usd = reply.cost_usd.map(rounded);
-                for group in &mut reply.groups {
-                    group.cost_usd = group.cost_usd.map(rounded);
-                }
-            }
-            assert!(
-                found.messages > 5 && found.tool_errors > 0 && found.skipped_lines >= 2,
-                "{found:?}"
-            );
-            assert!(found.cost_usd.is_some());
-            assert_eq!(found.unpriced_models, ["", "nobody-knows"]);
-            assert_eq!(
-                serde_json::to_value(&found).unwrap(),
-                serde_json::to_value(&expected).unwrap(),
-                "{by:?}"
-            );
-        }
-        index.stop();
-        ccd_store::blocking(move || thread.join().unwrap()).await;
-        index.close().await;
-    }
 }

@@ -169,6 +169,8 @@ pub struct ConversationRecord {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationTree {
+    /// Sub-agents without records come last: their tokens are those that the results of their calls report, and their cost is
+    /// not known.
     pub tree: Vec<SubAgentNode>,
     pub orphan_parents: Vec<String>,
 }

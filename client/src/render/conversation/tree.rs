@@ -3,7 +3,7 @@
 use super::numbers::{all, cost, short};
 use crate::render::tape::counted;
 use crate::render::{Colour, Style, on_one_line, printable};
-use ccd_protocol::conversation::{ConversationTree, SubAgentNode};
+use ccd_protocol::conversation::{ConversationTree, ConversationUsage, SubAgentNode};
 use std::io::{self, Write};
 
 /// Writes one line per sub-agent, below the one that started it.
@@ -27,12 +27,16 @@ fn nodes(
     style: Style,
 ) -> io::Result<()> {
     for node in level {
-        let records = counted(node.records.len() as u64, "record");
-        let amount = format!(
-            "{records}, {} tokens, {}",
-            short(all(&node.usage)),
-            cost(node.cost_usd)
-        );
+        let tokens = short(all(&node.usage));
+        let amount = match node.records.len() {
+            0 if node.usage == ConversationUsage::default() => "no records".to_owned(),
+            0 => format!("no records; its result reports {tokens} tokens"),
+            count => format!(
+                "{}, {tokens} tokens, {}",
+                counted(count as u64, "record"),
+                cost(node.cost_usd)
+            ),
+        };
         let mut parts = vec![format!(
             "{}{}",
             "  ".repeat(depth),
@@ -44,4 +48,38 @@ fn nodes(
         nodes(&node.children, depth + 1, out, style)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sub_agent_without_records_has_the_tokens_that_its_result_reports() {
+        let node = |records: &[&str], output_tokens| SubAgentNode {
+            parent_tool_use_id: "t1".to_owned(),
+            usage: ConversationUsage {
+                output_tokens,
+                ..ConversationUsage::default()
+            },
+            records: records.iter().map(|uuid| (*uuid).to_owned()).collect(),
+            ..SubAgentNode::default()
+        };
+        let style = Style {
+            is_terminal: false,
+            has_colour: false,
+        };
+        for (node, expected) in [
+            (node(&["u1"], 5), "t1  1 record, 5 tokens, -\n"),
+            (
+                node(&[], 5),
+                "t1  no records; its result reports 5 tokens\n",
+            ),
+            (node(&[], 0), "t1  no records\n"),
+        ] {
+            let mut out = Vec::new();
+            nodes(&[node], 0, &mut out, style).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
 }

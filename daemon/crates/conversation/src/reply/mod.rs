@@ -220,9 +220,38 @@ impl Conversations {
         let loaded = self.load(params)?;
         let prices = self.setup.prices()?.prices;
         let model = Model::of(&loaded.records);
+        let contents = Contents::of(&loaded, &model, false);
+        let mut tree = contents.tree(&prices)?;
+        tree.extend(contents.reported()?);
         Ok(ConversationTree {
-            tree: Contents::of(&loaded, &model, false).tree(&prices)?,
+            tree,
             orphan_parents: parts::owned(&model.tree.orphans),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::ConversationSettings;
+
+    #[test]
+    fn the_tree_has_a_sub_agent_that_only_a_result_reports() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let file = fixtures.join("05-agent-summary-only.jsonl");
+        let setup = Setup::new(&fixtures, &fixtures, ConversationSettings::default());
+        let params = ConversationParams {
+            file: Some(file.to_string_lossy().into_owned()),
+            ..ConversationParams::default()
+        };
+        let tree = Conversations::new(setup).tree(&params).unwrap().tree;
+        let [node] = &tree[..] else {
+            panic!("{tree:?}");
+        };
+        assert_eq!((node.records.len(), node.cost_usd), (0, None));
+        assert!(
+            node.usage.output_tokens > 0 && node.description.is_some(),
+            "{node:?}"
+        );
     }
 }

@@ -200,6 +200,29 @@ impl<'m, 'a> Contents<'m, 'a> {
         self.nodes(&self.model.tree.roots, &pairs, &billed, prices)
     }
 
+    /// Returns the sub-agents without records, with what the results of their calls report.
+    pub(super) fn reported(&self) -> Result<Vec<SubAgentNode>> {
+        let present: HashSet<&str> = self.model.parents.iter().copied().flatten().collect();
+        let report =
+            |pair: &Pair<'_>| match self.model.records[pair.result?].agent_report.as_deref()? {
+                (Some(_), usage) if !present.contains(pair.id) => Some(usage.unwrap_or_default()),
+                _ => None,
+            };
+        let pairs = self.model.pairs.iter();
+        let node = |(pair, usage): (&Pair<'_>, Usage)| {
+            Ok(SubAgentNode {
+                parent_tool_use_id: pair.id.to_owned(),
+                description: self.description(pair)?,
+                usage,
+                ..SubAgentNode::default()
+            })
+        };
+        pairs
+            .filter_map(|pair| Some((pair, report(pair)?)))
+            .map(node)
+            .collect()
+    }
+
     fn nodes(
         &self,
         nodes: &[Node<'_>],

@@ -231,8 +231,10 @@ impl<'a> Pieces<'a> {
                 if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
                     line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
                 }
-                // In a transcript, lines that are no records say nothing of the time.
-                let is_timed = is_import || matches!(line.kind, Kind::Assistant | Kind::User);
+                // In a transcript, a title and the like may be newer than the conversation.
+                let is_timed = is_import
+                    || line.run_used.is_some()
+                    || matches!(line.kind, Kind::Assistant | Kind::User);
                 if let (Some(time), None, true) = (untimed, &line.timestamp, is_timed) {
                     line.timestamp = Some(Cow::Owned(time.clone()));
                 }

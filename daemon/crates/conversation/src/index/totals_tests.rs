@@ -103,6 +103,9 @@ async fn totals_without_an_index_are_those_of_the_index() {
             serde_json::to_value(&expected).unwrap(),
             "{by:?}"
         );
+        if by == Some(StatsBy::Day) {
+            assert!(found.groups.iter().all(|group| !group.key.is_empty()));
+        }
         if by == Some(StatsBy::Session) {
             let group = |key: &str| -> StatsGroup {
                 found

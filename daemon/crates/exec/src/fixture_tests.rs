@@ -311,5 +311,8 @@ fn other_formats_are_made_as_claude_code_prints_them() {
         assert_eq!(stdout_as(OutputFormat::Json, &facts, &text), text);
         assert_eq!(stdout_as(OutputFormat::StreamJson, &facts, &text), text);
         assert_eq!(stdout_as(OutputFormat::Json, &Facts::default(), ""), "");
+        let mut reader = Reader::default();
+        reader.feed(b"{\"type\":\"result\",\"subtype\":\"success\",\"result\":null}\n");
+        assert_eq!(stdout_as(OutputFormat::Text, &reader.finish(), ""), "");
     }
 }

@@ -39,6 +39,7 @@ fn as_text(facts: &Facts) -> String {
                 .collect();
             let errors = match &*outcome.subtype {
                 "error_during_execution" => "Execution error".to_owned(),
+                _ if outcome.errors.is_empty() => String::new(),
                 _ => format!("Error: {}", outcome.errors.join("; ")),
             };
             answers + &errors

@@ -1,10 +1,10 @@
 //! The chart.
 
-use super::super::stats::is_whole;
 use super::element::{Anchor, Elements, escaped};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
 use crate::render::conversation::numbers::{cost_of_sum, cut_start, short};
+use crate::render::conversation::stats::is_whole;
 use crate::render::line::width;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy};
 

@@ -1,5 +1,7 @@
 //! Prompts for secrets: what is typed there is one, whatever the echo does.
 
+use crate::redact::is_secret_name;
+
 /// Words for a secret in prompts, in lower case, by language.
 const WORDS: [&[&str]; 21] = [
     // English
@@ -18,45 +20,86 @@ const WORDS: [&[&str]; 21] = [
     // German
     &["passwort", "kennwort"],
     // Dutch
-    &["wachtwoord"],
-    // Spanish
-    &["contraseña"],
+    &["wachtwoord", "wachtwoordzin"],
+    // Spanish, Catalan
+    &["contraseña", "contrasenya"],
     // Portuguese
     &["senha"],
     // Swedish
-    &["lösenord"],
+    &["lösenord", "lösenordet", "lösenfras"],
     // Danish, Norwegian
-    &["adgangskode", "passord"],
+    &[
+        "adgangskode",
+        "adgangskoden",
+        "kodeord",
+        "passord",
+        "passordet",
+        "passfrase",
+    ],
     // Finnish
-    &["salasana"],
+    &["salasana", "salasanasi", "salalause", "tunnuslause"],
     // Polish
     &["hasło", "hasła"],
     // Czech, Slovak
     &["heslo"],
     // Hungarian
-    &["jelszó", "jelszava"],
+    &["jelszó", "jelszót", "jelszava", "jelmondat"],
     // Turkish
-    &["parola", "şifre", "parolası"],
+    &[
+        "parola",
+        "parolası",
+        "parolayı",
+        "parolanız",
+        "parolanızı",
+        "şifre",
+        "şifresi",
+        "şifreyi",
+        "şifreniz",
+        "şifrenizi",
+    ],
     // Romanian
-    &["parolă"],
-    // Russian, Ukrainian
-    &["пароль", "пароля"],
+    &["parolă", "parolei"],
+    // Russian, Ukrainian, Bulgarian
+    &[
+        "пароль",
+        "пароля",
+        "парольная",
+        "парольную",
+        "парольна",
+        "парола",
+    ],
     // Greek
-    &["κωδικός"],
-    // Estonian, Lithuanian
-    &["parool"],
-    &["slaptažodis"],
-    // Slovene, Croatian
-    &["geslo"],
-    &["lozinka"],
+    &["κωδικός", "κωδικό", "κωδικού", "συνθηματικό"],
+    // Estonian
+    &["parool", "parooli", "salasõna"],
+    // Lithuanian, Latvian
+    &[
+        "slaptažodis",
+        "slaptažodį",
+        "slaptažodžio",
+        "parole",
+        "paroli",
+    ],
+    // Slovene, Croatian, Serbian
+    &[
+        "geslo",
+        "lozinka",
+        "lozinku",
+        "zaporka",
+        "zaporku",
+        "лозинка",
+        "лозинку",
+    ],
+    // Indonesian
+    &["sandi"],
     // Hebrew
-    &["סיסמה"],
-    // Arabic
-    &["المرور"],
+    &["סיסמה", "סיסמא", "ססמה", "הסיסמה"],
+    // Arabic, Persian
+    &["المرور", "السر", "گذرواژه"],
 ];
 
 /// The same for phrases, and for languages that do not separate words. A hyphen or an underscore counts as a blank.
-const PHRASES: [&str; 19] = [
+const PHRASES: [&str; 25] = [
     "api key",
     "access key",
     "authentication code",
@@ -65,17 +108,23 @@ const PHRASES: [&str; 19] = [
     "mfa code",
     "mot de passe",
     "phrase de passe",
+    "phrase secrète",
     "palavra passe",
     "mật khẩu",
-    "kata sandi",
     "รหัสผ่าน",
     "पासवर्ड",
+    "कूटशब्द",
     "parola d'ordine",
     "パスワード",
     "パスフレーズ",
+    "パスコード",
+    "暗証番号",
     "密码",
     "密碼",
+    "口令",
     "비밀번호",
+    "암호",
+    "패스워드",
 ];
 
 /// First words of questions that are answered with yes or no.
@@ -121,7 +170,13 @@ const MAX_UNMARKED_WORDS: usize = 5;
 const ENDS: [char; 4] = [':', '：', '>', '?'];
 
 /// Lines that are only a mark: the prompt is above them. Above an empty line may be what somebody typed.
-const MARK_LINES: [&str; 7] = [">", ":", "?", "❯", "›", "»", "→"];
+const MARK_LINES: [&str; 8] = [">", ":", "?", "❯", "›", "»", "→", "➜"];
+
+/// Marks that shells have at their ends too: `~/token ❯`.
+const ARROWS: [char; 5] = ['❯', '›', '»', '→', '➜'];
+
+/// First words of a line above a mark that asks without a colon. `Wrong password` does not.
+const REQUESTS: [&str; 6] = ["enter", "give", "input", "paste", "provide", "type"];
 
 /// The field that the answer fills, if the program has moved the cursor back into it: `[      ]`, `______`.
 const FIELD: [char; 4] = ['[', ']', '_', ' '];
@@ -134,7 +189,10 @@ pub fn asks_for_secret(text: &str) -> bool {
         // That may also be the echo of a line of code: `if user_password:`.
         let above = lines.find(|line| !line.is_empty()).unwrap_or_default();
         let prompt = above.strip_suffix([':', '：']);
-        return prompt.is_some_and(ends_with_secret_name);
+        return match prompt {
+            Some(prompt) => ends_with_secret_name(prompt),
+            None => is_request(above) && ends_with_secret_name(above),
+        };
     }
     let line = line.trim_end_matches(FIELD);
     let Some(prompt) = line.strip_suffix(ENDS) else {
@@ -160,11 +218,25 @@ pub fn asks_for_secret(text: &str) -> bool {
     }
 }
 
-/// Returns whether the last line of a text is a few words, the last of which name a secret. That is a prompt if the
-/// program waits and nothing has been typed since it was printed.
+/// Returns whether a line starts with a request, such as `Please enter`.
+fn is_request(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let mut words = line.split(' ').filter(|word| *word != "please");
+    words.next().is_some_and(|word| REQUESTS.contains(&word))
+}
+
+/// Returns whether the last line of a text is a few words, the last of which name a secret, or ends with a name whose
+/// values are redacted, and `=` or a colon. That is a prompt if the program waits and nothing has been typed since it was
+/// printed.
 pub fn ends_with_secret_name(text: &str) -> bool {
     let line = text.rsplit(['\n', '\r']).next().unwrap_or_default();
-    let line = line.trim_end_matches(FIELD).trim().to_lowercase();
+    let line = line.trim_end_matches(FIELD).trim();
+    if let Some(assigned) = line.strip_suffix(['=', ':', '：']) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let name = assigned.trim_end().rsplit(|c| !is_name(c)).next();
+        return line.chars().count() <= MAX_PROMPT_CHARS && name.is_some_and(is_secret_name);
+    }
+    let line = line.trim_end_matches(ARROWS).trim_end().to_lowercase();
     let is_plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'');
     let mut words = line.split(' ');
     line.chars().all(is_plain)
@@ -245,6 +317,41 @@ mod tests {
             "API_KEY: ",
             "api-key> ",
             "Two-factor authentication code: ",
+            "Please enter your token\n> ",
+            "Paste your API key\r\n➜ ",
+            "Wachtwoordzin: ",
+            "Ange lösenfras: ",
+            "Kodeord: ",
+            "Skriv inn passordet: ",
+            "Anna salasanasi: ",
+            "Adja meg a jelszót: ",
+            "Parolayı girin: ",
+            "Şifrenizi girin: ",
+            "Introduceți parola: ",
+            "Введите парольную фразу: ",
+            "Εισάγετε τον κωδικό: ",
+            "Συνθηματικό: ",
+            "Sisesta parool: ",
+            "Salasõna: ",
+            "Įveskite slaptažodį: ",
+            "Unesite lozinku: ",
+            "[sudo] zaporka za me: ",
+            "Contrasenya: ",
+            "Парола: ",
+            "Лозинка: ",
+            "Ievadiet paroli: ",
+            "Sandi: ",
+            "Kata sandi: ",
+            "ססמה: ",
+            "كلمة السر: ",
+            "گذرواژه: ",
+            "कूटशब्द: ",
+            "暗証番号: ",
+            "口令：",
+            "请输入口令: ",
+            "암호: ",
+            "[sudo] user의 암호: ",
+            "패스워드: ",
         ] {
             assert!(asks_for_secret(prompt), "{prompt:?}");
         }
@@ -292,10 +399,16 @@ mod tests {
             "Имя: ",
             "名前: ",
             "用户名：",
+            "사용자 이름: ",
+            "Nama pengguna: ",
+            "You did not enter a password\n> ",
+            "my token\n❯ ",
+            "Enter your name\n> ",
         ] {
             assert!(!asks_for_secret(line), "{line:?}");
         }
     }
+
     #[test]
     fn a_prompt_without_a_mark_is_a_few_words_that_end_with_a_secret() {
         for line in [
@@ -304,6 +417,13 @@ mod tests {
             "Nouveau mot de passe",
             "Password [        ]",
             "パスワード",
+            "client_secret = ",
+            "password=",
+            "x\r\nAPI_KEY=",
+            "Set DB_PASS: ",
+            "clientSecret: ",
+            "Enter your API token ➜ ",
+            "Password › ",
         ] {
             assert!(ends_with_secret_name(line), "{line:?}");
         }
@@ -316,6 +436,18 @@ mod tests {
             "me@host password",
             "config.password",
             "please remember to change your password",
+            "name = ",
+            "max_tokens=",
+            "PASSWORD_FILE=",
+            "if token == ",
+            "if token != ",
+            "password := ",
+            "password=\r\n",
+            "password=x",
+            "~/token ❯ ",
+            "➜  token ",
+            "my-token ❯ ",
+            "tokens ➜ ",
         ] {
             assert!(!ends_with_secret_name(line), "{line:?}");
         }

@@ -29,6 +29,7 @@ pub use bytes::{
 pub(crate) use engine::part_of;
 pub use engine::{MASK, Redacted};
 pub use line::redact_line;
+pub(crate) use rules::is_secret_name;
 pub use rules::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};
 pub use switch::is_on;
 pub use text::{Secrets, redact};

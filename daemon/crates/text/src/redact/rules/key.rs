@@ -113,6 +113,11 @@ pub(in crate::redact) fn secret_key(name: &str) -> Option<SecretKey> {
     })
 }
 
+/// Returns whether a name is that of a secret, as `PGPASSWORD` is.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    secret_key(name).is_some()
+}
+
 /// Returns `name` in lower case without separators, so that `api_key`, `x-api-key` and `apiKey` have the same ending.
 pub(in crate::redact) fn normalized(name: &str) -> String {
     name.chars()

@@ -25,6 +25,7 @@ mod word;
 
 pub(super) use command::takes_password;
 pub(super) use in_force::in_force;
+pub(crate) use key::is_secret_name;
 pub(super) use key::secret_key;
 pub(super) use placeholder::is_placeholder;
 pub use user::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};

@@ -200,7 +200,8 @@ pub struct ChainParallelParams {
     /// Maximum number of commands that run at a time, 1 to 64; default 10. The limit on sessions may allow fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u64>,
-    /// Timeout of each command in milliseconds. Default: the configuration key `max_session_runtime`.
+    /// Timeout of each command in milliseconds, also for the wait while other sessions take all of `max_sessions`. Default:
+    /// the configuration keys `max_session_runtime` and, for that wait, `default_timeout`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Run each command with `sh -c`.

@@ -1,5 +1,6 @@
 //! Runs the commands of a job: limits, environment, and results.
 
+use super::bench_state::BenchState;
 use super::error::ChainError;
 use crate::job::JobHandle;
 use base64::Engine;
@@ -8,7 +9,8 @@ use ccd_protocol::chain::CommandResult;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
-use ccd_protocol::{Inherited, Timeout};
+use ccd_protocol::{Inherited, Reportable as _, Timeout};
+use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
 use ccd_session::session::{Once, OneShot, Part, Runner, Session, SessionError, Sessions};
 use ccd_terminal::ProcessSettings;
@@ -17,8 +19,9 @@ use ccd_text::redact::redact;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Maximum stored output of one command in a job, and of all commands together, as JSON.
@@ -91,16 +94,6 @@ pub(super) struct Bench {
     _ends_programs: DropGuard,
 }
 
-#[derive(Default)]
-struct BenchState {
-    /// Bytes of output that the job has stored.
-    output_bytes: usize,
-    /// Number of commands that are running, and that are waiting for a session.
-    running: usize,
-    waiting: usize,
-    progress: Value,
-}
-
 /// A command to run.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
@@ -129,7 +122,7 @@ impl Bench {
             work: Work { peer, ..work },
             handle,
             method,
-            state: Mutex::default(),
+            state: Mutex::new(BenchState::new()),
             _ends_programs: gone.drop_guard(),
         }
     }
@@ -150,8 +143,8 @@ impl Bench {
         self.tell_state(&state);
     }
 
-    /// Runs a command in its own terminal, as soon as the limit on sessions allows. If the job is cancelled, the
-    /// command is killed.
+    /// Runs a command in its own terminal, as soon as the limit on sessions allows; if it does not in time, that is the
+    /// result. If the job is cancelled, the command is killed.
     pub(super) async fn run(&self, order: Order<'_>) -> Ended {
         let params = self.params(order);
         loop {
@@ -167,8 +160,15 @@ impl Bench {
             let done = self.work.sessions.once(runner, &params, cancel).await;
             drop(running);
             match done {
-                Ok(once) => return self.ended(order.command, once),
-                Err(SessionError::MaxSessions { .. }) => self.wait_for_place().await,
+                Ok(once) => {
+                    lock(&self.state).idle_since = Instant::now();
+                    return self.ended(order.command, once);
+                }
+                Err(error @ SessionError::MaxSessions { .. }) => {
+                    if !self.has_place(order.timeout).await {
+                        return self.without_place(order, &error);
+                    }
+                }
                 Err(error) => return self.not_run(order.command, &error.to_string()),
             }
         }
@@ -178,8 +178,13 @@ impl Bench {
     ///
     /// # Errors
     ///
-    /// As for any session; also if the job is cancelled first.
-    pub(super) async fn start(&self, params: SessionCreateParams) -> Result<OneShot, SessionError> {
+    /// As for any session; also if the job is cancelled first. [`SessionError::MaxSessions`] only after a wait of
+    /// `timeout`.
+    pub(super) async fn start(
+        &self,
+        params: SessionCreateParams,
+        timeout: Timeout,
+    ) -> Result<OneShot, SessionError> {
         loop {
             let Some(running) = self.begin() else {
                 return Err(SessionError::Unavailable(BEFORE_IT_BEGAN.into()));
@@ -195,12 +200,11 @@ impl Bench {
             };
             let (sessions, peer) = (&self.work.sessions, &self.work.peer);
             let started = OneShot::start_for(sessions, peer, params, Some(self.method)).await;
+            drop(running);
             match started {
-                Err(SessionError::MaxSessions { .. }) => {}
+                Err(SessionError::MaxSessions { .. }) if self.has_place(timeout).await => {}
                 started => return started,
             }
-            drop(running);
-            self.wait_for_place().await;
         }
     }
 
@@ -209,12 +213,39 @@ impl Bench {
         (!self.is_cancelled()).then(|| Counted::new(self, |state| &mut state.running))
     }
 
-    async fn wait_for_place(&self) {
+    /// Waits for room for another session. False if other sessions have taken all of it for `timeout`, or for
+    /// `default_timeout` if the request has no timeout; the time in which the job's own commands run does not count.
+    async fn has_place(&self, timeout: Timeout) -> bool {
         let _waiting = Counted::new(self, |state| &mut state.waiting);
-        tokio::select! {
-            () = self.work.sessions.place() => {}
-            () = self.handle.cancelled().cancelled() => {}
+        let default = self.work.sessions.services.settings().default_timeout;
+        // The request was checked, and so has no wrong timeout.
+        let wait = Deadline::start(timeout, Some(default), &mut Vec::new());
+        let limit = wait.ok().and_then(|wait| wait.limit);
+        let mut place = pin!(self.work.sessions.place());
+        loop {
+            let left = lock(&self.state).patience(limit);
+            if left == Some(Duration::ZERO) {
+                return false;
+            }
+            tokio::select! {
+                () = &mut place => return true,
+                () = self.handle.cancelled().cancelled() => return true,
+                () = tokio::time::sleep(left.unwrap_or(Duration::MAX)) => {}
+            }
         }
+    }
+
+    /// Returns the result of a command for which there was no room in time.
+    fn without_place(&self, order: Order<'_>, error: &SessionError) -> Ended {
+        let hint = error.hint().unwrap_or_default();
+        let Timeout::After(ms) = order.timeout else {
+            return self.not_run(order.command, &format!("{error}; {hint}"));
+        };
+        let seconds = ms / 1000.0;
+        let why = format!("timed out after {seconds:.1} s before it could start: {error}; {hint}");
+        let mut ended = self.not_run(order.command, &why);
+        ended.result.timed_out = true;
+        ended
     }
 
     fn params(&self, order: Order<'_>) -> RunOnceParams {

@@ -1,6 +1,7 @@
 //! Chains, parallel commands and watched programs: jobs that use a session per command.
 
 mod bench;
+mod bench_state;
 mod condition;
 mod error;
 mod parallel;

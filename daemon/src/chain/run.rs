@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
         let ended = if self.plan.mode == Mode::Shared {
             let mut shell = match self.shell.take() {
                 Some(shell) => shell,
-                None => SharedShell::start(self.bench).await?,
+                None => SharedShell::start(self.bench, order.timeout).await?,
             };
             let ended = shell.run(step.order, order).await;
             self.shell = Some(shell);

@@ -29,8 +29,8 @@ pub(super) struct SharedShell<'a> {
 }
 
 impl<'a> SharedShell<'a> {
-    /// Starts `sh`.
-    pub(super) async fn start(bench: &'a Bench) -> Result<Self, SessionError> {
+    /// Starts `sh`, for which it waits as [`Bench::start`] does.
+    pub(super) async fn start(bench: &'a Bench, timeout: Timeout) -> Result<Self, SessionError> {
         let mut env = bench.work.env.clone();
         // Its own prompt, and no start-up file of the user, which could print something.
         let prompt = format!("ccd-{:08x}{PROMPT_END}", rand::random::<u32>());
@@ -42,7 +42,7 @@ impl<'a> SharedShell<'a> {
             ..SessionCreateParams::default()
         };
         Ok(Self {
-            shot: bench.start(params).await?,
+            shot: bench.start(params, timeout).await?,
             bench,
             prompt,
             lost: None,

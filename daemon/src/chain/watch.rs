@@ -137,7 +137,7 @@ impl Watch {
     async fn run(self, bench: &Bench) -> Result<Outcome, SessionError> {
         let (program, session, from) = match &self.source {
             Source::Program(params) => {
-                let program = bench.start((**params).clone()).await?;
+                let program = bench.start((**params).clone(), self.timeout).await?;
                 program.without_input();
                 let session = Arc::clone(&program.session);
                 (Some(program), session, 0)

@@ -225,7 +225,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(output_limit, "session", Accepts::Integer(1, 10_000_000),
         "Lines of output that a session keeps in memory; older lines are read back from its log."),
     key!(default_timeout, "session", Accepts::Seconds(YEAR_S),
-        "Seconds that expect, wait and run wait if a request does not set a timeout. 0: check once."),
+        "Seconds that expect, wait and run wait if a request does not set a timeout, and that a command of a job waits for a free session. 0: check once."),
     key!(auto_cleanup, "session", Accepts::Boolean,
         "Remove old data at the start and every hour: ended sessions according to keep_log_days, ended_session_ttl and ended_session_limit, and old jobs, logs and records of hooks and runs. false: keep all of it, beyond every limit, until session.cleanup (ended sessions) or daemon.check (whatever is past its time)."),
     key!(log_rotation_size, "session", Accepts::Integer(4096, 1 << 40),

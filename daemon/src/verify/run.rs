@@ -104,7 +104,13 @@ impl Verify {
                 return started;
             }
             handle.queued(true);
-            self.sessions.place().await;
+            let wait = self.sessions.services.settings().default_timeout;
+            if tokio::time::timeout(wait, self.sessions.place())
+                .await
+                .is_err()
+            {
+                return started;
+            }
         }
     }
 

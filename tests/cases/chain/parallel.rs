@@ -129,6 +129,18 @@ fn no_more_run_at_a_time_than_are_asked_for_or_have_a_place() {
 }
 
 #[test]
+fn commands_time_out_while_other_sessions_take_all_places() {
+    let daemon = Daemon::builder().config("{max_sessions: 1}").start();
+    daemon.connect().start_session(&["cat"]);
+    let params = json!({"commands": vec!["echo hi"; 20], "timeout_ms": 300});
+    for result in results(&daemon, &params) {
+        assert_eq!(result["timed_out"], true, "{result}");
+        let error = result["error"].as_str().unwrap();
+        assert!(error.contains("max_sessions"), "{error}");
+    }
+}
+
+#[test]
 fn each_command_has_its_own_time_and_what_cannot_be_meant_is_refused() {
     let daemon = Daemon::start();
     let params = json!({"commands": ["sleep 4714.1", "echo quick"], "timeout_ms": 500});

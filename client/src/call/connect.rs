@@ -4,6 +4,7 @@ use super::activation;
 use super::failure::Failure;
 use super::foreign_folder::ForeignFolder;
 use super::host::{Host, HostError};
+use super::no_folder::NoFolder;
 use super::peer::{self, Foreign};
 use super::processes;
 use super::request::{Connection, pinged};
@@ -298,28 +299,32 @@ impl LocalSocket {
         let connected = UnixStream::connect(&self.path);
         match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
             Ok(stream) => Ok(Some(stream)),
-            Err(error) if nobody_listens(&error) => Ok(None),
-            Err(source) => Err(self.unusable(source)),
+            Err(source) => match NoFolder::above(&self.path) {
+                Some(found) => Err(self.elsewhere(io::Error::other(found))),
+                None if nobody_listens(&source) => Ok(None),
+                None => Err(self.unusable(source)),
+            },
         }
     }
 
     fn unusable(&self, source: io::Error) -> ConnectError {
         let is_closed = source.kind() == io::ErrorKind::PermissionDenied;
-        let folder = ForeignFolder::above(&self.path).filter(|_| is_closed);
-        let (source, advice) = match folder {
-            Some(folder) => (
-                io::Error::other(folder),
-                format!("; {}", where_else(self.is_named)),
-            ),
-            None => {
-                let advice = advice(&source).to_owned();
-                (source, advice)
-            }
-        };
+        match ForeignFolder::above(&self.path).filter(|_| is_closed) {
+            Some(folder) => self.elsewhere(io::Error::other(folder)),
+            None => ConnectError::Socket {
+                socket: self.path.clone(),
+                advice: advice(&source).to_owned(),
+                source,
+            },
+        }
+    }
+
+    /// The error if the socket cannot be in this directory.
+    fn elsewhere(&self, source: io::Error) -> ConnectError {
         ConnectError::Socket {
             socket: self.path.clone(),
             source,
-            advice,
+            advice: format!("; {}", where_else(self.is_named)),
         }
     }
 

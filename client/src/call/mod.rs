@@ -9,6 +9,7 @@ mod foreign_folder;
 mod hint;
 mod host;
 mod launch;
+mod no_folder;
 mod peer;
 mod processes;
 mod request;

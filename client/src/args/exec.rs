@@ -195,26 +195,6 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_almost_a_subcommand_is_found() {
-        let name = |word| ExecVerb::name_like(word);
-        for (word, like) in [
-            ("lits", "list"),
-            ("sessons", "sessions"),
-            ("gett", "get"),
-            ("help", "--help"),
-            ("hlep", "--help"),
-            ("LIST", "list"),
-            ("Clenup", "cleanup"),
-            ("cancle", "cancel"),
-        ] {
-            assert_eq!(name(word).as_deref(), Some(like));
-        }
-        for word in ["list", "ls", "x", "", "refactor", "list them"] {
-            assert_eq!(name(word), None, "{word}");
-        }
-    }
-
-    #[test]
     fn a_bare_word_that_is_a_subcommand_is_the_subcommand() {
         for words in [
             &["list"][..],

@@ -4,7 +4,7 @@ use super::exec::ExecRunArgs;
 use super::value::{directory, word};
 use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
 use clap::builder::TypedValueParser;
-use clap::{Args, Command, Subcommand};
+use clap::{Args, Subcommand};
 
 /// Commands for runs and conversations.
 #[derive(Debug, Subcommand)]
@@ -74,25 +74,6 @@ The daemon runs this with the defaults once a day."
         #[arg(long, value_name = "DAYS")]
         older_than: Option<u32>,
     },
-}
-
-impl ExecVerb {
-    /// Returns the name or alias of a subcommand from which `word` differs in case, in one letter, or by two that are swapped.
-    pub(crate) fn name_like(word: &str) -> Option<String> {
-        let lower = word.to_lowercase();
-        let verbs = Self::augment_subcommands(Command::new("exec"));
-        let names = verbs
-            .get_subcommands()
-            .flat_map(Command::get_name_and_visible_aliases);
-        // `help` is an option here.
-        let all = names.chain(["--help"]);
-        let mut like = all.filter(|name| {
-            let name = name.trim_start_matches('-');
-            let distance = strsim::osa_distance(name, &lower);
-            distance == 1 || (distance == 0 && (name == "help" || lower != word))
-        });
-        like.next().map(str::to_owned)
-    }
 }
 
 /// Arguments of `exec list`.

@@ -78,7 +78,9 @@ pub(crate) use tape::{
 };
 pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
-pub(crate) use usage::{explain, only_conversation, only_global, print_help, wants_json};
+pub(crate) use usage::{
+    explain, only_conversation, only_global, print_help, subcommand_like, wants_json,
+};
 pub(crate) use value::{SecretFrom, Size, patterns};
 
 /// Drives any terminal program: starts it, types, waits for its output, reads its screen.

@@ -2,7 +2,7 @@
 
 use super::{Ccctl, ConversationVerb, Global, Noun};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory as _, Parser as _};
+use clap::{Command, CommandFactory as _, Parser as _, Subcommand};
 use std::ffi::OsString;
 
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
@@ -68,6 +68,22 @@ const OTHER_WORDS: [(&str, &str); 5] = [
         "install the newer version, then run ccctl daemon upgrade",
     ),
 ];
+
+/// Returns the name or alias of a subcommand from which `word` differs in one letter, or by two that are swapped.
+pub(crate) fn subcommand_like<V: Subcommand>(word: &str) -> Option<String> {
+    let verbs = V::augment_subcommands(Command::new("ccctl"));
+    let names = verbs
+        .get_subcommands()
+        .flat_map(Command::get_name_and_visible_aliases);
+    // `help` is an option where a word that is no subcommand means something else.
+    let all = names.chain(["--help"]);
+    let mut like = all.filter(|name| {
+        let name = name.trim_start_matches('-');
+        let distance = strsim::osa_distance(name, word);
+        distance == 1 || (distance == 0 && name == "help")
+    });
+    like.next().map(str::to_owned)
+}
 
 /// What clap does not know about a mistake.
 fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
@@ -247,6 +263,7 @@ fn command_and_name(words: &[OsString]) -> (String, Command) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{BlackBoxVerb, ExecVerb, InvestigateVerb};
 
     fn words(line: &[&str]) -> Vec<OsString> {
         line.iter().map(OsString::from).collect()
@@ -417,5 +434,26 @@ mod tests {
             let usage = format!("Usage: ccctl session {verb} [OPTIONS] <SESSION> <");
             assert!(help.to_string().contains(&usage), "{help}");
         }
+    }
+
+    #[test]
+    fn a_word_that_is_almost_a_subcommand_is_found() {
+        let exec = subcommand_like::<ExecVerb>;
+        for (word, like) in [
+            ("lits", "list"),
+            ("sessons", "sessions"),
+            ("gett", "get"),
+            ("help", "--help"),
+            ("hlep", "--help"),
+        ] {
+            assert_eq!(exec(word).as_deref(), Some(like));
+        }
+        for word in ["list", "ls", "x", "", "refactor", "list them"] {
+            assert_eq!(exec(word), None, "{word}");
+        }
+        let test = subcommand_like::<BlackBoxVerb>("shw");
+        assert_eq!(test.as_deref(), Some("show"));
+        let investigate = subcommand_like::<InvestigateVerb>("lsit");
+        assert_eq!(investigate.as_deref(), Some("list"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chain::{Cancel, why};
 use super::investigate::{
-    Followed, Target, cleaned, follow, listed, misplaced, named, older, removed,
+    Followed, Target, advised, cleaned, follow, listed, misplaced, named, older, removed,
 };
 use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
@@ -61,8 +61,13 @@ fn run(
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let cancel = Cancel::listen()?;
-    let started = context.call::<TestRun>(&params(types, args)?);
-    let job = started.map_err(|failure| failure.of_verb(verb))?.value.job;
+    let params = params(types, args)?;
+    let started = context.call::<TestRun>(&params);
+    let started = started.map_err(|failure| match verb {
+        "test" => advised::<BlackBoxVerb>(failure.of_verb(verb), verb, &params.program),
+        verb => failure.of_verb(verb),
+    });
+    let job = started?.value.job;
     let job = match follow(&cancel, job, line, context)? {
         Followed::Ended(job) => job,
         Followed::Left(exit) => return Ok(exit),

@@ -6,7 +6,7 @@ mod records;
 mod request;
 mod run;
 
-use crate::args::{ExecArgs, ExecRunArgs, ExecVerb};
+use crate::args::{ExecArgs, ExecRunArgs, ExecVerb, subcommand_like};
 use crate::{Context, Exit, Failure};
 
 /// Carries out `ccctl exec`. Its exit statuses are its own, so failures are reported here.
@@ -36,7 +36,7 @@ fn refuse_misspelling(instruction: Option<&str>) -> Result<(), Failure> {
     let word = instruction.unwrap_or_default();
     // After -- whatever comes is an instruction.
     let is_meant = std::env::args_os().any(|arg| arg == "--");
-    match ExecVerb::name_like(word).filter(|_| !is_meant) {
+    match subcommand_like::<ExecVerb>(word).filter(|_| !is_meant) {
         Some(name) => Err(Failure::Usage(format!(
             "exec: {word}: no such subcommand; did you mean {name}? To run it as an instruction: ccctl exec run {word}"
         ))),

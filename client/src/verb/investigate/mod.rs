@@ -7,15 +7,16 @@ mod run;
 
 use crate::args::{
     InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
-    ReportListArgs, TargetArgs,
+    ReportListArgs, TargetArgs, subcommand_like,
 };
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::Inherited;
 use ccd_protocol::investigate::{
     InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateDiffParams, InvestigateGet,
     InvestigateList, InvestigateProbe, InvestigateProbeParams, ReportCleanupParams,
     ReportCleanupReply, ReportListParams, ReportParams,
 };
+use ccd_protocol::{ErrorCode, Inherited};
+use clap::Subcommand;
 use std::collections::BTreeMap;
 
 pub(in crate::verb) use follow::{Followed, follow};
@@ -42,6 +43,22 @@ pub(in crate::verb) fn misplaced(verb: &str, what: &str) -> Failure {
     Failure::Usage(format!(
         "{verb}: a subcommand takes its options after its name; put -- before it if it is {what}"
     ))
+}
+
+/// Adds the subcommand that was probably meant to the error that `program` does not exist.
+pub(in crate::verb) fn advised<V: Subcommand>(
+    mut failure: Failure,
+    verb: &str,
+    program: &str,
+) -> Failure {
+    if let Failure::Refused { error, .. } = &mut failure
+        && error.known() == Some(ErrorCode::TargetNotFound)
+        && let Some(name) = subcommand_like::<V>(program)
+    {
+        let advice = format!("; did you mean ccctl {verb} {name}?");
+        error.message.push_str(&advice);
+    }
+    failure
 }
 
 fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Failure> {

@@ -1,7 +1,7 @@
 //! `ccctl investigate PROGRAM`.
 
-use super::{Followed, Target, follow};
-use crate::args::InvestigateRunArgs;
+use super::{Followed, Target, advised, follow};
+use crate::args::{InvestigateRunArgs, InvestigateVerb};
 use crate::call::garbled;
 use crate::verb::chain::{Cancel, why};
 use crate::{Context, Exit, Failure, render};
@@ -67,7 +67,10 @@ pub(super) fn investigate(
 ) -> Result<Investigated, Failure> {
     let cancel = Cancel::listen()?;
     let started = context.call::<InvestigateRun>(&params);
-    let job = started.map_err(|failure| failure.of_verb("investigate"))?;
+    let job = started.map_err(|failure| {
+        let failure = failure.of_verb("investigate");
+        advised::<InvestigateVerb>(failure, "investigate", &params.program)
+    })?;
     let job = match follow(&cancel, job.value.job, line, context)? {
         Followed::Ended(job) => job,
         Followed::Left(exit) => return Ok(Investigated::Left(exit)),

@@ -69,8 +69,9 @@ const OTHER_WORDS: [(&str, &str); 5] = [
     ),
 ];
 
-/// Returns the name or alias of a subcommand from which `word` differs in one letter, or by two that are swapped.
+/// Returns the name or alias of a subcommand from which `word` differs in case, in one letter, or by two that are swapped.
 pub(crate) fn subcommand_like<V: Subcommand>(word: &str) -> Option<String> {
+    let lower = word.to_lowercase();
     let verbs = V::augment_subcommands(Command::new("ccctl"));
     let names = verbs
         .get_subcommands()
@@ -79,8 +80,8 @@ pub(crate) fn subcommand_like<V: Subcommand>(word: &str) -> Option<String> {
     let all = names.chain(["--help"]);
     let mut like = all.filter(|name| {
         let name = name.trim_start_matches('-');
-        let distance = strsim::osa_distance(name, word);
-        distance == 1 || (distance == 0 && name == "help")
+        let distance = strsim::osa_distance(name, &lower);
+        distance == 1 || (distance == 0 && (name == "help" || lower != word))
     });
     like.next().map(str::to_owned)
 }
@@ -445,6 +446,9 @@ mod tests {
             ("gett", "get"),
             ("help", "--help"),
             ("hlep", "--help"),
+            ("LIST", "list"),
+            ("Clenup", "cleanup"),
+            ("cancle", "cancel"),
         ] {
             assert_eq!(exec(word).as_deref(), Some(like));
         }

@@ -1,6 +1,7 @@
 //! `ccctl doctor` reports what `ccctl run` would.
 
 use crate::support::client::{Installation, Ran};
+use crate::support::executable;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -14,32 +15,53 @@ fn with_runtime(installation: &Installation, runtime: &Path, words: &[&str]) -> 
     Ran::of(command.output().unwrap())
 }
 
-fn trial(ran: &Ran) -> Option<(String, String)> {
+/// Returns a check, its state and its text.
+fn check(ran: &Ran, name: &str) -> Option<(String, String)> {
     let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
     let checks = reply["checks"].as_array().unwrap();
-    let trial = checks.iter().find(|check| check["name"] == "trial")?;
-    let text = |field: &str| trial[field].as_str().unwrap().to_owned();
+    let check = checks.iter().find(|check| check["name"] == name)?;
+    let text = |field: &str| check[field].as_str().unwrap().to_owned();
     Some((text("state"), text("text")))
 }
 
+fn trial(ran: &Ran) -> Option<(String, String)> {
+    check(ran, "trial")
+}
+
+/// Finds what is wrong as `run` says it.
+#[track_caller]
+fn finds(installation: &Installation, name: &str, what: &str) {
+    let runtime = installation.bin().with_file_name("runtime");
+    let ran = with_runtime(installation, &runtime, &["doctor", "--json"]);
+    let (state, text) = check(&ran, name).unwrap();
+    assert_eq!((ran.code, &*state), (Some(1), "wrong"), "{text}");
+    let ran = with_runtime(installation, &runtime, &["run", "--", "true"]);
+    assert_eq!(ran.code, Some(3));
+    assert_eq!(ran.stderr.trim(), format!("ccctl: {text}"));
+    assert!(text.contains(what), "{text}");
+}
+
 #[test]
-fn what_only_a_start_finds_is_wrong_as_run_says_it() {
+fn what_keeps_a_daemon_from_starting_is_wrong_as_run_says_it() {
     let installation = Installation::new();
     let runtime = installation.bin().with_file_name("runtime");
     fs::create_dir(&runtime).unwrap();
     std::os::unix::fs::symlink("gone", runtime.join("ccd")).unwrap();
-    let ran = with_runtime(&installation, &runtime, &["doctor", "--json"]);
-    let (state, text) = trial(&ran).unwrap();
-    assert_eq!((ran.code, &*state), (Some(1), "wrong"), "{text}");
-    let ran = with_runtime(&installation, &runtime, &["run", "--", "true"]);
-    assert_eq!(ran.code, Some(3));
-    assert_eq!(ran.stderr.trim(), format!("ccctl: {text}"));
-    let what = format!("{}/ccd: a symbolic link", runtime.display());
-    assert!(text.contains(&what), "{text}");
-    assert!(
-        text.ends_with("; set XDG_RUNTIME_DIR to a directory of yours, or unset it"),
-        "{text}"
+    let link = format!(
+        "{}/ccd is a link to nothing; set XDG_RUNTIME_DIR to",
+        runtime.display()
     );
+    finds(&installation, "daemon", &link);
+    fs::remove_file(runtime.join("ccd")).unwrap();
+    // Only a start finds this.
+    let ccd = installation.bin().join("ccd");
+    fs::remove_file(&ccd).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" != --version ] || {{ echo ccd {version}; exit; }}\necho 'ccd: no luck today' >&2; exit 1\n"
+    );
+    executable::write_script(&ccd, &script);
+    finds(&installation, "trial", "ccd: no luck today");
 }
 
 #[test]

@@ -178,6 +178,27 @@ fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     daemon.call_value("coach.undo", &id).unwrap();
     assert!(!file.exists());
+    // Approved for one project, then promoted: it moves, and back.
+    let own = repository.root().join("CLAUDE.md");
+    let count = || {
+        [&own, &file].map(|file| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            text.matches("ccd:rule").count()
+        })
+    };
+    daemon
+        .call_value(
+            "coach.approve",
+            &json!({"id": candidate["id"], "scope": "project"}),
+        )
+        .unwrap();
+    assert_eq!(count(), [1, 0]);
+    daemon.call_value("coach.promote", &forced).unwrap();
+    assert_eq!(count(), [0, 1]);
+    daemon.call_value("coach.undo", &id).unwrap();
+    assert_eq!(count(), [1, 0]);
+    daemon.call_value("coach.undo", &id).unwrap();
+    assert_eq!(count(), [0, 0]);
     let ledger = daemon.call_value("coach.ledger", &json!({})).unwrap();
     assert_eq!(ledger["candidates"][0]["status"], "pending");
     assert_eq!(ledger["candidates"][0]["current_scope"], "project");
@@ -187,7 +208,7 @@ fn a_candidate_is_promoted_for_a_reason_edited_and_rejected_for_good() {
         .iter()
         .map(|one| &one["reason"])
         .collect();
-    assert_eq!(reasons, ["undo", "everywhere the same"].repeat(2));
+    assert_eq!(reasons, ["undo", "everywhere the same"].repeat(3));
 
     // Words can be edited before a decision.
     let edit = |params: Value| daemon.call_value("coach.edit", &params);

@@ -5,7 +5,7 @@ use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
 use crate::aggregate::sentence_case;
 use crate::ledger::{CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, find};
-use crate::place::{Plan, restore};
+use crate::place::{Plan, restore, write};
 use crate::scope::{RuleFile, ScopeInput, guess};
 use ccd_protocol::coach::{
     CandidateStatus, CandidateWords, CoachApproveParams, CoachApproveReply, CoachEditParams,
@@ -224,6 +224,9 @@ impl Coach {
             plan: &plan,
         };
         self.write_rule(databases, rule).await?;
+        if old.status == CandidateStatus::Approved {
+            self.take_from_project(databases, &row, &plan.path).await?;
+        }
         self.write_mirror(databases).await?;
         let (file, diff, _) = shown(&plan);
         let candidate = self.shown_candidate(databases, &row).await?;
@@ -233,6 +236,48 @@ impl Coach {
             file,
             diff,
         })
+    }
+
+    /// Takes a rule that is everybody's now out of the file of the project in which it was approved, unless it was edited there.
+    async fn take_from_project(
+        &self,
+        databases: &Databases,
+        row: &CandidateRow,
+        written_to: &Path,
+    ) -> Result<(), CoachError> {
+        let all = decisions(&databases.ledger, &row.fingerprint).await?;
+        let approved = all
+            .into_iter()
+            .rfind(|decision| decision.state == "done" && decision.decision == APPROVE);
+        let Some((approved, file)) = approved.and_then(|one| Some((one.clone(), one.file?))) else {
+            return Ok(());
+        };
+        if Path::new(&file) == written_to {
+            return Ok(());
+        }
+        let (before, after) = (approved.file_before, approved.file_after);
+        let taken = blocking(move || {
+            let (after, block) = (
+                after.unwrap_or_default(),
+                approved.block.unwrap_or_default(),
+            );
+            restore(Path::new(&file), before.as_deref(), &after, &block, None)
+        });
+        if let Err(error) = taken.await {
+            tracing::warn!(%error, "a promoted rule stays in its project as well");
+        }
+        Ok(())
+    }
+
+    /// Puts a rule back that [`Self::take_from_project`] took.
+    async fn put_back(&self, databases: &Databases, row: &CandidateRow) -> Result<(), CoachError> {
+        let root = self.root_of(databases, row, row.current_scope, None).await;
+        let Ok(root) = root else {
+            return Ok(()); // the project is gone
+        };
+        let plan = self.plan(row, row.current_scope, &root).await?;
+        blocking(move || write(&plan.path, plan.before.as_deref(), &plan.after)).await?;
+        Ok(())
     }
 
     /// Undoes the last decision on a candidate.
@@ -289,7 +334,8 @@ impl Coach {
         row.identify();
         row.mention = before.mention;
         let mut changes = moved(&now, &row);
-        if last.decision == PROMOTE {
+        let last_decision = last.decision.clone();
+        if last_decision == PROMOTE {
             changes.push(Change::Promotion(Promotion {
                 id: format!("{:08x}", rand::random::<u32>()),
                 fingerprint: row.fingerprint.clone(),
@@ -309,6 +355,9 @@ impl Coach {
             state: "undone",
         });
         databases.ledger.commit(LedgerWrite(changes)).await?;
+        if last_decision == PROMOTE && row.status == CandidateStatus::Approved {
+            self.put_back(databases, &row).await?;
+        }
         self.use_guards(databases).await?;
         self.write_mirror(databases).await?;
         let candidate = self.shown_candidate(databases, &row).await?;

@@ -379,10 +379,8 @@ impl<'a> Timeline<'a> {
                 open.remove(at)
             });
             let program = difference.from.split(' ').next().unwrap_or_default();
-            let also_worked = self.worked.get(program).into_iter().flatten();
-            let is_chance = also_worked
-                .into_iter()
-                .any(|worked| difference.is_contradicted_by(worked));
+            let mut also_worked = self.worked.get(program).into_iter().flatten();
+            let is_chance = also_worked.any(|worked| difference.is_contradicted_by(worked));
             match taken {
                 Some(failure) if is_chance => self.left.push(failure.event),
                 Some(failure) => {

@@ -249,19 +249,19 @@ impl Coach {
         let approved = all
             .into_iter()
             .rfind(|decision| decision.state == "done" && decision.decision == APPROVE);
-        let Some((approved, file)) = approved.and_then(|one| Some((one.clone(), one.file?))) else {
+        // One on a branch has changed no file here.
+        let Some((approved, file, after)) =
+            approved.and_then(|one| Some((one.clone(), one.file?, one.file_after?)))
+        else {
             return Ok(());
         };
         if Path::new(&file) == written_to {
             return Ok(());
         }
-        let (before, after) = (approved.file_before, approved.file_after);
         let taken = blocking(move || {
-            let (after, block) = (
-                after.unwrap_or_default(),
-                approved.block.unwrap_or_default(),
-            );
-            restore(Path::new(&file), before.as_deref(), &after, &block, None)
+            let block = approved.block.unwrap_or_default();
+            let before = approved.file_before.as_deref();
+            restore(Path::new(&file), before, &after, &block, None)
         });
         if let Err(error) = taken.await {
             tracing::warn!(%error, "a promoted rule stays in its project as well");

@@ -216,9 +216,20 @@ fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
     facts.outcome = Some(outcome);
 }
 
-/// Adds up the tokens of all models; the member `usage` lacks those of sub-agents.
+/// Adds up the tokens of all models. The member `usage`, which lacks those of sub-agents, counts if no model is named, as in
+/// older versions.
 fn tokens(record: &Value) -> Option<Tokens> {
-    let models = record.get("modelUsage")?.as_object()?;
+    let models = record.get("modelUsage").and_then(Value::as_object);
+    let Some(models) = models.filter(|models| !models.is_empty()) else {
+        let usage = record.get("usage")?;
+        let count = |member: &str| usage[member].as_u64().unwrap_or(0);
+        return Some(Tokens {
+            input: count("input_tokens"),
+            output: count("output_tokens"),
+            cache_read: count("cache_read_input_tokens"),
+            cache_creation: count("cache_creation_input_tokens"),
+        });
+    };
     let sum = |member: &str| -> u64 {
         models
             .values()
@@ -231,4 +242,28 @@ fn tokens(record: &Value) -> Option<Tokens> {
         cache_read: sum("cacheReadInputTokens"),
         cache_creation: sum("cacheCreationInputTokens"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_tokens_of_a_result_are_found_in_any_version() {
+        let usage = json!({"input_tokens": 5, "output_tokens": 6, "cache_read_input_tokens": 7});
+        let models = json!({"m": {"inputTokens": 1, "outputTokens": 2}, "n": {"inputTokens": 3}});
+        for (record, expected) in [
+            (
+                json!({"usage": usage, "modelUsage": models}),
+                Some((4, 2, 0)),
+            ),
+            (json!({"usage": usage, "modelUsage": {}}), Some((5, 6, 7))),
+            (json!({"usage": usage}), Some((5, 6, 7))),
+            (json!({}), None),
+        ] {
+            let found = tokens(&record).map(|found| (found.input, found.output, found.cache_read));
+            assert_eq!(found, expected, "{record}");
+        }
+    }
 }

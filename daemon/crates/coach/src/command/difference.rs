@@ -271,114 +271,42 @@ mod tests {
 
     #[test]
     fn the_form_that_worked_is_found() {
-        let misused = Failed {
-            is_misused: true,
-            ..Failed::default()
-        };
-        let missing = Failed {
-            is_missing: true,
-            ..Failed::default()
-        };
-        let neither = Failed::default();
-        for (failed, worked, how, expected) in [
-            (
-                "python x.py",
-                "python3 x.py",
-                neither,
-                "program python > python3",
-            ),
-            (
-                "python -m http.server",
-                "python3 -m http.server",
-                neither,
-                "program python > python3",
-            ),
-            (
-                "docker-compose up -d",
-                "docker compose up -d",
-                neither,
-                "program docker-compose > docker compose",
-            ),
-            (
-                "pip install requests",
-                "uv pip install requests",
-                neither,
-                "program pip > uv pip",
-            ),
-            (
-                "npm test",
-                "npm run test:unit",
-                neither,
-                "command npm test > npm run test:unit",
-            ),
-            ("npm install", "pnpm install", neither, "program npm > pnpm"),
-            ("npm install", "yarn install", neither, "program npm > yarn"),
-            (
-                "rg needle src",
-                "grep needle src",
-                missing,
-                "program rg > grep",
-            ),
-            (
-                "npm install",
-                "npm install --legacy-peer-deps",
-                neither,
-                "flags npm install > --legacy-peer-deps",
-            ),
-            (
-                "gh pr squash 7",
-                "gh pr merge 7",
-                misused,
-                "command gh pr squash > gh pr merge",
-            ),
-            (
-                "cd web && npm test",
-                "cd web && npm run test:unit",
-                neither,
-                "command npm test > npm run test:unit",
-            ),
-            (
-                "erk exec setup-impl --issue 8157 --branch-slug=x",
-                "erk exec setup-impl --issue 8157",
-                misused,
-                "without erk exec setup-impl > --branch-slug",
-            ),
-            (
-                "erk exec describe --id a1 --pr 8395",
-                "erk exec describe --id a1",
-                misused,
-                "without erk exec describe > --pr",
-            ),
-            (
-                "erk exec describe --id a1 --pr 8395",
-                "erk exec describe --id a1",
-                neither,
-                "none",
-            ),
-            // The same again, other matters, and what belongs to one occasion.
-            ("npm test", "npm test", neither, "none"),
-            ("erk pr submit", "erk pr check", neither, "none"),
-            ("npm run lint", "npm run build", neither, "none"),
-            ("make docs", "ls docs", neither, "none"),
-            ("rg needle src", "make needle src", neither, "none"),
-            ("pytest tests/a.py", "pytest tests/b.py", neither, "none"),
-            ("scp a host", "scp c3.txt host", misused, "none"),
-            (
-                "git commit -m x",
-                "git commit -m x --no-verify",
-                neither,
-                "none",
-            ),
-            ("git push", "git push --force", misused, "none"),
-            ("frob x", "frob --help", misused, "none"),
-            ("cargo test", "cargo test --lib parser", neither, "none"),
-            ("kill 123", "kill 124", misused, "none"),
-        ] {
-            assert_eq!(
-                between(failed, worked, how),
-                expected,
-                "{failed} | {worked}"
-            );
+        // Failed, worked, how it failed, what is found: none if they are the same, about different matters, or of one occasion.
+        let table = "
+            python x.py | python3 x.py | neither | program python > python3
+            python -m http.server | python3 -m http.server | neither | program python > python3
+            docker-compose up -d | docker compose up -d | neither | program docker-compose > docker compose
+            pip install requests | uv pip install requests | neither | program pip > uv pip
+            npm test | npm run test:unit | neither | command npm test > npm run test:unit
+            npm install | pnpm install | neither | program npm > pnpm
+            npm install | yarn install | neither | program npm > yarn
+            rg needle src | grep needle src | missing | program rg > grep
+            npm install | npm install --legacy-peer-deps | neither | flags npm install > --legacy-peer-deps
+            gh pr squash 7 | gh pr merge 7 | misused | command gh pr squash > gh pr merge
+            cd web && npm test | cd web && npm run test:unit | neither | command npm test > npm run test:unit
+            erk exec setup-impl --issue 8157 --branch-slug=x | erk exec setup-impl --issue 8157 | misused | without erk exec setup-impl > --branch-slug
+            erk exec describe --id a1 --pr 8395 | erk exec describe --id a1 | misused | without erk exec describe > --pr
+            erk exec describe --id a1 --pr 8395 | erk exec describe --id a1 | neither | none
+            npm test | npm test | neither | none
+            erk pr submit | erk pr check | neither | none
+            npm run lint | npm run build | neither | none
+            make docs | ls docs | neither | none
+            rg needle src | make needle src | neither | none
+            pytest tests/a.py | pytest tests/b.py | neither | none
+            scp a host | scp c3.txt host | misused | none
+            git commit -m x | git commit -m x --no-verify | neither | none
+            git push | git push --force | misused | none
+            frob x | frob --help | misused | none
+            cargo test | cargo test --lib parser | neither | none
+            kill 123 | kill 124 | misused | none
+        ";
+        for row in table.lines().map(str::trim).filter(|row| !row.is_empty()) {
+            let parts: Vec<&str> = row.split(" | ").collect();
+            let how = Failed {
+                is_missing: parts[2] == "missing",
+                is_misused: parts[2] == "misused",
+            };
+            assert_eq!(between(parts[0], parts[1], how), parts[3], "{row}");
         }
     }
 

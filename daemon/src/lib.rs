@@ -11,6 +11,7 @@
 mod chain;
 mod config;
 mod daemon;
+mod data;
 mod discover;
 mod friction;
 #[cfg(feature = "fuzzing")]

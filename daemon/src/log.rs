@@ -204,12 +204,19 @@ pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> 
     let Some(limit) = SystemTime::now().checked_sub(age) else {
         return Ok(());
     };
-    for path in day_file::files(folder)? {
-        if std::fs::metadata(&path)?.modified()? < limit {
+    for (path, written) in files(folder)? {
+        if written < limit {
             std::fs::remove_file(&path)?;
         }
     }
     Ok(())
+}
+
+/// Returns the log files, oldest first, each with the time at which it was last written.
+pub(crate) fn files(folder: &Path) -> io::Result<Vec<(PathBuf, SystemTime)>> {
+    let files = day_file::files(folder)?.into_iter();
+    let written = |path: PathBuf| Ok((path.clone(), std::fs::metadata(&path)?.modified()?));
+    files.map(written).collect()
 }
 
 /// Remembers the last errors for `daemon.status`.

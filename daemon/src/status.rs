@@ -113,7 +113,7 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
         ("test_reports", daemon.test_reports.folder().to_owned()),
     ];
     let walked = tokio::task::spawn_blocking(move || {
-        folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
+        folders.map(|(name, folder)| (name.to_owned(), file_bytes(&folder)))
     });
     let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
     sizes.insert("coach".into(), daemon.coach.size_bytes());
@@ -123,20 +123,17 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
     sizes
 }
 
-/// Returns the size on disk of all files in a directory; files that disappear meanwhile do not count.
-fn folder_bytes(folder: &Path) -> u64 {
+/// Returns the size on disk of a file, or of all files in a directory; files that disappear meanwhile do not count.
+pub(crate) fn file_bytes(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
-            Ok(meta) => meta.blocks() * 512,
-            Err(_) => 0,
-        })
-        .sum()
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| file_bytes(&entry.path())).sum()
+        }
+        Ok(meta) => meta.blocks() * 512,
+        Err(_) => 0,
+    }
 }
 
 /// Returns the daemon's promises that it cannot keep on this system.

@@ -5,6 +5,7 @@ pub mod chain;
 pub mod coach;
 pub mod conversation;
 pub mod daemon;
+pub mod data;
 #[cfg(test)]
 mod document;
 pub mod error;
@@ -66,6 +67,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         investigate::METHODS,
         black_box::METHODS,
         job::METHODS,
+        data::METHODS,
         daemon::METHODS,
     ]
     .into_iter()

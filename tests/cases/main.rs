@@ -12,6 +12,7 @@ mod coach;
 mod config;
 mod connection;
 mod conversation;
+mod data;
 mod discover;
 mod exec;
 mod expect;

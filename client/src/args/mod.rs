@@ -8,6 +8,7 @@ mod coach_records;
 mod config;
 mod conversation;
 mod daemon;
+mod data;
 mod exec;
 mod exec_records;
 mod hook;
@@ -51,6 +52,7 @@ pub(crate) use conversation::{
     ConversationStatsArgs, ConversationTailArgs, ConversationVerb, ScopeOfConversations,
 };
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
+pub(crate) use data::{DataArgs, DataForgetArgs, DataVerb};
 pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
 pub(crate) use exec_records::{ExecGetArgs, ExecListArgs, ExecVerb};
 pub(crate) use hook::{
@@ -360,6 +362,8 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
     /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]
     Hooks(HooksVerb),
+    /// Show what ccd keeps about you and where, and delete it
+    Data(DataArgs),
     /// Check the daemon, its service, files and disk, system limits, Claude Code and ccd's hooks
     #[command(after_help = "Examples:
   ccctl doctor

@@ -100,7 +100,7 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
         ("conversation", "session") => Kind::Transcript,
         ("conversation", "project") => Kind::Folders,
         ("conversation", "html" | "markdown" | "svg") => Kind::Files,
-        ("memory", "project") => Kind::Folders,
+        ("memory" | "data", "project") => Kind::Folders,
         ("memory", "file" | "from") => Kind::Files,
         ("exec", "permission_mode") => words(&PERMISSION_MODES),
         ("exec", "repo_path") => Kind::Folders,

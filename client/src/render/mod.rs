@@ -5,6 +5,7 @@ mod clean;
 mod coach;
 mod columns;
 mod conversation;
+mod data;
 mod discover;
 mod exec;
 mod job;
@@ -33,6 +34,7 @@ pub(crate) use conversation::{
     conversation_stats, conversations, cost_or_more, imported, markdown, moment, short_number,
     stats_svg, sub_agents, what_is_left, what_is_unreadable, wrapped_at_spaces,
 };
+pub(crate) use data::{data_kept, data_selected};
 pub(crate) use discover::{
     investigation, investigation_diff, investigations, probed, state_map, test_report, test_reports,
 };

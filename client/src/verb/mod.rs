@@ -6,6 +6,7 @@ mod coach;
 mod config;
 mod conversation;
 mod daemon;
+mod data;
 mod dial;
 mod exec;
 mod file;
@@ -63,6 +64,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
+        Noun::Data(args) => data::dispatch(args, context),
         Noun::Hook(args) => Ok(hook::run(args, context.global.socket.as_deref())),
         Noun::Hooks(verb) => hooks::dispatch(verb, context),
         Noun::Doctor => doctor::doctor(context),

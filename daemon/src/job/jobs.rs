@@ -5,6 +5,7 @@ use super::record::{add_list, entry_of, error, job_of, row_of};
 use super::running::{JobHandle, Outcome, Running};
 use super::table::{self, DeleteJobs};
 use crate::store::{Store, StoreError};
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::job::{Job, JobEntry, JobState};
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use dashmap::DashMap;
@@ -132,6 +133,30 @@ impl Jobs {
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
         let before = ccd_text::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
+    }
+
+    /// Carries out `data.forget` for jobs that have ended.
+    ///
+    /// # Errors
+    ///
+    /// An error of the database.
+    pub(crate) async fn forget(
+        &self,
+        which: &DataForgetParams,
+    ) -> Result<DataSelected, StoreError> {
+        let before = which.before.clone().unwrap_or_else(ccd_text::clock::now);
+        let (count, oldest) = table::ended_before(&self.store, &before).await?;
+        if !which.dry_run {
+            self.store.commit(DeleteJobs::Before(before)).await?;
+            self.store.tidy();
+        }
+        let selected = DataSelected::of(DataPart::Jobs, count, ("job", "jobs"), oldest);
+        let running = self.running.len() as u64;
+        Ok(selected.leaving(
+            running,
+            ("job", "jobs"),
+            "in progress; ccctl job cancel ends one",
+        ))
     }
 
     /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has

@@ -101,6 +101,17 @@ impl Write for DeleteJobs {
     }
 }
 
+/// Counts the jobs that ended before a time; also returns when the oldest was created.
+pub(super) async fn ended_before(
+    store: &Store,
+    time: &str,
+) -> Result<(u64, Option<String>), StoreError> {
+    let count =
+        query_as("SELECT count(*), min(created_at) FROM jobs WHERE ended_at < ?1").bind(time);
+    let (count, oldest): (i64, _) = count.fetch_one(store.readers()).await?;
+    Ok((count.unsigned_abs(), oldest))
+}
+
 /// Returns the first `limit` ids of jobs that start with `start`, which contains no wildcard.
 pub(super) async fn job_ids(
     store: &Store,

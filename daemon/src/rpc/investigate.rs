@@ -2,9 +2,11 @@
 
 use super::register::method;
 use super::{CallError, Module, RpcError};
+use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
 use ccd_discover::reports::{Listed, Removed, Report, ReportError, Reports, Saved};
 use ccd_discover::{diff, map};
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::investigate::{
     InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateGet, InvestigateLearn,
     InvestigateList, InvestigateListReply, InvestigateMap, InvestigateMapReply, InvestigateProbe,
@@ -101,12 +103,33 @@ pub(super) async fn cleanup<R: Report + 'static>(
         reports,
         bytes,
         warnings,
-    } = blocking(move || reports.cleanup(age_s)).await?;
+        ..
+    } = blocking(move || reports.cleanup(age_s, false)).await?;
     Ok(ReportCleanupReply {
         removed: reports,
         bytes,
         warnings,
     })
+}
+
+/// Carries out `data.forget` for reports of both kinds.
+pub(super) async fn forget_reports(
+    daemon: &Daemon,
+    which: &DataForgetParams,
+) -> Result<DataSelected, RpcError> {
+    let age_s = which.before.as_deref().and_then(ccd_text::clock::age_s);
+    let (age_s, dry_run) = (age_s.unwrap_or(f64::MIN), which.dry_run);
+    let investigations = Arc::clone(&daemon.investigations);
+    let tests = Arc::clone(&daemon.test_reports);
+    let removed = blocking(move || {
+        let investigations = investigations.cleanup(age_s, dry_run)?;
+        Ok::<_, ReportError>(investigations.and(tests.cleanup(age_s, dry_run)?))
+    });
+    let removed = removed.await?;
+    let kind = ("report", "reports");
+    let mut selected = DataSelected::of(DataPart::Reports, removed.reports, kind, removed.oldest);
+    selected.left = removed.warnings;
+    Ok(selected)
 }
 
 pub(super) fn shown(path: &Path) -> String {

@@ -6,6 +6,7 @@ mod coach;
 mod config;
 mod conversation;
 mod daemon;
+mod data;
 mod discover;
 mod error;
 mod exec;
@@ -47,6 +48,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     job::register(&mut module)?;
     pattern::register(&mut module)?;
     daemon::register(&mut module)?;
+    data::register(&mut module)?;
     config::register(&mut module)?;
     subscribe::register(&mut module)?;
     attach::register(&mut module)?;

@@ -6,6 +6,7 @@ use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeDiffReply, TapeExport, TapeExportParams, TapeExportReply,
     TapeFormat, TapeGet, TapeImport, TapeImportParams, TapeImportReply, TapeList, TapeOptions,
@@ -290,4 +291,20 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
         daemon.roots.forget(&root, &gone).await;
     }
     Ok(reply)
+}
+
+/// Carries out `data.forget` for the tapes of the configured directory.
+pub(super) async fn forget_tapes(
+    daemon: &Daemon,
+    which: &DataForgetParams,
+) -> Result<DataSelected, RpcError> {
+    let path = settings_of_root(daemon, None)?.root;
+    if !path.exists() {
+        return Ok(DataSelected::none(DataPart::Tapes));
+    }
+    let (folder, which) = (open(daemon, None).await?, which.clone());
+    let root = Arc::clone(&folder.root);
+    let (selected, gone) = blocking(move || Ok(files::forget(&folder, &which))).await?;
+    daemon.roots.forget(&root, &gone).await;
+    Ok(selected)
 }

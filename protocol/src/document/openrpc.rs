@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 const EXAMPLES: &str = include_str!("examples.json");
 
 /// The thousands of the error codes that the methods of a noun may return, besides those of all methods.
-const THOUSANDS: [(&str, &[i32]); 16] = [
+const THOUSANDS: [(&str, &[i32]); 17] = [
     ("session", &[2, 3]),
     ("run", &[2, 3]),
     ("program", &[2, 3]),
@@ -27,6 +27,7 @@ const THOUSANDS: [(&str, &[i32]); 16] = [
     ("memory", &[6, 7]),
     ("coach", &[6, 8]),
     ("hook", &[8]),
+    ("data", &[2, 3, 4, 5, 6, 8]),
 ];
 
 pub(super) fn openrpc() -> Value {

@@ -59,6 +59,8 @@ fn a_day_without_claude_code_leaves_no_file_of_coach_and_index() {
         &["coach", "aggregate"],
         &["coach", "forget", "--all", "--yes"],
         &["coach", "approve", "12345678"],
+        &["data"],
+        &["data", "forget", "--dry-run"],
         &["hooks", "status"],
         &["hooks", "install", "--dry-run"],
     ] {

@@ -332,6 +332,18 @@ fn runs_are_listed_shown_and_removed() {
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
     let removed = desk.run(&["cleanup", "--older-than", "30"]).stdout;
     assert_eq!(removed, "removed 0 conversations, 0 runs\n");
+    let forget = |args: &[&str]| {
+        let mut forget = desk.ccctl(&[&["data", "forget", "runs"], args].concat());
+        Ran::of(forget.output().unwrap()).stdout
+    };
+    let repository = desk.repository().to_str().unwrap();
+    let elsewhere = forget(&["--project", "/elsewhere", "--yes"]);
+    assert_eq!(elsewhere, "nothing to delete\n");
+    let preview = forget(&["--project", repository, "--dry-run"]);
+    assert_eq!(
+        preview,
+        "runs          would delete 1 run, 1 conversation\n"
+    );
     let removed = desk.run(&["cleanup", "--older-than", "0"]).stdout;
     assert_eq!(removed, "removed 1 conversation, 1 run\n");
 }

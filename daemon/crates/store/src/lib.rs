@@ -25,7 +25,9 @@ pub use error::StoreError;
 pub use memory::give_back_memory;
 pub use open::{Column, Opened, Opening, Schema, set_aside_replaced};
 pub use row::{Row, Values, insert};
-pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Synchronous};
+pub use sqlx::sqlite::{
+    SqliteConnection as Connection, SqlitePool as ReadPool, SqliteSynchronous as Synchronous,
+};
 pub use sqlx::{
     AssertSqlSafe, Error as SqlError, Result as SqlResult, query, query_as, query_scalar,
 };

@@ -21,8 +21,16 @@ pub fn seconds_ago(seconds: f64) -> String {
 
 /// Returns how many seconds ago `text` was; `None` if it is not such a time.
 pub fn age_s(text: &str) -> Option<f64> {
-    let then = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).ok()?;
-    Some((OffsetDateTime::now_utc() - then).as_seconds_f64())
+    Some((OffsetDateTime::now_utc() - parsed(text)?).as_seconds_f64())
+}
+
+/// Returns a time of RFC 3339 in the same form; `None` if it is not such a time.
+pub fn normal(text: &str) -> Option<String> {
+    Some(rfc3339(parsed(text)?.to_offset(time::UtcOffset::UTC)))
+}
+
+fn parsed(text: &str) -> Option<OffsetDateTime> {
+    OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).ok()
 }
 
 fn rfc3339(time: OffsetDateTime) -> String {

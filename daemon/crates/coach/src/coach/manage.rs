@@ -1,13 +1,12 @@
 //! What is recorded, kept and moved to other machines.
 
 use super::CoachError;
-use super::list::check_time;
 use super::owner::Coach;
 use crate::ledger::{CandidateRow, Change, LedgerWrite, all, promotions};
-use crate::record::{EventWrite, PayloadWrite, counts, mutes, payload_count};
+use crate::record::{EventWrite, PayloadWrite, Selection, mutes};
 use ccd_protocol::coach::{
-    Candidate, CandidateStatus, CoachExportReply, CoachForgetParams, CoachForgetReply,
-    CoachImportParams, CoachImportReply, CoachMuteParams, CoachMuteReply, Mute, Promotion,
+    Candidate, CoachExportReply, CoachImportParams, CoachImportReply, CoachMuteParams,
+    CoachMuteReply, Mute, Promotion,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -50,76 +49,6 @@ impl Coach {
         Ok(CoachMuteReply { mutes })
     }
 
-    /// Deletes events and payloads.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if nothing is given.
-    pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
-        let is_empty =
-            params.project.is_none() && params.session.is_none() && params.before.is_none();
-        if is_empty && !params.all {
-            return Err(CoachError::InvalidArgument(
-                "give a project, a session, a time, or all".into(),
-            ));
-        }
-        // An unset variable of a script must not select everything that has no session.
-        for (name, value) in [("project", &params.project), ("session", &params.session)] {
-            if value.as_deref() == Some("") {
-                return Err(CoachError::InvalidArgument(format!("{name} is empty")));
-            }
-        }
-        if let Some(before) = &params.before {
-            check_time("before", before)?;
-        }
-        self.settle().await;
-        let Some(databases) = self.existing().await? else {
-            return Ok(CoachForgetReply::default());
-        };
-        let _deciding = self.deciding.lock().await;
-        let repo_id = params.project.map(|project| self.repo_id(&project));
-        let (session_id, before) = (params.session, params.before);
-        let total = |counts: crate::record::Counts| counts.pending + counts.processed;
-        let events_before = total(counts(&databases.events).await?);
-        let payloads_before = payload_count(&self.store).await?;
-        let forget = EventWrite::Forget {
-            repo_id: repo_id.clone(),
-            session_id: session_id.clone(),
-            before: before.clone(),
-        };
-        databases.events.commit(forget).await?;
-        let forget = PayloadWrite::Forget {
-            repo_id,
-            session_id,
-            before,
-        };
-        self.store.commit(forget).await?;
-        let mut candidates = 0;
-        if params.all && is_empty {
-            let undecided = all(&databases.ledger).await?.into_iter().filter(|row| {
-                matches!(
-                    row.status,
-                    CandidateStatus::Pending | CandidateStatus::Rejected
-                )
-            });
-            let deletes: Vec<_> = undecided
-                .map(|row| Change::Delete {
-                    fingerprint: row.fingerprint,
-                })
-                .collect();
-            candidates = deletes.len() as u64;
-            databases.ledger.commit(LedgerWrite(deletes)).await?;
-            self.write_mirror(databases).await?;
-        }
-        databases.tidy();
-        self.store.tidy();
-        Ok(CoachForgetReply {
-            events: events_before.saturating_sub(total(counts(&databases.events).await?)),
-            payloads: payloads_before.saturating_sub(payload_count(&self.store).await?),
-            candidates,
-        })
-    }
-
     /// Deletes what is older than it is kept.
     ///
     /// # Errors
@@ -133,12 +62,11 @@ impl Coach {
         let settings = self.settings();
         let ago = |seconds: f64| ccd_text::clock::seconds_ago(seconds);
         let events = ago(settings.keep_events.as_secs_f64());
-        let payloads = PayloadWrite::Forget {
-            repo_id: None,
-            session_id: None,
+        let payloads = Selection {
             before: Some(ago(settings.keep_payloads.as_secs_f64())),
+            ..Selection::default()
         };
-        self.store.commit(payloads).await?;
+        self.store.commit(PayloadWrite::Forget(payloads)).await?;
         let retain = EventWrite::Retain {
             events: events.clone(),
             successes: ago(SUCCESS_DAYS * DAY_S),

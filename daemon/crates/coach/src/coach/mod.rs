@@ -1,13 +1,14 @@
 //! The coach: takes payloads, makes candidates of them, and carries out decisions.
 //!
 //! `owner` is what handlers call; `work` processes payloads in a thread of its own; `batch` turns events into candidates;
-//! `decide` (on top of `rule`), `enforce`, `list` and `manage` are the methods.
+//! `decide` (on top of `rule`), `enforce`, `list`, `manage` and `forget` are the methods.
 
 mod batch;
 mod consent;
 mod decide;
 mod enforce;
 mod error;
+mod forget;
 mod guard;
 mod list;
 mod manage;

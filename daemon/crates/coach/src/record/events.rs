@@ -1,8 +1,9 @@
 //! Changes to `events.sqlite`.
 
+use super::Selection;
 use ccd_protocol::coach::{EventType, Mute, SignalType};
 use ccd_repository::Identity;
-use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use ccd_store::{Connection, Database, SqlResult, Write, insert, query, query_scalar};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -77,12 +78,8 @@ pub(crate) enum EventWrite {
     Processed(String),
     Mute(Mute),
     Unmute(Mute),
-    /// Deletes events of all that is given, and what is known of their sources.
-    Forget {
-        repo_id: Option<String>,
-        session_id: Option<String>,
-        before: Option<String>,
-    },
+    /// Deletes events and successes, and what is known of their sources.
+    Forget(Selection),
     /// Deletes what is older than these times.
     Retain {
         events: String,
@@ -122,27 +119,26 @@ impl Write for EventWrite {
                     .await?;
                 Ok(())
             }
-            Self::Forget {
-                repo_id,
-                session_id,
-                before,
-            } => {
-                let which = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
-                    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
-                forget(connection, which, [repo_id, session_id, before]).await?;
-                let successes = "DELETE FROM ccd_successes
-                    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
-                query(successes)
-                    .bind(repo_id)
-                    .bind(session_id)
-                    .bind(before)
-                    .execute(connection)
-                    .await?;
+            Self::Forget(selection) => {
+                forget(connection, selection).await?;
+                let successes = "DELETE FROM ccd_successes WHERE (?1 IS NULL OR repo_id = ?1)
+                    AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+                selection.delete(connection, successes.to_owned()).await?;
+                // What is known of projects and payloads serves the events.
+                for table in ["ccd_projects", "ccd_deliveries"] {
+                    let delete =
+                        format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM events)");
+                    let delete = query(ccd_store::AssertSqlSafe(delete));
+                    delete.execute(&mut *connection).await?;
+                }
                 Ok(())
             }
             Self::Retain { events, successes } => {
-                let which = "SELECT id FROM events WHERE timestamp < ?3";
-                forget(connection, which, [&None, &None, &Some(events.clone())]).await?;
+                let outdated = Selection {
+                    before: Some(events.clone()),
+                    ..Selection::default()
+                };
+                forget(connection, &outdated).await?;
                 for (table, column, time) in [
                     ("ccd_deliveries", "taken_at", events),
                     ("ccd_successes", "timestamp", successes),
@@ -167,18 +163,22 @@ fn mute_key(mute: &Mute) -> (&'static str, &str) {
     )
 }
 
-/// Deletes the events that `which` selects.
-async fn forget(
-    connection: &mut Connection,
-    which: &'static str,
-    values: [&Option<String>; 3],
-) -> SqlResult<()> {
-    let delete = format!("DELETE FROM events WHERE id IN ({which})");
-    let mut delete = query(ccd_store::AssertSqlSafe(delete));
-    for value in values {
-        delete = delete.bind(value.clone());
-    }
-    delete.execute(&mut *connection).await?;
+/// Selects events.
+const SELECTED: &str = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
+    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+
+/// Counts the events of a selection; also returns the time of the oldest.
+pub(crate) async fn selected_events(
+    events: &Database<EventWrite>,
+    selection: &Selection,
+) -> SqlResult<(u64, Option<String>)> {
+    let count = format!("SELECT count(*), min(timestamp) FROM events WHERE id IN ({SELECTED})");
+    selection.count(events.readers(), count).await
+}
+
+async fn forget(connection: &mut Connection, selection: &Selection) -> SqlResult<()> {
+    let delete = format!("DELETE FROM events WHERE id IN ({SELECTED})");
+    selection.delete(connection, delete).await?;
     let sources = "DELETE FROM ccd_event_sources WHERE event_id NOT IN (SELECT id FROM events)";
     query(sources).execute(connection).await?;
     Ok(())

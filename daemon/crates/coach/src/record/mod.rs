@@ -5,12 +5,14 @@ mod events;
 mod payloads;
 mod query;
 mod schema;
+mod selection;
 
 pub(crate) use clip::clip;
-pub(crate) use events::{EventWrite, Recorded, RecordedSignal};
-pub(crate) use payloads::{PayloadRow, PayloadWrite, payload_count, payloads_of};
+pub(crate) use events::{EventWrite, Recorded, RecordedSignal, selected_events};
+pub(crate) use payloads::{PayloadRow, PayloadWrite, payloads_of, selected_payloads};
 pub(crate) use query::{
-    Counts, Filter, PROMPT_ID, TOOL_USE_ID, by_day, contexts_of, counts, mutes, page, pending,
-    projects, successes, taken,
+    Filter, PROMPT_ID, TOOL_USE_ID, by_day, contexts_of, counts, mutes, page, pending, projects,
+    successes, taken,
 };
 pub(crate) use schema::EVENTS;
+pub(crate) use selection::Selection;

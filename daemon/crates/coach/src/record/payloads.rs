@@ -1,6 +1,7 @@
 //! The table `hook_events` of `ccd.sqlite`: each payload, without its secrets.
 
-use ccd_store::{Connection, SqlResult, Store, Write, insert, query, query_scalar};
+use super::Selection;
+use ccd_store::{Connection, SqlResult, Store, Write, insert, query_scalar};
 
 ccd_store::row! {
     /// A payload.
@@ -16,17 +17,15 @@ ccd_store::row! {
     }
 }
 
+const SELECTED: &str =
+    "(?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
+
 /// A change to the table.
 #[derive(Debug)]
 pub(crate) enum PayloadWrite {
     /// Stores payloads, each once.
     Record(Vec<PayloadRow>),
-    /// Deletes those of all that is given.
-    Forget {
-        repo_id: Option<String>,
-        session_id: Option<String>,
-        before: Option<String>,
-    },
+    Forget(Selection),
 }
 
 impl Write for PayloadWrite {
@@ -40,15 +39,9 @@ impl Write for PayloadWrite {
                 )
                 .await
             }
-            Self::Forget {
-                repo_id,
-                session_id,
-                before,
-            } => {
-                let delete = "DELETE FROM hook_events
-                    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
-                let delete = query(delete).bind(repo_id).bind(session_id).bind(before);
-                delete.execute(connection).await.map(drop)
+            Self::Forget(selection) => {
+                let delete = format!("DELETE FROM hook_events WHERE {SELECTED}");
+                selection.delete(connection, delete).await
             }
         }
     }
@@ -71,10 +64,11 @@ pub(crate) async fn payloads_of(
         .await
 }
 
-/// Returns how many payloads there are.
-pub(crate) async fn payload_count(store: &Store) -> SqlResult<u64> {
-    let count: i64 = query_scalar("SELECT count(*) FROM hook_events")
-        .fetch_one(store.readers())
-        .await?;
-    Ok(count.unsigned_abs())
+/// Counts the payloads of a selection; also returns the time of the oldest.
+pub(crate) async fn selected_payloads(
+    store: &Store,
+    selection: &Selection,
+) -> SqlResult<(u64, Option<String>)> {
+    let count = format!("SELECT count(*), min(at) FROM hook_events WHERE {SELECTED}");
+    selection.count(store.readers(), count).await
 }

@@ -149,7 +149,7 @@ impl Follower {
     fn dirs(&mut self, asked: &BTreeSet<Dir>) -> Vec<Dir> {
         let setup = &self.index.setup;
         let mut watched = BTreeSet::new();
-        if setup.settings().watch && !self.is_blind {
+        if setup.settings().watch && !self.is_blind && !self.index.is_forgotten() {
             watched.extend(setup.dirs(&[]));
             let named = self.watched.iter().chain(asked).filter(|dir| !dir.is_root);
             let named: BTreeSet<&Dir> = named.filter(|dir| !watched.contains(dir)).collect();

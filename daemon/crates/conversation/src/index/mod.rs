@@ -1,6 +1,7 @@
 //! The index of all transcripts: `conversations.sqlite`.
 //!
 //! - `owner`: the index, for those who ask; `file`: where it is stored
+//! - `forget`: it is deleted on request
 //! - `follow`: the thread that keeps it up to date
 //! - `plan`: what it has of files, and what there is to do
 //! - `feed`: new bytes into batches, on two threads
@@ -15,6 +16,7 @@ mod extract;
 mod feed;
 mod file;
 mod follow;
+mod forget;
 mod gate;
 mod inbox;
 mod left;

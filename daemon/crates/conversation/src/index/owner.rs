@@ -55,6 +55,8 @@ struct State {
     followed: HashMap<Dir, DirId>,
     /// The settings have changed, or the database is another one, since the follower has last looked through all directories.
     is_new: bool,
+    /// The user has deleted the index: nothing is indexed until somebody asks.
+    is_forgotten: bool,
     /// Number of the table of prices that the index was made with.
     prices: Option<u64>,
     /// Why the index is not up to date.
@@ -260,6 +262,7 @@ impl Index {
         let is_known = is_followed && state.prices.is_none_or(|known| known == prices);
         if !is_known {
             state.asked.extend(dirs.iter().cloned());
+            state.is_forgotten = false;
         }
         drop(state);
         if !is_known {
@@ -353,6 +356,16 @@ impl Index {
         state.prices = None;
         drop(state);
         self.handle.look();
+    }
+
+    /// Forgets the same, until somebody asks.
+    pub(super) fn leave_until_asked(&self) {
+        self.state().is_forgotten = true;
+        self.is_another();
+    }
+
+    pub(super) fn is_forgotten(&self) -> bool {
+        self.state().is_forgotten && !self.setup.settings().archive
     }
 
     pub(super) fn has_failed(&self) -> bool {

@@ -46,7 +46,21 @@ pub struct Listed<R> {
 pub struct Removed {
     pub reports: u64,
     pub bytes: u64,
+    /// When the oldest was completed.
+    pub oldest: Option<String>,
     pub warnings: Vec<String>,
+}
+
+impl Removed {
+    /// Adds reports of another kind.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.reports += other.reports;
+        self.bytes += other.bytes;
+        self.oldest = self.oldest.into_iter().chain(other.oldest).min();
+        self.warnings.extend(other.warnings);
+        self
+    }
 }
 
 /// What of a report says which one it is.
@@ -200,24 +214,33 @@ impl<R: Report> Reports<R> {
         Ok(path)
     }
 
-    /// Deletes the reports that were completed more than `age_s` seconds ago. Other files stay.
+    /// Deletes the reports that were completed more than `age_s` seconds ago, or with `dry_run` only counts them. Other
+    /// files stay.
     ///
     /// # Errors
     ///
     /// [`ReportError::Disk`] if the directory cannot be read.
-    pub fn cleanup(&self, age_s: f64) -> Result<Removed, ReportError> {
+    pub fn cleanup(&self, age_s: f64, dry_run: bool) -> Result<Removed, ReportError> {
         let mut removed = Removed::default();
         for path in self.newest_first()? {
             let done = match read::<Head>(&path) {
                 Ok((head, bytes)) if is_older(&head, &path, age_s) => {
-                    self.remove_tapes(&head.id);
-                    remove(&path).map(|()| Some(bytes))
+                    let deleted = match dry_run {
+                        true => Ok(()),
+                        false => {
+                            self.remove_tapes(&head.id);
+                            remove(&path)
+                        }
+                    };
+                    deleted.map(|()| Some((head, bytes)))
                 }
                 Ok(_) => Ok(None),
                 Err(error) => Err(error),
             };
             match done {
-                Ok(Some(bytes)) => {
+                Ok(Some((head, bytes))) => {
+                    // The newest come first.
+                    removed.oldest = Some(head.completed_at);
                     removed.reports += 1;
                     removed.bytes += bytes;
                 }

@@ -99,7 +99,9 @@ fn other_files_are_left_out_with_a_warning_and_stay() {
     assert_eq!(listed.warnings.len(), 5, "{:?}", listed.warnings);
     assert!(reports.get("damaged.json").is_err());
     assert!(reports.get("pipe.json").is_err());
-    let removed = reports.cleanup(3600.0).unwrap();
+    let counted = reports.cleanup(3600.0, true).unwrap();
+    let removed = reports.cleanup(3600.0, false).unwrap();
+    assert_eq!(counted, removed);
     assert_eq!((removed.reports, removed.warnings.len()), (2, 5));
     assert!(put("damaged.json").exists() && put("link.json").symlink_metadata().is_ok());
     reports.delete("damaged.json").unwrap();
@@ -116,7 +118,7 @@ fn a_cleanup_deletes_old_reports_alone() {
     reports
         .save(&report("aaaa2", "bc", &ccd_text::clock::now()))
         .unwrap();
-    let removed = reports.cleanup(86_400.0).unwrap();
+    let removed = reports.cleanup(86_400.0, false).unwrap();
     assert_eq!((removed.reports, removed.warnings.len()), (1, 0));
     assert!(removed.bytes > 0);
     assert_eq!(ids(&reports.list(None, 9).unwrap()), ["aaaa2"]);
@@ -155,6 +157,6 @@ fn the_tapes_of_a_report_go_with_it_and_nothing_else_does() {
     }
     reports.save(&report("bbbb2", "bc", time)).unwrap();
     fs::create_dir(reports.tapes_of("bbbb2")).unwrap();
-    reports.cleanup(0.0).unwrap();
+    reports.cleanup(0.0, false).unwrap();
     assert!(!reports.tapes_of("bbbb2").exists());
 }

@@ -2,17 +2,18 @@
 
 use crate::error::ExecError;
 use crate::queue::Queue;
-use crate::record::{EXEC, Ended, ExecWrite, Reader};
+use crate::record::{EXEC, Ended, ExecWrite, Outdated, Reader, Removed};
 use crate::run::after::diff_info;
 use crate::settings::{ExecPaths, ExecSettings};
 use ccd_protocol::Reportable;
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::exec::{
     ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply, ExecutionResult,
     ExecutionStatus,
 };
 use ccd_store::{Database, Opening, blocking};
 use ccd_tape::root::Roots;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -187,20 +188,82 @@ impl Executor {
             let days = params.older_than_days.unwrap_or(days);
             ccd_text::clock::seconds_ago(f64::from(days) * DAY_S)
         };
-        let removed = Arc::new(Mutex::new((0, 0)));
+        let removed = self.remove(Outdated {
+            conversations_before: before(settings.session_days),
+            runs_before: before(settings.keep_days),
+            project: None,
+            dry_run: false,
+        });
+        let removed = removed.await?;
+        Ok(ExecCleanupReply {
+            sessions: removed.conversations,
+            executions: removed.runs,
+        })
+    }
+
+    /// Carries out `data.forget` for conversations and ended runs.
+    ///
+    /// # Errors
+    ///
+    /// An error of the database.
+    pub async fn forget(&self, which: &DataForgetParams) -> Result<DataSelected, ExecError> {
+        let part = DataPart::Runs;
+        if !self.has_database() {
+            return Ok(DataSelected::none(part));
+        }
+        let before = which.before.clone();
+        let before = before.unwrap_or_else(|| ccd_text::clock::seconds_ago(-DAY_S));
+        let removed = self.remove(Outdated {
+            conversations_before: before.clone(),
+            runs_before: before,
+            project: which.project.clone(),
+            dry_run: which.dry_run,
+        });
+        let removed = removed.await?;
+        let runs = DataSelected::of(part, removed.runs, ("run", "runs"), removed.oldest);
+        let kind = ("conversation", "conversations");
+        let running = Reader(self.database().await?).open_runs().await?.len() as u64;
+        let worktrees = self.paths.worktrees.clone();
+        let worktrees =
+            blocking(move || std::fs::read_dir(worktrees).into_iter().flatten().count());
+        let worktrees = worktrees.await as u64;
+        Ok(runs
+            .and(DataSelected::of(part, removed.conversations, kind, None))
+            .leaving(
+                running,
+                ("run", "runs"),
+                "in progress; ccctl job cancel ends one",
+            )
+            .leaving(
+                worktrees,
+                ("work tree", "work trees"),
+                "git worktree remove deletes one",
+            ))
+    }
+
+    /// Returns the directories of all runs.
+    pub async fn known_projects(&self) -> Vec<PathBuf> {
+        if !self.has_database() {
+            return Vec::new();
+        }
+        match self.database().await {
+            Ok(database) => Reader(database).places().await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    async fn remove(&self, which: Outdated) -> Result<Removed, ExecError> {
+        let removed = Arc::new(Mutex::new(Removed::default()));
         let cleanup = ExecWrite::Cleanup {
-            sessions: before(settings.session_days),
-            executions: before(settings.keep_days),
+            which,
             removed: Arc::clone(&removed),
         };
         let database = self.database().await?;
         database.commit(cleanup).await?;
         database.tidy();
-        let (sessions, executions) = *removed.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(ExecCleanupReply {
-            sessions,
-            executions,
-        })
+        Ok(std::mem::take(
+            &mut *removed.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 
     /// As [`Self::cleanup`], if there is anything: a daemon that never ran Claude Code needs no database.

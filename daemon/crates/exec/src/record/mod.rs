@@ -10,4 +10,6 @@ mod write;
 
 pub(crate) use read::{OpenRun, Reader};
 pub(crate) use schema::EXEC;
-pub(crate) use write::{ConversationRow, Ended, ExecWrite, ExecutionRow, Prepared};
+pub(crate) use write::{
+    ConversationRow, Ended, ExecWrite, ExecutionRow, Outdated, Prepared, Removed,
+};

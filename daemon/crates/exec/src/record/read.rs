@@ -8,6 +8,7 @@ use ccd_protocol::exec::{
 };
 use ccd_store::{Database, query_as, query_scalar};
 use serde::de::DeserializeOwned;
+use std::path::PathBuf;
 
 /// Most conversations and messages in a reply.
 const MAX_ROWS: i64 = 1000;
@@ -235,6 +236,12 @@ impl Reader<'_> {
             .into_iter()
             .map(|(role, content)| ConversationMessage { role, content });
         Ok(messages.collect())
+    }
+
+    pub(crate) async fn places(&self) -> Result<Vec<PathBuf>, ExecError> {
+        let find = query_scalar("SELECT DISTINCT repo_path FROM executions");
+        let places: Vec<String> = find.fetch_all(self.0.readers()).await?;
+        Ok(places.into_iter().map(PathBuf::from).collect())
     }
 
     pub(crate) async fn open_runs(&self) -> Result<Vec<OpenRun>, ExecError> {

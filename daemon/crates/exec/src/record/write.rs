@@ -1,7 +1,9 @@
 //! Changes to `exec.sqlite`.
 
 use ccd_protocol::exec::{ExecutionStatus, ExecutionUsage, PolicyViolation};
-use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use ccd_store::{
+    AssertSqlSafe, Connection, SqlResult, Write, insert, query, query_as, query_scalar,
+};
 use serde::Serialize;
 use std::slice;
 use std::sync::{Arc, Mutex};
@@ -104,13 +106,32 @@ pub(crate) enum ExecWrite {
     EndSession {
         session_id: String,
     },
-    /// Deletes conversations that were last used before `sessions`, with what was said, and ended runs that are older than
-    /// `executions`.
+    /// Deletes conversations with what was said, and ended runs.
     Cleanup {
-        sessions: String,
-        executions: String,
-        removed: Arc<Mutex<(u64, u64)>>,
+        which: Outdated,
+        removed: Arc<Mutex<Removed>>,
     },
+}
+
+/// Which conversations and runs are deleted.
+#[derive(Debug)]
+pub(crate) struct Outdated {
+    /// Those that were last used before this time.
+    pub(crate) conversations_before: String,
+    pub(crate) runs_before: String,
+    /// Only those in this directory.
+    pub(crate) project: Option<String>,
+    /// Only count them.
+    pub(crate) dry_run: bool,
+}
+
+/// What was deleted.
+#[derive(Debug, Default)]
+pub(crate) struct Removed {
+    pub(crate) conversations: u64,
+    pub(crate) runs: u64,
+    /// When the oldest run was asked for.
+    pub(crate) oldest: Option<String>,
 }
 
 impl Write for ExecWrite {
@@ -147,15 +168,11 @@ impl Write for ExecWrite {
                 let set = query("UPDATE sessions SET status = 'completed' WHERE session_id = ?1");
                 set.bind(session_id).execute(connection).await.map(drop)
             }
-            Self::Cleanup {
-                sessions,
-                executions,
-                removed,
-            } => {
-                let counts = clean(connection, sessions, executions).await?;
+            Self::Cleanup { which, removed } => {
+                let done = clean(connection, which).await?;
                 *removed
                     .lock()
-                    .unwrap_or_else(std::sync::PoisonError::into_inner) = counts;
+                    .unwrap_or_else(std::sync::PoisonError::into_inner) = done;
                 Ok(())
             }
         }
@@ -276,18 +293,39 @@ async fn end(
     }
 }
 
-/// Returns how many conversations and runs were deleted. There are no foreign keys, so this is the cascade.
-async fn clean(
-    connection: &mut Connection,
-    sessions: &str,
-    executions: &str,
-) -> SqlResult<(u64, u64)> {
-    const OLD: &str = "SELECT session_id FROM sessions WHERE last_accessed < ?1 AND session_id NOT IN \
-                       (SELECT session_id FROM executions WHERE status IN ('queued', 'running'))";
-    let old: Vec<String> = query_scalar(OLD)
-        .bind(sessions)
+/// Deletes what is selected, or only counts it. There are no foreign keys, so this is the cascade.
+async fn clean(connection: &mut Connection, which: &Outdated) -> SqlResult<Removed> {
+    const IN_PROJECT: &str =
+        "(?2 IS NULL OR repo_path = ?2 OR substr(repo_path, 1, length(?2) + 1) = ?2 || '/')";
+    let conversations = format!(
+        "SELECT session_id FROM sessions WHERE last_accessed < ?1 AND {IN_PROJECT} AND session_id NOT IN \
+         (SELECT session_id FROM executions WHERE status IN ('queued', 'running'))"
+    );
+    // Runs are the audit log: they stay longer than their conversations.
+    let runs = format!(
+        "FROM executions WHERE status NOT IN ('queued', 'running') AND timestamp < ?1 AND {IN_PROJECT}"
+    );
+    let old: Vec<String> = query_scalar(AssertSqlSafe(conversations))
+        .bind(&which.conversations_before)
+        .bind(&which.project)
         .fetch_all(&mut *connection)
         .await?;
+    let count = query_as(AssertSqlSafe(format!(
+        "SELECT count(*), min(timestamp) {runs}"
+    )));
+    let (count, oldest): (i64, Option<String>) = count
+        .bind(&which.runs_before)
+        .bind(&which.project)
+        .fetch_one(&mut *connection)
+        .await?;
+    let removed = Removed {
+        conversations: old.len() as u64,
+        runs: count.unsigned_abs(),
+        oldest,
+    };
+    if which.dry_run {
+        return Ok(removed);
+    }
     let ids = json(&old);
     for statement in [
         "DELETE FROM conversation_messages WHERE session_id IN (SELECT value FROM json_each(?1))",
@@ -298,12 +336,12 @@ async fn clean(
             .execute(&mut *connection)
             .await?;
     }
-    // Runs are the audit log: they stay longer than their conversations.
-    let runs = query(
-        "DELETE FROM executions WHERE status NOT IN ('queued', 'running') AND timestamp < ?1",
-    );
-    let runs = runs.bind(executions).execute(&mut *connection).await?;
-    Ok((old.len() as u64, runs.rows_affected()))
+    query(AssertSqlSafe(format!("DELETE {runs}")))
+        .bind(&which.runs_before)
+        .bind(&which.project)
+        .execute(&mut *connection)
+        .await?;
+    Ok(removed)
 }
 
 fn json(list: &[impl Serialize]) -> String {

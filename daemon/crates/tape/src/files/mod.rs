@@ -16,6 +16,6 @@ pub use check::check;
 pub use clean::clean;
 pub use error::FilesError;
 pub use list::list;
-pub use prune::prune;
+pub use prune::{forget, prune};
 pub use show::show;
 pub use which::{Folder, Loaded};

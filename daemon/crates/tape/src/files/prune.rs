@@ -1,11 +1,13 @@
-//! `tape.prune`.
+//! `tape.prune`, and `data.forget` for tapes.
 
 use super::which::{Folder, problem};
-use crate::index::{IndexedTape, Stamp};
-use ccd_protocol::tape::{TapePruneParams, TapePruneReply};
+use crate::index::{IndexedTape, Stamp, TapeId};
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
+use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// Maximum number of tapes in one reply that could not be removed.
 const MAX_PROBLEMS: usize = 1_000;
@@ -20,41 +22,80 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
     };
     let tapes = folder.index.tapes().map(AsRef::as_ref);
     let is_unused = |tape: &&IndexedTape| folder.root.used(&tape.id).is_none();
-    let mut unused: Vec<&IndexedTape> = tapes
+    let unused = tapes
         .filter(is_unused)
-        .filter(|tape| is_old(tape, params.older_than_s))
-        .collect();
+        .filter(|tape| is_old(tape, params.older_than_s));
+    let mut unused: Vec<&IndexedTape> = unused.collect();
     unused.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    let mut removed = BTreeSet::new();
+    if is_done {
+        reply.problems = remove_all(folder, &mut unused);
+    }
     for tape in unused {
-        let path = folder.index.path(&tape.id);
-        if is_done && let Err(error) = remove(&path, tape, folder.path()) {
-            if reply.problems.len() < MAX_PROBLEMS {
-                reply.problems.push(problem(&path, &error));
-            }
-            continue;
-        }
-        if is_done {
-            removed.insert(path);
-        }
         reply.bytes += tape.stamp.bytes;
         reply.tapes.push(tape.id.to_string());
     }
-    // Once for all tapes, because the cost depends on the size of the root.
-    folder.root.refresh_files(&removed);
     reply
 }
 
-/// Returns whether a tape is old enough to be removed; a tape without a date is as old as its file.
-fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
-    let Some(wanted_s) = older_than_s else {
-        return true;
+/// Carries out `data.forget` for the tapes of a directory; returns those that are gone.
+pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<TapeId>) {
+    let is_in = |tape: &&IndexedTape| {
+        let project = which.project.as_ref();
+        project.is_none_or(|project| Path::new(&tape.meta.cwd).starts_with(project))
     };
-    let age_s = ccd_text::clock::age_s(&tape.meta.created_at).unwrap_or_else(|| {
-        let now = time::OffsetDateTime::now_utc().unix_timestamp_nanos();
-        (now - i128::from(tape.stamp.modified_ns)) as f64 / 1e9
+    let is_older = |tape: &&IndexedTape| {
+        let before = which.before.as_ref();
+        before.is_none_or(|before| recorded_at(tape) < *before)
+    };
+    let tapes = folder.index.tapes().map(AsRef::as_ref);
+    let mut tapes: Vec<&IndexedTape> = tapes.filter(is_in).filter(is_older).collect();
+    let problems = match which.dry_run {
+        true => Vec::new(),
+        false => remove_all(folder, &mut tapes),
+    };
+    let oldest = tapes.iter().map(|tape| recorded_at(tape)).min();
+    let count = tapes.len() as u64;
+    let mut selected = DataSelected::of(DataPart::Tapes, count, ("tape", "tapes"), oldest);
+    let problems = problems.into_iter();
+    selected.left = problems
+        .map(|one| format!("{}: {}", one.path, one.message))
+        .collect();
+    let gone = match which.dry_run {
+        true => Vec::new(),
+        false => tapes.iter().map(|tape| tape.id.clone()).collect(),
+    };
+    (selected, gone)
+}
+
+/// Removes tapes, and from the list those that could not be removed.
+fn remove_all(folder: &Folder, tapes: &mut Vec<&IndexedTape>) -> Vec<TapeProblem> {
+    let (mut removed, mut problems) = (BTreeSet::new(), Vec::new());
+    tapes.retain(|tape| {
+        let path = folder.index.path(&tape.id);
+        if let Err(error) = remove(&path, tape, folder.path()) {
+            if problems.len() < MAX_PROBLEMS {
+                problems.push(problem(&path, &error));
+            }
+            return false;
+        }
+        removed.insert(path)
     });
-    age_s > wanted_s
+    // Once for all tapes, because the cost depends on the size of the root.
+    folder.root.refresh_files(&removed);
+    problems
+}
+
+/// Returns when a tape was recorded; one without a date is as old as its file.
+fn recorded_at(tape: &IndexedTape) -> String {
+    ccd_text::clock::normal(&tape.meta.created_at).unwrap_or_else(|| {
+        let modified = Duration::from_nanos(u64::try_from(tape.stamp.modified_ns).unwrap_or(0));
+        ccd_text::clock::at(SystemTime::UNIX_EPOCH + modified)
+    })
+}
+
+fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
+    let age_s = || ccd_text::clock::age_s(&recorded_at(tape)).unwrap_or_default();
+    older_than_s.is_none_or(|wanted_s| age_s() > wanted_s)
 }
 
 /// Removes a file if it has not changed since it was indexed, and the directories that become empty.

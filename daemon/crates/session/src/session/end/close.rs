@@ -6,9 +6,11 @@ use crate::durations::{millis, seconds};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::session::{
     EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
 };
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,20 +85,71 @@ impl Sessions {
         for session in closing {
             session.wait_dead().await;
         }
+        let ended = self.forgettable().await?;
+        self.forget_all(&ended).await?;
+        Ok(SessionCleanupReply {
+            removed: ended.len() as u64,
+            warnings,
+        })
+    }
+
+    /// Carries out `data.forget` for ended sessions.
+    ///
+    /// # Errors
+    ///
+    /// The database reports an error, or a directory cannot be removed.
+    pub async fn forget_data(
+        &self,
+        which: &DataForgetParams,
+    ) -> Result<DataSelected, SessionError> {
+        let is_in = |session: &Arc<Session>| {
+            let project = which.project.as_ref();
+            project.is_none_or(|project| Path::new(&session.facts.cwd).starts_with(project))
+        };
+        let mut ended = self.forgettable().await?;
+        ended.retain(is_in);
+        if let Some(before) = &which.before {
+            ended.retain(|session| {
+                session
+                    .state()
+                    .ended_at
+                    .as_ref()
+                    .is_none_or(|at| at < before)
+            });
+        }
+        let oldest = ended.iter().map(|session| session.facts.created_at.clone());
+        let selected = DataSelected::of(
+            DataPart::Sessions,
+            ended.len() as u64,
+            ("ended session", "ended sessions"),
+            oldest.min(),
+        );
+        let mut live = self.list();
+        live.retain(|session| !session.is_dead() && is_in(session));
+        if !which.dry_run {
+            self.forget_all(&ended).await?;
+        }
+        let kind = ("live session", "live sessions");
+        Ok(selected.leaving(live.len() as u64, kind, "ccctl session close ends one"))
+    }
+
+    /// Returns the ended sessions that nobody owns any more.
+    async fn forgettable(&self) -> Result<Vec<Arc<Session>>, SessionError> {
         self.load_ended().await?;
         let mut ended = self.list();
         // A transient session that has ended still belongs to its client.
         let is_owned = |session: &Session| session.facts.transient && !session.is_past();
         ended.retain(|session| session.is_dead() && !is_owned(session));
-        kill_leftovers(&self.services.processes, &ended).await;
-        for session in &ended {
+        Ok(ended)
+    }
+
+    async fn forget_all(&self, ended: &[Arc<Session>]) -> Result<(), SessionError> {
+        kill_leftovers(&self.services.processes, ended).await;
+        for session in ended {
             self.forget(session).await?;
         }
         self.services.store.tidy();
-        Ok(SessionCleanupReply {
-            removed: ended.len() as u64,
-            warnings,
-        })
+        Ok(())
     }
 
     /// Ends every session, and the processes that ended ones left, before the daemon exits: nothing could find them

@@ -1,0 +1,127 @@
+//! What is kept about the user.
+
+use super::style::{Colour, Style};
+use super::{printable, size};
+use ccd_protocol::data::{DataKept, DataSelected};
+use std::io::{self, Write};
+
+/// Columns of the name of a part.
+const NAME: usize = 14;
+
+/// Writes a paragraph for each part that has something, and one line for the others.
+pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let is_kept = |part: &&DataKept| part.has.items > 0 || !part.has.left.is_empty();
+    for part in parts.iter().filter(is_kept) {
+        let DataKept {
+            has,
+            places,
+            bytes,
+            kept,
+            off,
+        } = part;
+        let name = style.paint(Colour::Heading, &format!("{:NAME$}", has.part));
+        let since = has.since.as_deref().and_then(|since| since.get(..10));
+        let since = since.map(|day| format!(" since {day}")).unwrap_or_default();
+        let (size, what) = (size(*bytes), printable(&has.what));
+        writeln!(
+            out,
+            "{name}{size:>5}  {what}{since}; kept {}",
+            printable(kept)
+        )?;
+        let others = has.left.iter().map(|left| format!("and {left}"));
+        let places = places.iter().cloned();
+        for line in others.chain(places).chain([format!("off: {off}")]) {
+            writeln!(out, "{:NAME$}{}", "", printable(&line))?;
+        }
+    }
+    let empty = parts.iter().filter(|part| !is_kept(part));
+    let empty: Vec<&str> = empty.map(|part| part.has.part.name()).collect();
+    match &*empty {
+        [] => Ok(()),
+        names => writeln!(out, "nothing kept: {}", names.join(", ")),
+    }
+}
+
+/// Writes what was, or would be, deleted, and what stays.
+pub(crate) fn data_selected(
+    parts: &[DataSelected],
+    is_done: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (deleted, stays) = match is_done {
+        true => ("deleted", "stays"),
+        false => ("would delete", "would stay"),
+    };
+    if parts.iter().all(|part| part.items == 0) {
+        writeln!(out, "nothing to delete")?;
+    }
+    for part in parts.iter().filter(|part| part.items > 0) {
+        writeln!(
+            out,
+            "{:NAME$}{deleted} {}",
+            part.part,
+            printable(&part.what)
+        )?;
+    }
+    for part in parts {
+        for left in &part.left {
+            writeln!(out, "{:NAME$}{stays}: {}", part.part, printable(left))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::data::DataPart;
+
+    fn text(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn parts_with_something_have_a_paragraph_and_the_others_a_name() {
+        let since = Some("2026-11-03T10:00:00.000Z".to_owned());
+        let has = DataSelected::of(
+            DataPart::Sessions,
+            2,
+            ("ended session", "ended sessions"),
+            since,
+        );
+        let kept = |has: DataSelected| DataKept {
+            has,
+            places: vec!["/base/sessions".into()],
+            bytes: 5000,
+            kept: "7 days".into(),
+            off: "a key".into(),
+        };
+        let parts = [kept(has), kept(DataSelected::none(DataPart::Runs))];
+        let style = Style {
+            is_terminal: false,
+            has_colour: false,
+        };
+        let expected = "sessions       4.9K  2 ended sessions since 2026-11-03; kept 7 days\n\
+            \x20             /base/sessions\n\
+            \x20             off: a key\n\
+            nothing kept: runs\n";
+        assert_eq!(text(|out| data_kept(&parts, out, style)), expected);
+    }
+
+    #[test]
+    fn what_stays_follows_what_is_deleted() {
+        let sessions = DataSelected::of(DataPart::Sessions, 1, ("session", "sessions"), None);
+        let parts = [sessions.leaving(2, ("live session", "live sessions"), "why")];
+        assert_eq!(
+            text(|out| data_selected(&parts, false, out)),
+            "sessions      would delete 1 session\nsessions      would stay: 2 live sessions: why\n"
+        );
+        let none = [DataSelected::none(DataPart::Logs)];
+        assert_eq!(
+            text(|out| data_selected(&none, true, out)),
+            "nothing to delete\n"
+        );
+    }
+}

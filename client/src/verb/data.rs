@@ -1,0 +1,55 @@
+//! `ccctl data`: what is kept about the user.
+
+use crate::args::{DataArgs, DataForgetArgs, DataVerb};
+use crate::context::{confirm, is_at_terminal};
+use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::NoParams;
+use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart};
+
+/// Carries out `ccctl data`.
+///
+/// # Errors
+///
+/// Errors of the call and of the output.
+pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
+    match &args.verb {
+        None => context.show::<DataList>(&NoParams {}, |reply, out, style| {
+            render::data_kept(&reply.parts, out, style)
+        }),
+        Some(DataVerb::Forget(args)) => forget(args, context),
+    }
+}
+
+/// Shows what would be deleted, and deletes it after a yes.
+fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = DataForgetParams {
+        parts: match &*args.parts {
+            [] => DataPart::ALL.to_vec(),
+            parts => parts.to_vec(),
+        },
+        project: caller::given_path(args.project.as_deref())?,
+        before: args.before.clone(),
+        dry_run: !args.yes,
+    };
+    let answer = context.call::<DataForget>(&params)?;
+    context.print(&answer, |reply, out, _| {
+        render::data_selected(&reply.parts, args.yes, out)
+    })?;
+    let is_empty = answer.value.parts.iter().all(|part| part.items == 0);
+    if args.yes || args.dry_run || is_empty {
+        return Ok(Exit::Done);
+    }
+    if !is_at_terminal() || context.global.json {
+        context.note("nothing was deleted; --yes deletes it");
+        return Ok(Exit::Done);
+    }
+    if !confirm("delete this?") {
+        context.note("nothing was deleted");
+        return Ok(Exit::Done);
+    }
+    params.dry_run = false;
+    let deleted = context.call::<DataForget>(&params)?;
+    context.print(&deleted, |reply, out, _| {
+        render::data_selected(&reply.parts, true, out)
+    })
+}

@@ -1,0 +1,198 @@
+//! Deleting what was recorded.
+
+use super::CoachError;
+use super::list::check_time;
+use super::owner::{Coach, Databases};
+use crate::ledger::{CandidateRow, Change, LedgerWrite, all};
+use crate::record::{
+    EventWrite, PayloadWrite, Selection, projects, selected_events, selected_payloads,
+};
+use ccd_protocol::coach::{CandidateStatus, CoachForgetParams, CoachForgetReply};
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
+use std::path::PathBuf;
+
+impl Coach {
+    /// Deletes events and payloads.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or if nothing is given.
+    pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
+        let is_empty =
+            params.project.is_none() && params.session.is_none() && params.before.is_none();
+        if is_empty && !params.all {
+            return Err(CoachError::InvalidArgument(
+                "give a project, a session, a time, or all".into(),
+            ));
+        }
+        // An unset variable of a script must not select everything that has no session.
+        for (name, value) in [("project", &params.project), ("session", &params.session)] {
+            if value.as_deref() == Some("") {
+                return Err(CoachError::InvalidArgument(format!("{name} is empty")));
+            }
+        }
+        if let Some(before) = &params.before {
+            check_time("before", before)?;
+        }
+        let selection = Selection {
+            repo_id: params.project.map(|project| self.repo_id(&project)),
+            session_id: params.session,
+            before: params.before,
+        };
+        self.settle().await;
+        let (payloads, _) = self.forget_payloads(&selection, false).await?;
+        let Some(databases) = self.existing().await? else {
+            return Ok(CoachForgetReply {
+                payloads,
+                ..CoachForgetReply::default()
+            });
+        };
+        let _deciding = self.deciding.lock().await;
+        let (events, _) = forget_events(databases, &selection, false).await?;
+        let candidates = match params.all && is_empty {
+            true => self.forget_candidates(databases, &selection, false).await?,
+            false => 0,
+        };
+        Ok(CoachForgetReply {
+            events,
+            payloads,
+            candidates,
+        })
+    }
+
+    /// Carries out `data.forget` for events and candidates.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases.
+    pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
+        self.settle().await;
+        let part = DataPart::Coach;
+        let Some(databases) = self.existing().await? else {
+            return Ok(DataSelected::none(part));
+        };
+        let selection = self.selection(which);
+        let _deciding = self.deciding.lock().await;
+        let candidates = self
+            .forget_candidates(databases, &selection, which.dry_run)
+            .await?;
+        let (events, since) = forget_events(databases, &selection, which.dry_run).await?;
+        let left = all(&databases.ledger).await?;
+        let left = left.iter().filter(|row| !is_undecided(row)).count() as u64;
+        Ok(DataSelected::of(part, events, ("event", "events"), since)
+            .and(DataSelected::of(
+                part,
+                candidates,
+                ("proposal", "proposals"),
+                None,
+            ))
+            .leaving(
+                left,
+                ("approved rule", "approved rules"),
+                "ccctl coach undo takes one back",
+            ))
+    }
+
+    /// Carries out `data.forget` for payloads.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the database.
+    pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
+        self.settle().await;
+        let (payloads, since) = self
+            .forget_payloads(&self.selection(which), which.dry_run)
+            .await?;
+        Ok(DataSelected::of(
+            DataPart::Hooks,
+            payloads,
+            ("payload", "payloads"),
+            since,
+        ))
+    }
+
+    /// Returns the projects of recorded events.
+    pub async fn known_projects(&self) -> Vec<PathBuf> {
+        let Ok(Some(databases)) = self.existing().await else {
+            return Vec::new();
+        };
+        let known = projects(&databases.events).await.unwrap_or_default();
+        known.into_values().collect()
+    }
+
+    fn selection(&self, which: &DataForgetParams) -> Selection {
+        Selection {
+            repo_id: which.project.as_ref().map(|project| self.repo_id(project)),
+            session_id: None,
+            before: which.before.clone(),
+        }
+    }
+
+    async fn forget_payloads(
+        &self,
+        selection: &Selection,
+        dry_run: bool,
+    ) -> Result<(u64, Option<String>), CoachError> {
+        let selected = selected_payloads(&self.store, selection).await?;
+        if !dry_run {
+            let forget = PayloadWrite::Forget(selection.clone());
+            self.store.commit(forget).await?;
+            self.store.tidy();
+        }
+        Ok(selected)
+    }
+
+    /// Deletes the candidates that were not approved and have been seen only within the selection; returns how many.
+    async fn forget_candidates(
+        &self,
+        databases: &Databases,
+        selection: &Selection,
+        dry_run: bool,
+    ) -> Result<u64, CoachError> {
+        let is_selected = |row: &CandidateRow| {
+            let only_in = |id: &String| row.repo_ids.iter().all(|seen| seen == id);
+            is_undecided(row)
+                && selection.repo_id.as_ref().is_none_or(only_in)
+                && selection
+                    .before
+                    .as_ref()
+                    .is_none_or(|before| row.last_seen < *before)
+        };
+        let rows = all(&databases.ledger).await?;
+        let deletes = rows
+            .into_iter()
+            .filter(is_selected)
+            .map(|row| Change::Delete {
+                fingerprint: row.fingerprint,
+            });
+        let deletes: Vec<Change> = deletes.collect();
+        let count = deletes.len() as u64;
+        if count > 0 && !dry_run {
+            databases.ledger.commit(LedgerWrite(deletes)).await?;
+            databases.tidy();
+            self.write_mirror(databases).await?;
+        }
+        Ok(count)
+    }
+}
+
+async fn forget_events(
+    databases: &Databases,
+    selection: &Selection,
+    dry_run: bool,
+) -> Result<(u64, Option<String>), CoachError> {
+    let selected = selected_events(&databases.events, selection).await?;
+    if !dry_run {
+        let forget = EventWrite::Forget(selection.clone());
+        databases.events.commit(forget).await?;
+        databases.tidy();
+    }
+    Ok(selected)
+}
+
+fn is_undecided(row: &CandidateRow) -> bool {
+    matches!(
+        row.status,
+        CandidateStatus::Pending | CandidateStatus::Rejected
+    )
+}

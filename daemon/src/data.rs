@@ -1,0 +1,246 @@
+//! Everything that is kept about the user: where each part is, how long it is kept, and what switches it off.
+
+use crate::daemon::Daemon;
+use crate::log;
+use crate::status::file_bytes;
+use ccd_memory::MEMORY_FILE;
+use ccd_protocol::data::{DataForgetParams, DataKept, DataPart, DataSelected};
+use ccd_protocol::memory::place::find;
+use ccd_store::blocking;
+use ccd_tape::settings::root_of;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Describes a part, of which `has` is kept.
+pub(crate) async fn kept(daemon: &Daemon, has: DataSelected, memories: &[PathBuf]) -> DataKept {
+    let (mut places, kept, off) = about(daemon, has.part);
+    places.extend(
+        memories
+            .iter()
+            .filter(|_| has.part == DataPart::Memory)
+            .cloned(),
+    );
+    let is_first = has.part == DataPart::Sessions;
+    let shared = daemon.paths.database.clone();
+    let (places, bytes) = blocking(move || {
+        places.retain(|place| place.exists());
+        // A database that several parts share is counted with the first.
+        let own = places.iter().filter(|place| is_first || **place != shared);
+        let bytes = own.map(|place| file_bytes(place) + file_bytes(&write_ahead_log(place)));
+        let bytes = bytes.sum();
+        (places, bytes)
+    })
+    .await;
+    DataKept {
+        has,
+        places: places
+            .iter()
+            .map(|place| place.display().to_string())
+            .collect(),
+        bytes,
+        kept,
+        off: off.to_owned(),
+    }
+}
+
+fn write_ahead_log(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-wal");
+    path.into()
+}
+
+/// Returns where a part is, how long it is kept, and what switches it off.
+fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str) {
+    let (paths, loaded) = (&daemon.paths, daemon.loaded());
+    let config = &loaded.config;
+    let base = |name: &str| paths.base.join(name);
+    let days = |days: u32, after: &str| {
+        format!("{days} {} {after}", if days == 1 { "day" } else { "days" })
+    };
+    let forever = || "until you delete it".to_owned();
+    match part {
+        DataPart::Sessions => (
+            vec![paths.sessions.clone(), paths.database.clone()],
+            match config.auto_cleanup {
+                true => days(config.keep_log_days.max(1), "after the end"),
+                false => forever(),
+            },
+            "keep_log_days: 0 and ended_session_ttl: 0 delete ended sessions within an hour",
+        ),
+        DataPart::Tapes => (
+            root_of(None, &config.replay, &paths.base)
+                .into_iter()
+                .chain([base("cache")])
+                .collect(),
+            forever(),
+            "recorded only on request: rec, play, proxy, --tape; or replay.record",
+        ),
+        DataPart::Coach => (
+            vec![
+                paths.coach.clone(),
+                base(ccd_protocol::coach::RECORDING_FILE),
+            ],
+            days(
+                config.coach.keep_event_days,
+                "(events); rejected proposals 90 days",
+            ),
+            "coach.record: false, or ccctl hooks uninstall",
+        ),
+        DataPart::Hooks => (
+            vec![
+                paths.database.clone(),
+                paths.spool.clone(),
+                paths.hook_journal.clone(),
+            ],
+            days(config.hooks.keep_days, "without secrets"),
+            "coach.record: false, or ccctl hooks uninstall",
+        ),
+        DataPart::Conversations => (
+            vec![
+                base("conversations.sqlite"),
+                base("imports"),
+                base("archive"),
+            ],
+            "as long as the transcripts".to_owned(),
+            "begins with the first ccctl conversation; conversations.watch: false updates it only then",
+        ),
+        DataPart::Memory => (
+            Vec::new(),
+            "until the next save replaces it".to_owned(),
+            "saved only by ccctl memory save, or memory.save_on",
+        ),
+        DataPart::Runs => (
+            vec![paths.exec_database.clone(), paths.worktrees.clone()],
+            days(config.exec.keep_days, "after the run"),
+            "written only by ccctl exec",
+        ),
+        DataPart::Reports => (
+            vec![
+                daemon.investigations.folder().to_owned(),
+                daemon.test_reports.folder().to_owned(),
+            ],
+            forever(),
+            "written only by investigate, learn, test and fuzz",
+        ),
+        DataPart::Jobs => (
+            vec![paths.database.clone()],
+            days(7, "after the end"),
+            "written only by chain, parallel, watch, exec, investigate, test and tape verify",
+        ),
+        DataPart::Logs => (
+            vec![paths.logs.clone()],
+            days(
+                config.logging.keep_days,
+                "lengths and errors, no text of yours",
+            ),
+            "logging.destination: \"stderr\"",
+        ),
+    }
+}
+
+/// Returns the memories of all projects that sessions, hooks, runs or transcripts name, or of the one project.
+pub(crate) async fn memories(daemon: &Daemon, project: Option<&str>) -> Vec<PathBuf> {
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+    match project {
+        Some(project) => drop(folders.insert(project.into())),
+        None => {
+            // An error leaves only those that ended under an earlier worker out.
+            let _ = daemon.sessions.load_ended().await;
+            let sessions = daemon.sessions.list();
+            folders.extend(
+                sessions
+                    .iter()
+                    .map(|session| PathBuf::from(&session.facts.cwd)),
+            );
+            folders.extend(daemon.coach.known_projects().await);
+            folders.extend(daemon.exec.known_projects().await);
+            folders.extend(daemon.conversation_index.known_projects().await);
+        }
+    }
+    blocking(move || {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let user = rustix::process::geteuid().as_raw();
+        let places = folders
+            .iter()
+            .filter_map(|folder| find(folder, home.as_deref(), user));
+        let found = places.filter(|place| place.has_memory);
+        let found: BTreeSet<PathBuf> = found.map(|place| place.root.join(MEMORY_FILE)).collect();
+        found.into_iter().collect()
+    })
+    .await
+}
+
+/// Carries out `data.forget` for memories.
+pub(crate) async fn forget_memories(
+    memories: Vec<PathBuf>,
+    which: &DataForgetParams,
+) -> DataSelected {
+    let (before, dry_run) = (which.before.clone(), which.dry_run);
+    blocking(move || {
+        let saved_at = |path: &Path| {
+            let saved = fs::metadata(path).and_then(|file| file.modified());
+            saved.map(ccd_text::clock::at).unwrap_or_default()
+        };
+        let is_older = |path: &&PathBuf| {
+            before
+                .as_ref()
+                .is_none_or(|before| saved_at(path) < *before)
+        };
+        let memories: Vec<&PathBuf> = memories.iter().filter(is_older).collect();
+        let oldest = memories.iter().map(|path| saved_at(path)).min();
+        let kind = ("memory", "memories");
+        let mut selected = DataSelected::of(DataPart::Memory, memories.len() as u64, kind, oldest);
+        for path in memories {
+            let link = path
+                .ancestors()
+                .nth(2)
+                .map(|root| ccd_memory::link(root, false));
+            if let Some(Ok(link)) = link
+                && link.diff.is_empty()
+            {
+                let file = link.file.display();
+                let left = format!("{file}: the line that imports the memory; delete it");
+                selected.left.push(left);
+            }
+            if !dry_run && let Err(error) = fs::remove_file(path) {
+                selected.left.push(format!("{}: {error}", path.display()));
+            }
+        }
+        selected
+    })
+    .await
+}
+
+/// Carries out `data.forget` for the log. The file of today is being written.
+pub(crate) async fn forget_logs(daemon: &Daemon, which: &DataForgetParams) -> DataSelected {
+    let (folder, before, dry_run) = (
+        daemon.paths.logs.clone(),
+        which.before.clone(),
+        which.dry_run,
+    );
+    blocking(move || {
+        let mut files = log::files(&folder).unwrap_or_default();
+        let today = files.pop();
+        let files = files
+            .into_iter()
+            .map(|(path, at)| (path, ccd_text::clock::at(at)));
+        let is_older = |at: &String| before.as_ref().is_none_or(|before| at < before);
+        let files: Vec<(PathBuf, String)> = files.filter(|(_, at)| is_older(at)).collect();
+        let oldest = files.iter().map(|(_, at)| at.clone()).min();
+        let kind = ("log file", "log files");
+        let mut selected = DataSelected::of(DataPart::Logs, files.len() as u64, kind, oldest);
+        for (path, _) in files.iter().filter(|_| !dry_run) {
+            if let Err(error) = fs::remove_file(path) {
+                selected.left.push(format!("{}: {error}", path.display()));
+            }
+        }
+        let written = today.map_or(0, |_| 1);
+        selected.leaving(
+            written,
+            ("log file", "log files"),
+            "the newest, which the daemon writes",
+        )
+    })
+    .await
+}

@@ -1,0 +1,110 @@
+//! `data.*`: each part is listed and deleted by its owner.
+
+use super::investigate::forget_reports;
+use super::register::method;
+use super::tape::forget_tapes;
+use super::{CallError, Module, RpcError};
+use crate::daemon::Daemon;
+use crate::data;
+use ccd_protocol::data::{
+    DataForget, DataForgetParams, DataForgetReply, DataList, DataListReply, DataPart, DataSelected,
+};
+use jsonrpsee::core::RegisterMethodError;
+use std::path::PathBuf;
+
+pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
+    method::<DataList, _, _>(module, |daemon, _, _| async move {
+        let all = DataForgetParams {
+            dry_run: true,
+            ..DataForgetParams::default()
+        };
+        let memories = data::memories(&daemon, None).await;
+        let mut parts = Vec::new();
+        for part in DataPart::ALL {
+            let has = select(&daemon, part, &all, &memories).await?;
+            parts.push(data::kept(&daemon, has, &memories).await);
+        }
+        Ok(DataListReply { parts })
+    })?;
+    method::<DataForget, _, _>(module, |daemon, _, params| async move {
+        let params = checked(params)?;
+        // The other parts say which projects there are.
+        let memories = data::memories(&daemon, params.project.as_deref()).await;
+        let mut parts = Vec::new();
+        for part in DataPart::ALL {
+            if params.parts.contains(&part) {
+                parts.push(select(&daemon, part, &params, &memories).await?);
+            }
+        }
+        Ok(DataForgetReply { parts })
+    })
+}
+
+fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
+    let mistake = |text: String| Err(CallError::InvalidArgument(text));
+    if params.parts.is_empty() {
+        return mistake("parts: give at least one".into());
+    }
+    if let Some(project) = params
+        .project
+        .as_ref()
+        .filter(|path| !path.starts_with('/'))
+    {
+        return mistake(format!("project: {project:?} is not an absolute path"));
+    }
+    let Some(before) = &params.before else {
+        return Ok(params);
+    };
+    match ccd_text::clock::normal(before) {
+        Some(before) => Ok(DataForgetParams {
+            before: Some(before),
+            ..params
+        }),
+        None => mistake(format!("before: {before:?} is not a time (RFC 3339)")),
+    }
+}
+
+/// Deletes what is selected of a part, or only counts it.
+async fn select(
+    daemon: &Daemon,
+    part: DataPart,
+    which: &DataForgetParams,
+    memories: &[PathBuf],
+) -> Result<DataSelected, RpcError> {
+    let has_project = |selected: DataSelected, why: &str| match &which.project {
+        Some(_) if selected.items > 0 => {
+            let left = vec![format!("{}: {why}", selected.what)];
+            DataSelected {
+                left,
+                ..DataSelected::none(part)
+            }
+        }
+        _ => selected,
+    };
+    // What belongs to no project is only counted if a project is given.
+    let of_all = DataForgetParams {
+        dry_run: which.dry_run || which.project.is_some(),
+        ..which.clone()
+    };
+    Ok(match part {
+        DataPart::Sessions => daemon.sessions.forget_data(which).await?,
+        DataPart::Tapes => forget_tapes(daemon, which).await?,
+        DataPart::Coach => daemon.coach.forget_data(which).await?,
+        DataPart::Hooks => daemon.coach.forget_hooks(which).await?,
+        DataPart::Conversations => daemon.conversation_index.forget(which).await?,
+        DataPart::Memory => data::forget_memories(memories.to_vec(), which).await,
+        DataPart::Runs => daemon.exec.forget(which).await?,
+        DataPart::Reports => has_project(
+            forget_reports(daemon, &of_all).await?,
+            "reports belong to a program, not to a project",
+        ),
+        DataPart::Jobs => has_project(
+            daemon.jobs.forget(&of_all).await?,
+            "jobs belong to no project",
+        ),
+        DataPart::Logs => has_project(
+            data::forget_logs(daemon, &of_all).await,
+            "the log belongs to no project",
+        ),
+    })
+}

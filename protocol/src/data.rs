@@ -1,0 +1,197 @@
+//! Everything that is kept about the user, in parts, each with what was recorded and what switches it off.
+
+use crate::method::{NoParams, methods};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+methods! {
+    DataList = "data.list" (NoParams) -> DataListReply, "Lists the parts of what is kept: what each has, where, since when, how long, and what switches it off.";
+    DataForget = "data.forget" (DataForgetParams) -> DataForgetReply, "Deletes what is kept in some parts; with `dry_run`, only reports what it would delete.";
+}
+
+/// A part of what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DataPart {
+    /// Ended sessions: their output, and the history of what was typed and printed.
+    Sessions,
+    /// Tapes in the directory of the configuration.
+    Tapes,
+    /// Events of the coach, and its proposals.
+    Coach,
+    /// Payloads of Claude Code's hooks.
+    Hooks,
+    /// The index of conversations, imported and archived transcripts.
+    Conversations,
+    /// Session memories of projects.
+    Memory,
+    /// Headless runs of Claude Code, and their conversations.
+    Runs,
+    /// Reports of investigations and tests.
+    Reports,
+    /// Results of jobs.
+    Jobs,
+    /// The daemon's own log.
+    Logs,
+}
+
+impl DataPart {
+    /// All parts, in the order in which they are listed.
+    pub const ALL: [Self; 10] = [
+        Self::Sessions,
+        Self::Tapes,
+        Self::Coach,
+        Self::Hooks,
+        Self::Conversations,
+        Self::Memory,
+        Self::Runs,
+        Self::Reports,
+        Self::Jobs,
+        Self::Logs,
+    ];
+
+    /// Returns its name in requests.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Tapes => "tapes",
+            Self::Coach => "coach",
+            Self::Hooks => "hooks",
+            Self::Conversations => "conversations",
+            Self::Memory => "memory",
+            Self::Runs => "runs",
+            Self::Reports => "reports",
+            Self::Jobs => "jobs",
+            Self::Logs => "logs",
+        }
+    }
+}
+
+impl fmt::Display for DataPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Reply of `data.list`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DataListReply {
+    pub parts: Vec<DataKept>,
+}
+
+/// What is kept in a part.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DataKept {
+    #[serde(flatten)]
+    pub has: DataSelected,
+    /// Files and directories that exist.
+    pub places: Vec<String>,
+    /// Size of the places. A database that several parts share is counted with the first.
+    pub bytes: u64,
+    /// How long it is kept.
+    pub kept: String,
+    /// What switches it off.
+    pub off: String,
+}
+
+/// Parameters of `data.forget`. All that are given must hold.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DataForgetParams {
+    /// At least one.
+    pub parts: Vec<DataPart>,
+    /// Only what belongs to this directory or those in it. For the coach and hooks: to its repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Only what is older than this time, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub dry_run: bool,
+}
+
+/// Reply of `data.forget`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DataForgetReply {
+    pub parts: Vec<DataSelected>,
+}
+
+/// What of a part was, or would be, deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DataSelected {
+    pub part: DataPart,
+    /// Number of sessions, tapes, events, payloads, files, runs, reports or jobs.
+    pub items: u64,
+    /// The same in words.
+    pub what: String,
+    /// Time of the oldest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// What stays, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+}
+
+impl DataSelected {
+    /// Nothing of a part.
+    #[must_use]
+    pub fn none(part: DataPart) -> Self {
+        Self {
+            part,
+            items: 0,
+            what: "nothing".to_owned(),
+            since: None,
+            left: Vec::new(),
+        }
+    }
+
+    /// `items` of a kind, for example `("session", "sessions")`, the oldest of which is of the time `since`.
+    #[must_use]
+    pub fn of(part: DataPart, items: u64, kind: (&str, &str), since: Option<String>) -> Self {
+        if items == 0 {
+            return Self::none(part);
+        }
+        Self {
+            items,
+            what: counted(items, kind),
+            since,
+            ..Self::none(part)
+        }
+    }
+
+    /// Adds items of another kind.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.what = match (self.items, other.items) {
+            (_, 0) => self.what,
+            (0, _) => other.what,
+            _ => format!("{}, {}", self.what, other.what),
+        };
+        self.items += other.items;
+        self.since = self.since.into_iter().chain(other.since).min();
+        self.left.extend(other.left);
+        self
+    }
+
+    /// Notes that `count` things stay, if there are any.
+    #[must_use]
+    pub fn leaving(mut self, count: u64, kind: (&str, &str), why: &str) -> Self {
+        if count > 0 {
+            self.left.push(format!("{}: {why}", counted(count, kind)));
+        }
+        self
+    }
+}
+
+fn counted(count: u64, (one, many): (&str, &str)) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    }
+}

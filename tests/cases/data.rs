@@ -1,0 +1,231 @@
+//! What is kept about the user is listed in one place, and deleted there.
+
+use crate::hook::{events, failure, silent_hook};
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A word that is in every part.
+const WORD: &str = "zirbelkiefer";
+
+/// A project with a memory, a session, a tape, a job and a failed command of Claude Code.
+fn work(daemon: &Daemon, project: &Path) {
+    let at = project.to_str().unwrap();
+    fs::create_dir_all(project).unwrap();
+    let init = Command::new("git").args(["init", "-q", at]).status();
+    assert!(init.unwrap().success());
+    fs::write(project.join("README.md"), WORD).unwrap();
+    let ccctl = |args: &[&str]| {
+        let mut command = Ccctl::new(daemon).command(args);
+        assert!(
+            command
+                .current_dir(project)
+                .output()
+                .unwrap()
+                .status
+                .success(),
+            "{args:?}"
+        );
+    };
+    ccctl(&["run", "--", "echo", WORD]);
+    ccctl(&["rec", "--", "echo", WORD, at]);
+    ccctl(&["parallel", &format!("echo {WORD}"), "true"]);
+    ccctl(&["memory", "save"]);
+    let mut payload = failure(
+        &format!("s-{at}"),
+        at,
+        "make",
+        &format!("Exit code 1\nerror: {WORD}"),
+    );
+    payload["cwd"] = at.into();
+    silent_hook(daemon, &payload);
+}
+
+/// Claude Code's own transcript, and an imported one.
+fn transcripts(daemon: &Daemon, cwd: &Path) -> PathBuf {
+    let folder = daemon.home().join(".claude/projects/-p");
+    fs::create_dir_all(&folder).unwrap();
+    let line = |id: &str| {
+        let line = json!({
+            "type": "user", "sessionId": id, "uuid": id, "cwd": cwd, "timestamp": "2026-01-31T12:00:00.000Z",
+            "message": {"role": "user", "content": WORD},
+        });
+        format!("{line}\n")
+    };
+    let own = folder.join("8b5e2f3a-0000-4000-8000-000000000001.jsonl");
+    fs::write(&own, line("8b5e2f3a-0000-4000-8000-000000000001")).unwrap();
+    let other = daemon.home().join("other.jsonl");
+    fs::write(&other, line("8b5e2f3a-0000-4000-8000-000000000002")).unwrap();
+    let client = Ccctl::new(daemon);
+    client.ok(&["conversation", "import", other.to_str().unwrap()]);
+    fs::remove_file(other).unwrap();
+    assert!(client.ok(&["conversation", "search", WORD]).contains(WORD));
+    own
+}
+
+/// The parts that have something, each in words.
+fn kept(daemon: &Daemon) -> Vec<(String, String)> {
+    let reply = daemon.call_value("data.list", &json!({})).unwrap();
+    let parts = reply["parts"].as_array().unwrap().iter();
+    let text = |part: &Value, name: &str| part[name].as_str().unwrap().to_owned();
+    let parts = parts.filter(|part| part["items"] != 0);
+    parts
+        .map(|part| (text(part, "part"), text(part, "what")))
+        .collect()
+}
+
+/// Files below a directory that contain the word.
+fn with_word(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(with_word(&path));
+        } else if path.is_file()
+            && fs::read(&path)
+                .is_ok_and(|bytes| memchr::memmem::find(&bytes, WORD.as_bytes()).is_some())
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_part_is_listed_and_forgotten() {
+    let daemon = Daemon::start();
+    let project = daemon.home().join("project");
+    work(&daemon, &project);
+    let own = transcripts(&daemon, &project);
+    events(&daemon, 1);
+    let words = [
+        ("sessions", "4 ended sessions"),
+        ("tapes", "1 tape"),
+        ("coach", "1 event"),
+        ("hooks", "1 payload"),
+        ("conversations", "1 index, 1 copied transcript"),
+        ("memory", "1 memory"),
+        ("jobs", "1 job"),
+    ];
+    let words = words.map(|(part, what)| (part.to_owned(), what.to_owned()));
+    assert_eq!(kept(&daemon), words);
+    let client = Ccctl::new(&daemon);
+    let page = client.ok(&["data"]);
+    for line in [
+        "sessions ",
+        "off: coach.record: false, or ccctl hooks uninstall",
+        "and 1 log file: the newest, which the daemon writes",
+        "nothing kept: runs, reports",
+    ] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+    // Without a terminal and without --yes, it is only shown.
+    let preview = client.run(&["data", "forget"]);
+    assert!(
+        preview
+            .stdout
+            .contains("tapes         would delete 1 tape\n"),
+        "{preview:?}"
+    );
+    assert!(preview.stderr.contains("--yes deletes it"), "{preview:?}");
+    assert_eq!(kept(&daemon), words);
+
+    let done = client.ok(&["data", "forget", "--yes"]);
+    assert!(done.contains("memory        deleted 1 memory\n"), "{done}");
+    assert!(done.contains("which ccd only reads"), "{done}");
+    assert_eq!(kept(&daemon), []);
+    let left = [own.clone(), project.join("README.md")];
+    eventually("no file has the word but the user's own", || {
+        let mut found = with_word(daemon.home());
+        found.sort();
+        let mut left = left.clone();
+        left.sort();
+        (found == left).then_some(())
+    });
+    // Nothing reads the transcripts before somebody asks.
+    let index = daemon.home().join("conversations.sqlite");
+    fs::write(&own, format!("{}\n", fs::read_to_string(&own).unwrap())).unwrap();
+    assert!(!index.exists());
+    client.ok(&["conversation", "list"]);
+    assert!(index.exists());
+}
+
+#[test]
+fn a_project_or_a_time_limits_what_is_forgotten() {
+    let daemon = Daemon::start();
+    let [one, other] = ["one", "other"].map(|name| daemon.home().join(name));
+    work(&daemon, &one);
+    work(&daemon, &other);
+    transcripts(&daemon, &one);
+    events(&daemon, 2);
+    let all = kept(&daemon);
+    let client = Ccctl::new(&daemon);
+    let forget = |args: &[&str]| client.ok(&[&["data", "forget", "--yes"], args].concat());
+    let early = forget(&["--before", "2026-01-01"]);
+    assert!(early.starts_with("nothing to delete\n"), "{early}");
+    assert!(early.contains("conversations stays: 1 index: "), "{early}");
+    let elsewhere = forget(&["--project", "/elsewhere"]);
+    assert!(elsewhere.starts_with("nothing to delete\n"), "{elsewhere}");
+    assert_eq!(kept(&daemon), all);
+
+    let done = forget(&["--project", one.to_str().unwrap()]);
+    for line in [
+        "sessions      deleted 4 ended sessions",
+        "tapes         deleted 1 tape",
+        "coach         deleted 1 event",
+        "hooks         deleted 1 payload",
+        "conversations deleted 1 copied transcript",
+        "memory        deleted 1 memory",
+        "jobs          stays: 2 jobs: jobs belong to no project",
+    ] {
+        assert!(done.contains(line), "{line}: {done}");
+    }
+    let found = with_word(daemon.home());
+    assert!(
+        found.iter().any(|path| path.starts_with(&other)),
+        "{found:?}"
+    );
+    assert!(other.join(".claude/session-memory.md").exists());
+    let rest = forget(&["sessions", "tapes", "--project", other.to_str().unwrap()]);
+    assert_eq!(
+        rest,
+        "sessions      deleted 4 ended sessions\ntapes         deleted 1 tape\n"
+    );
+}
+
+#[test]
+fn a_request_that_selects_nothing_or_no_place_is_refused() {
+    let daemon = Daemon::start();
+    for (params, mistake) in [
+        (json!({"parts": []}), "at least one"),
+        (
+            json!({"parts": ["jobs"], "project": "src"}),
+            "not an absolute path",
+        ),
+        (
+            json!({"parts": ["jobs"], "before": "yesterday"}),
+            "not a time",
+        ),
+        (json!({"parts": ["everything"]}), "everything"),
+        (json!({}), "parts"),
+    ] {
+        let error = daemon.call_value("data.forget", &params).unwrap_err();
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(mistake), "{message}");
+    }
+}
+
+#[test]
+fn live_sessions_stay() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["cat"]);
+    let client = Ccctl::new(&daemon);
+    let done = client.ok(&["data", "forget", "sessions", "--yes"]);
+    assert!(done.contains("stays: 1 live session"), "{done}");
+    client.ok(&["session", "close", &session]);
+    let done = client.ok(&["data", "forget", "sessions", "--yes"]);
+    assert_eq!(done, "sessions      deleted 1 ended session\n");
+}

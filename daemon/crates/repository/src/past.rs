@@ -10,6 +10,46 @@ use std::time::Instant;
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 impl WorkTree {
+    /// Returns when each of `paths`, relative to the top directory, was last changed by a commit (seconds since 1970), along
+    /// the first parents; nothing for a file that differs from the last commit or is in none, and for one whose commit was
+    /// not found until `deadline`.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn last_changes(&self, paths: &[&Path], deadline: Instant) -> Result<Vec<Option<i64>>> {
+        let repository = self.open()?;
+        let mut changes = vec![None; paths.len()];
+        let head = repository.head().and_then(|head| head.peel_to_commit());
+        let Ok(mut commit) = head else {
+            return Ok(changes);
+        };
+        let is_clean = |path: &Path| {
+            let status = repository.status_file(path);
+            status.is_ok_and(|status| status == git2::Status::CURRENT)
+        };
+        let mut wanted: Vec<usize> = (0..paths.len()).filter(|at| is_clean(paths[*at])).collect();
+        while !wanted.is_empty() && Instant::now() < deadline {
+            let parent = commit.parent(0).ok();
+            let tree = commit.tree().map_err(|error| self.git(error))?;
+            let before = parent.as_ref().map(git2::Commit::tree).transpose();
+            let before = before.map_err(|error| self.git(error))?;
+            wanted.retain(|at| {
+                let id = |tree: &git2::Tree<'_>| Some(tree.get_path(paths[*at]).ok()?.id());
+                if id(&tree) == before.as_ref().and_then(id) {
+                    return true;
+                }
+                changes[*at] = Some(commit.time().seconds());
+                false
+            });
+            match parent {
+                Some(parent) => commit = parent,
+                None => break,
+            }
+        }
+        Ok(changes)
+    }
+
     /// Calls `each` with the position and the content of those of `paths`, relative to the top directory, that were in the
     /// last commit at or before `time_s` (seconds since 1970), along the first parents. Ends at `deadline`, done or not; a
     /// history that does not go back so far, or is shallow, has nothing.
@@ -71,6 +111,27 @@ mod tests {
         git(folder, &["add", "b.txt"]);
         let variables = [("GIT_COMMITTER_DATE", date)];
         git_bytes(folder, &["commit", "-q", "-m", "x"], &variables);
+    }
+
+    #[test]
+    fn a_file_was_changed_by_the_last_commit_that_made_it_another() {
+        let folder = repository();
+        git(folder.path(), &["checkout", "-q", "--orphan", "other"]);
+        commit_at(folder.path(), "one", "2020-01-01T00:00:00Z");
+        std::fs::write(folder.path().join("c.txt"), "c").unwrap();
+        git(folder.path(), &["add", "c.txt"]);
+        commit_at(folder.path(), "one", "2021-01-01T00:00:00Z");
+        std::fs::write(folder.path().join("new.txt"), "new").unwrap();
+        let tree = WorkTree::find(folder.path()).unwrap();
+        let changes = |wait: Duration| {
+            let paths = ["b.txt", "c.txt", "new.txt", "none"].map(Path::new);
+            tree.last_changes(&paths, Instant::now() + wait).unwrap()
+        };
+        let [one, two] = [Some(1_577_836_800), Some(1_609_459_200)];
+        assert_eq!(changes(Duration::from_secs(60)), [one, two, None, None]);
+        assert_eq!(changes(Duration::ZERO), [None; 4]);
+        std::fs::write(folder.path().join("b.txt"), "changed").unwrap();
+        assert_eq!(changes(Duration::from_secs(60))[0], None);
     }
 
     #[test]

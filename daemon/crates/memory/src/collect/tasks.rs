@@ -16,6 +16,8 @@ pub(super) struct Plan {
     pub(super) phases: Vec<PhaseStatus>,
     /// In the order of the file.
     pub(super) open: Vec<TaskReference>,
+    /// The last open task that Kiro marks as begun.
+    pub(super) begun: Option<TaskReference>,
     /// Of all tasks; the title of one that has none.
     pub(super) ids: Vec<String>,
     /// Points below headings such as "Later", in the plan and in the spec beside it.
@@ -50,14 +52,14 @@ impl Collector for TaskCollector {
         "tasks"
     }
 
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
         let branch = project
             .work_tree
             .as_ref()
             .and_then(|tree| tree.branch().ok());
         let mut left_out = Vec::new();
-        let mut best: Option<Candidate> = None;
+        let mut candidates: Vec<Candidate> = Vec::new();
         for path in places(root) {
             let Ok(content) = read(root, &path, PLAN_BYTES) else {
                 continue;
@@ -67,12 +69,16 @@ impl Collector for TaskCollector {
                 continue;
             }
             let candidate = Candidate::of(path, &content, branch.as_deref());
-            if candidate.plan.total() > 0
-                && best.as_ref().is_none_or(|best| best.rank <= candidate.rank)
-            {
-                best = Some(candidate);
+            if candidate.plan.total() > 0 {
+                candidates.push(candidate);
             }
         }
+        if candidates.len() > 1 {
+            ask_git(project, &mut candidates, deadline);
+        }
+        let best = candidates
+            .into_iter()
+            .max_by_key(|candidate| candidate.rank);
         let redacted = best.as_ref().map_or(0, |best| best.redacted);
         let value = best.map(|mut best| {
             best.plan.later.extend(later_of_spec(root, &best.path));
@@ -90,6 +96,31 @@ impl Collector for TaskCollector {
     }
 }
 
+/// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
+fn ask_git(project: &Project, candidates: &mut [Candidate], deadline: Instant) {
+    let Some(tree) = &project.work_tree else {
+        return;
+    };
+    let inside = project
+        .root
+        .strip_prefix(&tree.root)
+        .unwrap_or(Path::new(""));
+    let paths = candidates
+        .iter()
+        .map(|candidate| inside.join(&candidate.path));
+    let paths: Vec<PathBuf> = paths.collect();
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    // The rest of the time is for the other parts.
+    let now = Instant::now();
+    let deadline = now + deadline.saturating_duration_since(now) / 2;
+    let changes = tree.last_changes(&paths, deadline).unwrap_or_default();
+    for (candidate, change) in candidates.iter_mut().zip(changes) {
+        if let Some(seconds) = change.and_then(|seconds| u64::try_from(seconds).ok()) {
+            candidate.rank.1 = seconds;
+        }
+    }
+}
+
 /// A file that may be the plan.
 struct Candidate {
     path: PathBuf,
@@ -103,7 +134,7 @@ struct Candidate {
 impl Candidate {
     fn of(path: PathBuf, content: &Content, branch: Option<&str>) -> Self {
         let text = content.text();
-        let plan = parse(&text);
+        let plan = parse(&text, path.starts_with(".kiro"));
         let is_of_branch = branch.is_some_and(|branch| is_folder_of(&path, branch));
         let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
         // Files of one checkout have one time, more or less: whole seconds decide.
@@ -120,14 +151,24 @@ impl Candidate {
     }
 }
 
-/// `specs/BRANCH/tasks.md` is the plan of a branch; of `feat/x` also that of `feat-x` and of `x`.
+/// `specs/BRANCH/tasks.md` is the plan of a branch; of `feat/x` also that of `feat-x` and of `x`, and of `003-x` any that
+/// starts with the same number.
 fn is_folder_of(path: &Path, branch: &str) -> bool {
     let last = branch.rsplit('/').next().unwrap_or(branch);
     let Some(folder) = path.parent() else {
         return false;
     };
-    let is_named = |name: &str| folder.file_name().is_some_and(|folder| folder == name);
-    folder.ends_with(branch) || is_named(&branch.replace('/', "-")) || is_named(last)
+    let name = folder
+        .file_name()
+        .map(|name| name.to_string_lossy())
+        .unwrap_or_default();
+    let number = |name: &str| {
+        let (number, _) = name.split_once('-')?;
+        let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| number.to_owned())
+    };
+    let is_numbered = number(last).is_some_and(|of_branch| number(&name) == Some(of_branch));
+    folder.ends_with(branch) || name == branch.replace('/', "-") || name == last || is_numbered
 }
 
 /// Returns where plans may be, relative to the project.
@@ -181,7 +222,7 @@ fn below(root: &Path, folder: &Path, depth: usize, places: &mut Vec<PathBuf>) {
 fn later_of_spec(root: &Path, plan: &Path) -> Vec<String> {
     let spec = plan.with_file_name("spec.md");
     match read(root, &spec, PLAN_BYTES) {
-        Ok(content) => parse(&content.text()).later,
+        Ok(content) => parse(&content.text(), false).later,
         Err(_) => Vec::new(),
     }
 }
@@ -189,12 +230,14 @@ fn later_of_spec(root: &Path, plan: &Path) -> Vec<String> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Done,
+    Begun,
     Open,
+    /// Not counted: struck through, cancelled or optional.
     Dropped,
 }
 
 /// Reads a plan. Fences and comments are skipped. Secrets go before a line is taken apart: half of one is not recognised.
-pub(super) fn parse(text: &str) -> Plan {
+pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
     let mut plan = Plan::default();
     let mut phase = String::new();
     let (mut fence, mut is_comment, mut is_later) = (None, false, false);
@@ -223,7 +266,7 @@ pub(super) fn parse(text: &str) -> Plan {
             is_later = LATER.is_match(heading);
             continue;
         }
-        let Some((state, rest)) = task(line) else {
+        let Some((state, rest)) = task(line, is_kiro) else {
             let bullet = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
             if let Some(point) = bullet.filter(|_| is_later) {
                 plan.later.push(point.to_owned());
@@ -257,12 +300,16 @@ impl Plan {
         found.percentage = crate::model::percentage(found.completed, found.total);
         let name = if id.is_empty() { &title } else { &id };
         self.ids.push(name.clone());
-        if state == State::Open {
-            self.open.push(TaskReference {
+        if state != State::Done {
+            let task = TaskReference {
                 id,
                 title,
                 phase: phase.to_owned(),
-            });
+            };
+            if state == State::Begun {
+                self.begun = Some(task.clone());
+            }
+            self.open.push(task);
         }
     }
 }
@@ -278,7 +325,9 @@ static PHASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^phase\s*[\d.]*\s*[:\-–—]?\s*(\S.*)$"));
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[-*+]|\d{1,9}[.)])\s+(.*)$"));
 static ID: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:\*\*|__|`)?([A-Z]{1,8}-?\d+[a-z]?)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$)")
+    pattern(
+        r"^(?:\*\*|__|`)?(?:([A-Z]{1,8}-?\d+[a-z]?)|(\d+(?:\.\d+)+)\.?|(\d+)\.)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$)",
+    )
 });
 static MARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(?:P|US\d+|[A-Za-z]+\d*)\]\s+"));
 
@@ -298,7 +347,7 @@ fn phase_name(heading: &str) -> String {
 }
 
 /// Reads a bullet with a box.
-fn task(line: &str) -> Option<(State, &str)> {
+fn task(line: &str, is_kiro: bool) -> Option<(State, &str)> {
     let rest = BULLET.captures(line)?.get(1)?.as_str();
     for (sign, state) in [
         ("✅", State::Done),
@@ -311,11 +360,20 @@ fn task(line: &str) -> Option<(State, &str)> {
         }
     }
     let (mark, rest) = rest.strip_prefix('[')?.split_once(']')?;
+    let mark = mark.trim();
     let state = match mark {
-        "x" | "X" | "✅" | "✓" => State::Done,
-        " " | "" | "~" | ">" | "🔄" => State::Open,
+        "x" | "X" | "✅" | "✓" | "✔" => State::Done,
+        "-" if is_kiro => State::Begun,
         "-" => State::Dropped,
+        // A marker that is not known is not done; a letter, a number or a word in brackets is something else.
+        "" | "o" | "O" | "🔄" => State::Open,
+        _ if mark.chars().count() == 1 && !mark.contains(char::is_alphanumeric) => State::Open,
         _ => return None,
+    };
+    // With Kiro, a task with `]*` is optional.
+    let (state, rest) = match rest.strip_prefix('*') {
+        Some(rest) => (State::Dropped, rest),
+        None => (state, rest),
     };
     Some((state, rest.strip_prefix([' ', '\t'])?.trim()))
 }
@@ -325,7 +383,8 @@ fn title(text: &str) -> (String, String) {
     let mut rest = text;
     let mut id = String::new();
     if let Some(found) = ID.captures(rest) {
-        id = found[1].to_owned();
+        let number = found.get(1).or(found.get(2)).or(found.get(3));
+        id = number.map_or("", |id| id.as_str()).to_owned();
         rest = &rest[found[0].len()..];
     }
     while let Some(mark) = MARK.find(rest) {

@@ -43,8 +43,11 @@ pub(super) fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
     TaskStatus {
         source_file: source.to_owned(),
         phases: plan.phases.clone(),
-        // Before the first task is done, none is current, and the first open one is next.
-        current_task: plan.open.first().filter(|_| plan.completed() > 0).cloned(),
+        // Before the first task is done or begun, none is current, and the first open one is next.
+        current_task: match &plan.begun {
+            Some(begun) => Some(begun.clone()),
+            None => plan.open.first().filter(|_| plan.completed() > 0).cloned(),
+        },
         next_tasks: Vec::new(),
     }
 }

@@ -155,6 +155,9 @@ fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
         (TestStatus::NotRun, 0) => return None,
         (TestStatus::Failed, 0) => "failed".to_owned(),
         (_, 0) => "passed".to_owned(),
+        (TestStatus::Failed, _) if *failed == 0 => {
+            format!("{passed}/{total} passed, but the run failed")
+        }
         (..) if *failed > 0 => format!("{passed}/{total} passed, {failed} failed"),
         _ => format!("{passed}/{total} passed"),
     };

@@ -53,6 +53,8 @@ pub(super) struct SuiteFacts {
     pub(super) is_e2e: bool,
     /// When the tests ran, RFC 3339.
     pub(super) last_run: Option<String>,
+    /// Why the run as a whole failed, whatever its tests did.
+    pub(super) broken: Option<String>,
 }
 
 /// What one collector found, and what not.

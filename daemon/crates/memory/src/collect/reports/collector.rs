@@ -2,10 +2,13 @@
 
 use super::{go, javascript, junit, of_output};
 use crate::collect::facts::{Finding, Part, Sourced, SuiteFacts, masked, stamp};
+use crate::collect::manifest::MANIFEST_BYTES;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::{Content, modified, names, read, too_long};
+use regex::Regex;
 use serde::de::IgnoredAny;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 
 /// Of a report that are read; a longer one is not a report of tests that a person reads.
@@ -163,6 +166,7 @@ fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
         }
     };
     single("", &mut groups, false);
+    groups.extend(configured(root).into_iter().map(|path| vec![path]));
     for folder in [
         "test-results",
         "test-reports",
@@ -175,15 +179,29 @@ fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
     ] {
         single(folder, &mut groups, true);
     }
-    for parent in ["target/nextest", "build/test-results"] {
-        for (name, is_folder) in list(root, Path::new(parent)) {
-            if is_folder {
-                groups.push(xml(root, &Path::new(parent).join(name)));
-            }
-        }
+    let inside = |folder: &Path| {
+        let folders = list(root, folder).into_iter();
+        let folders = folders.filter(|(_, is_folder)| *is_folder);
+        folders
+            .map(|(name, _)| folder.join(name))
+            .collect::<Vec<PathBuf>>()
+    };
+    for parent in ["target/nextest", "build/test-results", "test-results"] {
+        groups.extend(
+            inside(Path::new(parent))
+                .iter()
+                .map(|folder| xml(root, folder)),
+        );
     }
-    for folder in ["target/surefire-reports", "target/failsafe-reports"] {
-        groups.push(xml(root, Path::new(folder)));
+    // A module of Maven or Gradle is a directory of its own.
+    for module in inside(Path::new("")).into_iter().chain([PathBuf::new()]) {
+        for folder in ["target/surefire-reports", "target/failsafe-reports"] {
+            groups.push(xml(root, &module.join(folder)));
+        }
+        if module != Path::new("") {
+            let results = inside(&module.join("build/test-results"));
+            groups.extend(results.iter().map(|folder| xml(root, folder)));
+        }
     }
     let number: usize = groups.iter().map(Vec::len).sum();
     let too_many = (number > MAX_REPORTS)
@@ -194,6 +212,57 @@ fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
         left -= group.len();
     }
     (groups, too_many)
+}
+
+/// Files that may say where reports go.
+const SETTINGS: [&str; 14] = [
+    "pyproject.toml",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "package.json",
+    "jest.config.js",
+    "jest.config.ts",
+    "vitest.config.ts",
+    "vitest.config.js",
+    "vitest.config.mts",
+    "vite.config.ts",
+    "playwright.config.ts",
+    "playwright.config.js",
+    ".mocharc.json",
+];
+
+/// Returns the files that the settings of test programs name as their reports.
+fn configured(root: &Path) -> Vec<PathBuf> {
+    #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?:junit-?xml|outputFile\w*|outputName|PLAYWRIGHT_\w+|mochaFile)\W{1,6}(?:\w+\s*:\s*['"])?([\w./@-]+\.(?:xml|json))\b"#,
+        )
+        .unwrap()
+    });
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for file in SETTINGS {
+        let Ok(content) = read(root, Path::new(file), MANIFEST_BYTES) else {
+            continue;
+        };
+        let text = content.text();
+        let named = NAMED
+            .captures_iter(&text)
+            .map(|found| PathBuf::from(&found[1]));
+        let inside = named.filter_map(|path| {
+            let parts = path.components().filter(|part| *part != Component::CurDir);
+            let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
+            parts
+                .clone()
+                .all(|part| is_name(&part))
+                .then(|| parts.collect())
+        });
+        paths.extend(inside);
+    }
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 fn list(root: &Path, folder: &Path) -> Vec<(String, bool)> {
@@ -243,5 +312,7 @@ fn is_report(name: &str, is_any: bool) -> bool {
     let is_named =
         WORDS.iter().any(|word| stem.contains(word)) && ENDS.iter().any(|end| stem.ends_with(end));
     let is_output = matches!(extension, "txt" | "log") && stem.contains("test");
-    is_kind && (is_any || is_named || is_output || extension == "tap")
+    // What is in it says whether it is a report: `report.xml` is the name in pytest's manual.
+    let is_xml = extension == "xml" && stem != "pom";
+    is_kind && (is_any || is_named || is_output || is_xml || extension == "tap")
 }

@@ -226,6 +226,11 @@ pub(super) fn of_text(root: &Path, text: &str) -> Option<SuiteFacts> {
                     of_build(&lines, package),
                 ));
             }
+            if line.starts_with("FAIL") && failed.is_empty() {
+                // A panic ends a package before its tests have.
+                let panic = lines[..at].iter().rfind(|line| line.starts_with("panic:"));
+                failed.push((package.to_owned(), panic.unwrap_or(&"").to_string()));
+            }
             let failed = failed.drain(..);
             facts.suite.failures.extend(
                 failed.map(|(test, said)| failure(root, module.as_deref(), package, &test, &said)),

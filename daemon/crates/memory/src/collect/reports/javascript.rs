@@ -74,6 +74,9 @@ fn jest(root: &Path, text: &str, report: &Value) -> SuiteFacts {
             });
         }
     }
+    if report["success"] == false && facts.suite.failed == 0 {
+        facts.broken = Some("the report says that the run was no success".to_owned());
+    }
     facts.is_e2e = false;
     facts.suite.framework = framework(root, text, report).to_owned();
     finish(facts)
@@ -121,6 +124,13 @@ fn playwright(root: &Path, report: &Value) -> SuiteFacts {
     // A flaky test passed in the end.
     facts.suite.passed = count("expected") + count("flaky");
     facts.suite.failed = count("unexpected");
+    let first = report["errors"]
+        .as_array()
+        .and_then(|errors| errors.first());
+    facts.broken = first.map(|error| {
+        let said = error["message"].as_str();
+        said.unwrap_or("the report has an error").to_owned()
+    });
     let start = stats["startTime"]
         .as_str()
         .and_then(|time| OffsetDateTime::parse(time, &Rfc3339).ok());

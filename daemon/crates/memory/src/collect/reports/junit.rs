@@ -124,11 +124,16 @@ impl Report<'_> {
                     ..Case::default()
                 });
             }
-            "failure" | "error" => {
+            name @ ("failure" | "error") => {
                 if let Some(case) = &mut self.case {
                     case.is_failed = true;
                     case.is_in_failure = true;
                     case.message = attribute(element, "message").unwrap_or_default();
+                } else if name == "error" {
+                    // Of the suite itself: it could not run.
+                    let said = attribute(element, "message").or_else(|| attribute(element, "type"));
+                    let said = said.unwrap_or_else(|| "a suite ended with an error".to_owned());
+                    self.facts.broken.get_or_insert(said);
                 }
             }
             "skipped" => self.case.iter_mut().for_each(|case| case.is_skipped = true),

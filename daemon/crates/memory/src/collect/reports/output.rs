@@ -1,6 +1,6 @@
 //! What test programs print: cargo test and nextest, pytest, go test, vitest and jest, TAP.
 
-use super::place::{first, message};
+use super::place::{first, message, plain};
 use super::{SuiteFacts, finish, go, javascript, pattern, tap};
 use ccd_protocol::memory::TestFailure;
 use regex::Regex;
@@ -19,16 +19,25 @@ static NEXTEST: LazyLock<Regex> = LazyLock::new(|| {
 static NEXTEST_FAILED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?m)^\s*(?:FAIL|SIGABRT|TIMEOUT) \[.*?\] (?:\(.*?\) )?\S+ (\S+)\s*$")
 });
-static PYTEST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?m)^=+ (.*?(?:passed|failed|error).*?) in [\d.]+s.*=+$"));
+static CARGO_BROKEN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?m)^error: (could not compile .*)$|\((signal: \d+, SIG\w+: .*)\)\s*$")
+});
+static PYTEST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?m)^(?:=+ )?((?:\d+ [a-z]+(?:, )?)*\d+ (?:passed|failed|errors?|skipped|deselected)\b.*?|no tests ran) in [\d.]+s\b.*$",
+    )
+});
 static PYTEST_FAILED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?m)^(?:FAILED|ERROR) (\S+?)::(\S+)(?: - (.*))?$"));
+    LazyLock::new(|| pattern(r"(?m)^(?:FAILED|ERROR) ([^\s:]+\.py)(?:::(.+?))?(?: - (.*))?$"));
+static PYTEST_BROKEN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^(?:INTERNALERROR> (\w*(?:Error|Exception).*)|!+ (.+?) !+)$"));
 static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) (passed|failed|errors?)\b"));
 static JAVASCRIPT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*Tests:?\s+(.*\b(?:passed|failed)\b.*)$"));
 
 /// Reads the counts and the failures; nothing if no test program printed this.
 pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFacts> {
+    let text = &*plain(text);
     if text.trim_start().starts_with('{') {
         return javascript::read(root, text).or_else(|| go::read(root, text));
     }
@@ -54,7 +63,10 @@ fn named(framework: &str) -> SuiteFacts {
 
 fn cargo(root: &Path, text: &str) -> Option<SuiteFacts> {
     let mut facts = named("cargo test");
-    CARGO.find(text)?;
+    facts.broken = broken(&CARGO_BROKEN, text);
+    if facts.broken.is_none() {
+        CARGO.find(text)?;
+    }
     for found in CARGO.captures_iter(text) {
         facts.suite.passed += number(found.get(1));
         facts.suite.failed += number(found.get(2));
@@ -117,15 +129,32 @@ fn counts(text: &str, facts: &mut SuiteFacts) {
     }
 }
 
+/// Returns why a whole run failed.
+fn broken(pattern: &Regex, text: &str) -> Option<String> {
+    let found = pattern.captures(text)?;
+    let why = found.get(1).or(found.get(2))?;
+    Some(why.as_str().to_owned())
+}
+
 fn pytest(root: &Path, text: &str) -> Option<SuiteFacts> {
     let mut facts = named("pytest");
-    counts(&PYTEST.captures_iter(text).last()?[1], &mut facts);
+    let is_internal = text.contains("\nINTERNALERROR> ");
+    match PYTEST.captures_iter(text).last() {
+        Some(found) => counts(&found[1], &mut facts),
+        None if is_internal => {}
+        None => return None,
+    }
+    // With `-x`, a run stops at its first failure.
+    facts.broken = broken(&PYTEST_BROKEN, text).filter(|_| is_internal || facts.suite.failed == 0);
     for found in PYTEST_FAILED.captures_iter(text) {
         let file = crate::collect::paths::relative(root, &found[1]);
         facts.suite.failures.push(TestFailure {
             line: super::place::line_in(root, text, &file),
             file,
-            test_name: found[2].to_owned(),
+            test_name: found
+                .get(2)
+                .map_or(&found[1], |name| name.as_str())
+                .to_owned(),
             message: found.get(3).and_then(|text| message(text.as_str())),
         });
     }

@@ -3,6 +3,7 @@
 use crate::collect::paths::relative;
 use ccd_text::redact::redact;
 use regex::Regex;
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -34,12 +35,17 @@ pub(super) fn line_in(root: &Path, text: &str, file: &str) -> Option<u64> {
         .find_map(|found| found[2].parse().ok())
 }
 
-/// Returns the first line of a message without escape sequences of terminals.
-pub(super) fn message(text: &str) -> Option<String> {
+/// Returns a text without escape sequences of terminals.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
     #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
     static ESCAPES: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\x1b\[[0-9;]*[A-Za-z]").unwrap());
-    let text = ESCAPES.replace_all(text, "");
+    ESCAPES.replace_all(text, "")
+}
+
+/// Returns the first line of a message.
+pub(super) fn message(text: &str) -> Option<String> {
+    let text = plain(text);
     let line = crate::model::one_line(text.trim(), crate::model::MESSAGE_CHARS);
     (!line.is_empty()).then_some(line)
 }

@@ -15,7 +15,7 @@ static RESULT: LazyLock<Regex> = LazyLock::new(|| {
 });
 #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
 static PLAN: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?m)^(?:TAP version \d+|1\.\.\d+)\s*$").unwrap());
+    LazyLock::new(|| Regex::new(r"(?m)^(?:TAP version \d+|1\.\.(\d+)(?:\s+#.*)?)\s*$").unwrap());
 
 /// Of the details of a failure that are read.
 const DETAIL_LINES: usize = 100;
@@ -23,6 +23,10 @@ const DETAIL_LINES: usize = 100;
 /// Reads a report; nothing if it is none. Only the outermost tests count: each says how those inside it ended.
 pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
     PLAN.find(text)?;
+    let planned = PLAN
+        .captures_iter(text)
+        .find_map(|plan| plan.get(1)?.as_str().parse::<u64>().ok());
+    let mut results = 0;
     let mut facts = SuiteFacts::default();
     facts.suite.framework = "TAP".to_owned();
     let mut lines = text.lines().peekable();
@@ -30,6 +34,7 @@ pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
         let Some(found) = RESULT.captures(line).filter(|found| found[1].is_empty()) else {
             continue;
         };
+        results += 1;
         match (found.get(2), found.get(4)) {
             (_, Some(_)) => (), // skipped, or not expected to pass
             (None, None) => facts.suite.passed += 1,
@@ -48,7 +53,15 @@ pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
             }
         }
     }
-    (facts.suite.passed + facts.suite.failed > 0).then(|| finish(facts))
+    let bail = text.lines().find_map(|line| line.strip_prefix("Bail out!"));
+    facts.broken = match (bail, planned) {
+        (Some(reason), _) => Some(format!("Bail out! {}", reason.trim())),
+        (None, Some(planned)) if results != planned => Some(format!(
+            "the plan has {planned} tests, and {results} have results"
+        )),
+        _ => None,
+    };
+    (results > 0 || bail.is_some()).then(|| finish(facts))
 }
 
 fn failure(root: &Path, name: &str, details: &[&str]) -> TestFailure {

@@ -6,6 +6,7 @@ mod blockers;
 mod branch_plan;
 mod current_task;
 mod expected;
+mod failed_runs;
 mod hostile;
 mod languages;
 mod late;

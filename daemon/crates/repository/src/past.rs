@@ -50,6 +50,17 @@ impl WorkTree {
         Ok(changes)
     }
 
+    /// Returns the time of the last commit (seconds since 1970); nothing without one.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`.
+    pub fn head_time(&self) -> Result<Option<i64>> {
+        let repository = self.open()?;
+        let head = repository.head().and_then(|head| head.peel_to_commit());
+        Ok(head.ok().map(|commit| commit.time().seconds()))
+    }
+
     /// Calls `each` with the position and the content of those of `paths`, relative to the top directory, that were in the
     /// last commit at or before `time_s` (seconds since 1970), along the first parents. Ends at `deadline`, done or not; a
     /// history that does not go back so far, or is shallow, has nothing.

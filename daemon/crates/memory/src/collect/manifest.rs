@@ -45,6 +45,9 @@ impl Collector for ManifestCollector {
                 }
             }
         }
+        if manifest.description.is_none() {
+            manifest.description = super::readme::first_sentence(root);
+        }
         Ok(Part::Manifest(Box::new(manifest)))
     }
 }

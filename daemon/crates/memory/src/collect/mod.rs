@@ -11,6 +11,7 @@ mod manifest;
 mod paths;
 mod project;
 mod read;
+mod readme;
 mod recorded;
 mod reports;
 mod run;
@@ -19,6 +20,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use assemble::DESCRIBE;
 pub use facts::Collected;
 pub(crate) use look::{Now, TaskState, Wanted};
 pub(crate) use recorded::OWN_LIST;

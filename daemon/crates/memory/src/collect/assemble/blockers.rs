@@ -30,11 +30,10 @@ pub(super) fn blockers(
             .map(Found::everywhere),
     );
     found.extend(broken_build(build).map(Found::everywhere));
+    let open = chosen(&facts.comments, plan);
     let comments = |keyword| {
-        facts
-            .comments
-            .iter()
-            .filter(move |comment| comment.keyword == keyword)
+        let all = open.iter().copied();
+        all.filter(move |comment| comment.keyword == keyword)
     };
     let current = tasks.current_task.as_ref().map(|task| &*task.id);
     let blocker = |comment| of_comment(comment, plan, current);
@@ -52,6 +51,21 @@ pub(super) fn blockers(
         found.blocker
     };
     found.into_iter().map(dated).collect()
+}
+
+/// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
+/// open task come first; then the newest.
+pub(super) fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'a Comment> {
+    let is_open = |id: String| plan.is_some_and(|plan| plan.open.iter().any(|task| task.id == id));
+    let is_of_task = |comment: &Comment| task_of(comment, plan).is_some_and(is_open);
+    let mut chosen: Vec<&Comment> = comments.iter().collect();
+    chosen.sort_by_key(|comment| !is_of_task(comment));
+    let mut others = 0;
+    chosen.retain(|comment| {
+        others += usize::from(comment.keyword != Keyword::Blocked);
+        comment.keyword == Keyword::Blocked || others <= MAX_COMMENTS
+    });
+    chosen
 }
 
 /// A blocker, and what its description has as long as it is in the same file: the line may change, and what is after it.
@@ -103,6 +117,9 @@ fn broken_build(build: &BuildStatus) -> Option<BlockerEntry> {
         ..BlockerEntry::default()
     })
 }
+
+/// Open points of comments.
+const MAX_COMMENTS: usize = 10;
 
 /// What stands for a file that everyone has to make for themselves.
 const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];

@@ -1,5 +1,6 @@
 //! Files that need attention: failing tests first, then open points by urgency.
 
+use super::blockers::chosen;
 use crate::collect::facts::Facts;
 use ccd_protocol::memory::{FileReference, Priority, TestResults};
 
@@ -20,7 +21,9 @@ pub(super) fn files(facts: &Facts, tests: &TestResults) -> Vec<FileReference> {
         reason: "Failing test".to_owned(),
         priority: Priority::High,
     }));
-    files.extend(facts.comments.iter().map(|comment| FileReference {
+    let plan = facts.plan.as_ref().map(|plan| &plan.value);
+    let comments = chosen(&facts.comments, plan).into_iter();
+    files.extend(comments.map(|comment| FileReference {
         path: comment.path.clone(),
         line: Some(comment.line),
         reason: format!("{} comment", comment.keyword.word()),

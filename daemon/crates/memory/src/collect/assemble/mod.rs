@@ -7,6 +7,8 @@ mod summary;
 mod tasks;
 mod tests;
 
+pub(crate) use summary::DESCRIBE;
+
 use super::facts::{Collected, Facts, Sourced};
 use super::project::Project;
 use super::recorded::Recorded;

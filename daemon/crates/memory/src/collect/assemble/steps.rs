@@ -56,16 +56,6 @@ pub(super) fn steps(
         let action = format!("Prepare the phase {}", clip(&phase.name, TITLE_CHARS));
         steps.push(step(StepPriority::MediumTerm, action, None));
     }
-    let medium = blockers
-        .iter()
-        .filter(|blocker| blocker.priority == Priority::Medium);
-    for blocker in medium.take(2) {
-        steps.push(step(
-            StepPriority::MediumTerm,
-            blocker.required_action.clone(),
-            blocker.task_id.clone(),
-        ));
-    }
     if let Some(phase) = phases.next() {
         let action = format!("Plan the phase {}", clip(&phase.name, TITLE_CHARS));
         steps.push(step(StepPriority::LongTerm, action, None));

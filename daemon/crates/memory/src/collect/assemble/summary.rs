@@ -8,6 +8,9 @@ use ccd_protocol::memory::{
     BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, StepPriority, TaskStatus,
 };
 
+/// The next action where nothing is known: the form of the file has one always, a digest leaves it out.
+pub(crate) const DESCRIBE: &str = "Describe the next task.";
+
 pub(super) fn summary(
     project_name: &str,
     manifest: &Manifest,
@@ -16,10 +19,7 @@ pub(super) fn summary(
     blockers: &[BlockerEntry],
     steps: &[NextStep],
 ) -> ExecutiveSummary {
-    let description = manifest
-        .description
-        .as_deref()
-        .unwrap_or("Software development project");
+    let description = manifest.description.as_ref();
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
     let is_unknown = plan.is_none() && facts.is_unknown("tasks");
@@ -41,11 +41,14 @@ pub(super) fn summary(
             "Choose the next goal: all tasks are complete".to_owned()
         }
         _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
-        _ => "Create a list of tasks (tasks.md)".to_owned(),
+        _ => DESCRIBE.to_owned(),
     };
     let completion = completion(completed, total);
     ExecutiveSummary {
-        project_description: format!("{project_name} - {description}"),
+        project_description: match description {
+            Some(description) => format!("{project_name} - {description}"),
+            None => project_name.to_owned(),
+        },
         completion_status: match is_unknown {
             true => format!("{completion}, as the tasks were left out"),
             false => completion,

@@ -1,19 +1,20 @@
-//! Which open points were there a year ago.
+//! How long open points have been there.
 
 use super::language::language;
-use super::scan::{Comment, Keyword, scan};
+use super::scan::{Comment, scan};
 use crate::collect::project::Project;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use time::OffsetDateTime;
 
-const OLD_S: i64 = 365 * 86_400;
+const DAY_S: i64 = 86_400;
+/// A point that was there so many days before the last commit is older by one step.
+const STEPS: [i64; 4] = [1, 7, 30, 365];
 /// It only ranks, so it must not cost much.
-const LIMIT: Duration = Duration::from_millis(100);
+const LIMIT: Duration = Duration::from_millis(200);
 
-/// Marks every TODO that its file had in the last commit of a year ago. That is quicker than to blame each line; in a file
-/// that was renamed since, none is old.
+/// Says of each point for how many of the steps it has been there: its file had it in the last commit of that time. That is
+/// quicker than to blame each line; a point in a file that was renamed since is new.
 pub(super) fn mark_old(project: &Project, comments: &mut [Comment], deadline: Instant) {
     let Some(tree) = &project.work_tree else {
         return;
@@ -23,28 +24,30 @@ pub(super) fn mark_old(project: &Project, comments: &mut [Comment], deadline: In
     };
     let mut of_file: BTreeMap<PathBuf, Vec<&mut Comment>> = BTreeMap::new();
     for comment in comments {
-        if comment.keyword == Keyword::Todo {
-            let path = inside.join(&comment.path);
-            of_file.entry(path).or_default().push(comment);
-        }
+        let path = inside.join(&comment.path);
+        of_file.entry(path).or_default().push(comment);
     }
     let (paths, mut groups): (Vec<PathBuf>, Vec<Vec<&mut Comment>>) = of_file.into_iter().unzip();
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let year_ago = OffsetDateTime::now_utc().unix_timestamp() - OLD_S;
+    let Ok(Some(now)) = tree.head_time() else {
+        return;
+    };
     let deadline = deadline.min(Instant::now() + LIMIT);
-    // Without the history, none is known to be old.
-    let _ = tree.files_at(year_ago, &paths, deadline, |at, content| {
-        let name = paths[at].file_name().unwrap_or_default().to_string_lossy();
-        let Some(language) = language(&name) else {
-            return;
-        };
-        let before = scan("", language, &String::from_utf8_lossy(content));
-        for comment in &mut groups[at] {
-            let is_it = |old: &Comment| {
-                (old.keyword, &old.about, &old.text)
-                    == (comment.keyword, &comment.about, &comment.text)
+    for days in STEPS {
+        // Without the history, none is known to be old.
+        let _ = tree.files_at(now - days * DAY_S, &paths, deadline, |at, content| {
+            let name = paths[at].file_name().unwrap_or_default().to_string_lossy();
+            let Some(language) = language(&name) else {
+                return;
             };
-            comment.is_old = before.iter().any(is_it);
-        }
-    });
+            let before = scan("", language, &String::from_utf8_lossy(content));
+            for comment in &mut groups[at] {
+                let is_it = |old: &Comment| {
+                    (old.keyword, &old.about, &old.text)
+                        == (comment.keyword, &comment.about, &comment.text)
+                };
+                comment.age += u8::from(before.iter().any(is_it));
+            }
+        });
+    }
 }

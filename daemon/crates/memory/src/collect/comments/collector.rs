@@ -18,6 +18,58 @@ const FILE_BYTES: u64 = 1024 * 1024;
 /// Open points that are kept before the most urgent are chosen.
 const MAX_COMMENTS: usize = 10_000;
 
+/// Directories with what others wrote, and with data for tests and examples.
+const OTHERS: [&str; 29] = [
+    "node_modules",
+    "bower_components",
+    "vendor",
+    "third_party",
+    "third-party",
+    "external",
+    "extern",
+    "target",
+    "dist",
+    "out",
+    "__pycache__",
+    "venv",
+    "site-packages",
+    "fixtures",
+    "fixture",
+    "__fixtures__",
+    "testdata",
+    "test_data",
+    "test-data",
+    "testfiles",
+    "__snapshots__",
+    "snapshots",
+    "examples",
+    "example",
+    "samples",
+    "sample",
+    "generated",
+    "__generated__",
+    "mocks",
+];
+
+/// Parts of the names of files that programs wrote.
+const GENERATED: [&str; 12] = [
+    ".min.",
+    ".pb.",
+    "_pb2.",
+    "_pb2_grpc.",
+    ".generated.",
+    "_generated.",
+    ".gen.",
+    "_gen.",
+    ".g.dart",
+    ".bundle.",
+    "-bundle.",
+    ".designer.",
+];
+/// How they begin.
+const GENERATED_HEAD: [&str; 3] = ["DO NOT EDIT", "@generated", "auto-generated"];
+const HEAD_BYTES: usize = 1024;
+
 pub(in crate::collect) struct CommentCollector;
 
 impl Collector for CommentCollector {
@@ -65,9 +117,13 @@ impl Collector for CommentCollector {
         }
         let mut found = found.into_inner().unwrap_or_default();
         super::age::mark_old(project, &mut found.value, deadline);
-        found
-            .value
-            .sort_by(|a, b| (a.keyword, &a.path, a.line).cmp(&(b.keyword, &b.path, b.line)));
+        // The newest first.
+        let key = |one: &Comment| (one.keyword != Keyword::Blocked, one.age, one.keyword);
+        found.value.sort_by(|a, b| {
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| (&a.path, a.line).cmp(&(&b.path, b.line)))
+        });
         if let Ok(bad) = bad.lock() {
             let inside = |path: &PathBuf| relative(&project.root, &path.to_string_lossy());
             let why = |path| format!("{} is not a regular file", inside(path));
@@ -88,22 +144,14 @@ fn bad_rules(folder: &Path) -> Option<PathBuf> {
 /// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
 /// left out, too; their files are put into `bad`.
 fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
-    const OTHERS: [&str; 7] = [
-        "node_modules",
-        "vendor",
-        "third_party",
-        "target",
-        "dist",
-        "__pycache__",
-        "venv",
-    ];
     let bad = Arc::clone(bad);
     let is_ours = move |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if !is_folder || entry.depth() == 0 {
             return true;
         }
-        if OTHERS.iter().any(|name| entry.file_name() == *name) {
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        if OTHERS.contains(&&*name) {
             return false;
         }
         match (bad_rules(entry.path()), bad.lock()) {
@@ -127,6 +175,12 @@ fn comments(root: &Path, path: &Path, words: &Regex) -> (Vec<Comment>, u64) {
     let (Some(language), Ok(inside)) = (language(&name), path.strip_prefix(root)) else {
         return Default::default();
     };
+    if GENERATED
+        .iter()
+        .any(|part| name.to_lowercase().contains(part))
+    {
+        return Default::default();
+    }
     let Ok(content) = read(root, inside, FILE_BYTES) else {
         return Default::default();
     };
@@ -134,6 +188,10 @@ fn comments(root: &Path, path: &Path, words: &Regex) -> (Vec<Comment>, u64) {
         return Default::default();
     }
     let text = content.text();
+    let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
+    if GENERATED_HEAD.iter().any(|mark| head.contains(mark)) {
+        return Default::default();
+    }
     let found = scan(&inside.to_string_lossy(), language, &text);
     let redacted = masked(found.iter().map(|one| &*one.text), &text);
     (found, redacted)

@@ -42,16 +42,21 @@ pub(in crate::collect) struct Comment {
     /// What is in brackets after the word: a task or a name.
     pub(in crate::collect) about: Option<String>,
     pub(in crate::collect) text: String,
-    /// It was there a year ago.
-    pub(in crate::collect) is_old: bool,
+    /// From 0 for one that was not there a day before the last commit to 4 for one that was there a year before.
+    pub(in crate::collect) age: u8,
 }
+
+/// Of the ages: it was there a month before the last commit, and a year before.
+const OF_LAST_YEAR: u8 = 3;
+const OLDER: u8 = 4;
 
 impl Comment {
     pub(in crate::collect) fn priority(&self) -> Priority {
         match self.keyword {
-            Keyword::Blocked | Keyword::Fixme => Priority::High,
-            Keyword::Todo if self.is_old => Priority::Low,
-            Keyword::Needs | Keyword::Todo => Priority::Medium,
+            Keyword::Blocked => Priority::High,
+            _ if self.age >= OLDER => Priority::Low,
+            Keyword::Fixme if self.age < OF_LAST_YEAR => Priority::High,
+            Keyword::Fixme | Keyword::Needs | Keyword::Todo => Priority::Medium,
             Keyword::Hack => Priority::Low,
         }
     }
@@ -66,7 +71,9 @@ pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment
         language,
         path,
         inside: Inside::Code,
+        is_alone: false,
         found: Vec::new(),
+        last_line: 0,
     };
     let is_page = path.ends_with(".html") || path.ends_with(".htm");
     let is_shell = [".sh", ".bash", ".zsh"]
@@ -113,12 +120,21 @@ struct Scanner<'a> {
     language: &'a Language,
     path: &'a str,
     inside: Inside<'a>,
+    /// No code is before the comment in its line.
+    is_alone: bool,
     found: Vec<Comment>,
+    /// The last line of the last open point.
+    last_line: u64,
 }
 
 impl<'a> Scanner<'a> {
     fn line(&mut self, number: u64, line: &str) {
         let mut rest = line;
+        let start = line.trim_start();
+        let marks = self.language.line.iter();
+        let blocks = self.language.block.iter().map(|(open, _)| open);
+        self.is_alone = matches!(self.inside, Inside::Block(_))
+            || marks.chain(blocks).any(|mark| start.starts_with(mark));
         while !rest.is_empty() {
             rest = match self.inside {
                 Inside::Code => self.code(number, rest),
@@ -194,18 +210,37 @@ impl<'a> Scanner<'a> {
         if self.found.last().is_some_and(|last| last.line == line) {
             return;
         }
-        if let Some((keyword, about, text)) = open_point(text) {
-            let path = self.path.to_owned();
-            self.found.push(Comment {
-                keyword,
-                path,
-                line,
-                about,
-                text,
-                is_old: false,
-            });
+        let Some((keyword, about, text)) = open_point(text) else {
+            return self.more(line, text);
+        };
+        self.last_line = line;
+        self.found.push(Comment {
+            keyword,
+            path: self.path.to_owned(),
+            line,
+            about,
+            text,
+            age: 0,
+        });
+    }
+
+    /// Adds a line that continues the last open point.
+    fn more(&mut self, line: u64, text: &str) {
+        let text = redact(text.trim_matches(is_mark)).text;
+        let is_next = self.is_alone && self.last_line + 1 == line && !text.is_empty();
+        if let Some(last) = self.found.last_mut().filter(|_| is_next)
+            && !last.text.is_empty()
+            && !last.text.ends_with(['.', '!', '?', ':'])
+        {
+            last.text = clip(&format!("{} {text}", last.text), TEXT_CHARS);
+            self.last_line = line;
         }
     }
+}
+
+/// What is before the words of a comment.
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '/' | '!' | '*' | '#' | '-' | ';' | '@' | '<' | '%')
 }
 
 /// Says whether a quote is a character, `'"'`, in a language whose strings do not start with `'`.
@@ -230,10 +265,7 @@ fn end_of(text: &str, quote: &Quote) -> Option<usize> {
 
 /// Reads `KEYWORD(about): text` at the start of a comment.
 fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
-    let marks = |c: char| {
-        c.is_whitespace() || matches!(c, '/' | '!' | '*' | '#' | '-' | ';' | '@' | '<' | '%')
-    };
-    let comment = comment.trim_start_matches(marks);
+    let comment = comment.trim_start_matches(is_mark);
     let (keyword, word) = Keyword::ALL
         .into_iter()
         .find(|(_, word)| comment.starts_with(word))?;

@@ -12,6 +12,7 @@ mod languages;
 mod late;
 mod left_out;
 mod old_points;
+mod own_sources;
 mod projects;
 mod secrets;
 mod servers;

@@ -1,0 +1,129 @@
+//! What a project is, as the first sentence of its README says.
+
+use super::read::read;
+use regex::Regex;
+use std::path::Path;
+use std::sync::LazyLock;
+
+const NAMES: [&str; 5] = [
+    "README.md",
+    "readme.md",
+    "README.rst",
+    "README.txt",
+    "README",
+];
+/// Of a README: its first sentence is near its start.
+const README_BYTES: u64 = 64 * 1024;
+/// A shorter text is a slogan or a name.
+const MIN_CHARS: usize = 20;
+
+pub(super) fn first_sentence(root: &Path) -> Option<String> {
+    let texts = NAMES
+        .iter()
+        .filter_map(|name| read(root, Path::new(name), README_BYTES).ok());
+    texts
+        .map(|content| content.text())
+        .find_map(|text| sentence(&text))
+}
+
+fn sentence(text: &str) -> Option<String> {
+    let mut fence = None;
+    let mut paragraph = String::new();
+    let mut lines = text.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        if let Some(mark) = fence {
+            fence = Some(mark).filter(|mark| !line.starts_with(*mark));
+            continue;
+        }
+        fence = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.starts_with(mark));
+        // The line below a title, in the other form of headings.
+        let is_rule =
+            |line: &&str| line.len() > 2 && line.chars().all(|char| "=-~^*_".contains(char));
+        let is_title = lines.peek().is_some_and(is_rule);
+        if fence.is_some() || is_title || is_rule(&line) || !is_prose(line) {
+            if let Some(found) = first_of(&paragraph) {
+                return Some(found);
+            }
+            paragraph.clear();
+            continue;
+        }
+        paragraph.push_str(line);
+        paragraph.push(' ');
+    }
+    first_of(&paragraph)
+}
+
+/// A line of a paragraph: no heading, badge, picture, table, list, directive, or HTML.
+fn is_prose(line: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "#", "[!", "![", "<", "|", "- ", "* ", "+ ", "..", ":", "1.", "!",
+    ];
+    !line.is_empty() && !OTHERS.iter().any(|other| line.starts_with(other))
+}
+
+fn pattern(pattern: &str) -> Regex {
+    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
+    Regex::new(pattern).unwrap()
+}
+
+/// Returns the first sentence of a paragraph without marks of Markdown; nothing if it is too short to say much.
+fn first_of(paragraph: &str) -> Option<String> {
+    static PICTURE: LazyLock<Regex> = LazyLock::new(|| pattern(r"!\[[^\]]*\]\([^)]*\)|<[^>]*>"));
+    static LINK: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]*?)\s*<[^>]*>`_+"));
+    static MARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\*\*|__|`+|^>\s*|\*"));
+    let text = LINK.replace_all(paragraph, "$1$2");
+    let text = PICTURE.replace_all(&text, "");
+    let text = MARK.replace_all(&text, "");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_end = |word: &&&str| {
+        let is_short = ["e.g.", "i.e.", "etc.", "vs.", "cf."].contains(*word);
+        word.ends_with(['.', '!', '?', '。']) && !is_short
+    };
+    let len = words
+        .iter()
+        .position(|word| is_end(&word))
+        .map_or(words.len(), |at| at + 1);
+    let sentence = words[..len].join(" ");
+    (sentence.chars().count() >= MIN_CHARS).then_some(sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_that_says_something_is_found() {
+        for (text, expected) in [
+            (
+                "# lamp\n\n[![build](x.svg)](y) ![](z)\n\n**Lamp** is a small [library](https://x) for\nlight, e.g. at night. More.\n",
+                Some("Lamp is a small library for light, e.g. at night."),
+            ),
+            (
+                "<p align=center>\n<img src=a>\n</p>\n\nFast!\n\nThe tool that turns lamps on\n",
+                Some("The tool that turns lamps on"),
+            ),
+            (
+                "lamp\n====\n\n.. image:: x\n\nA client for `lamps <https://x>`_ in Python.\n",
+                Some("A client for lamps in Python."),
+            ),
+            (
+                "# a\n\n```\nThis is no prose at all.\n```\n\n> Quoted words are prose as well.\n",
+                Some("Quoted words are prose as well."),
+            ),
+            ("# a\n\n- A list is not a sentence about it\n", None),
+            ("", None),
+        ] {
+            assert_eq!(sentence(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(?s).{0,300}") {
+            let _ = sentence(&text);
+        }
+    }
+}

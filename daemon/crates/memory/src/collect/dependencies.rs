@@ -91,13 +91,27 @@ fn tool(
         .filter(|tool| is_ours(tool))
         .flat_map(|tool| tool.locks.iter().map(move |lock| (tool, *lock)));
     let found = locks.filter_map(|(tool, lock)| Some((tool, lock, modified(&root.join(lock))?)));
+    let named = named_manager(root);
     // JavaScript comes first: the memory has words for it. `max_by_key` takes the last of equals.
-    found.max_by_key(|(tool, _, time)| (tool.manager != PackageManager::Unknown, *time))
+    found.max_by_key(|(tool, _, time)| {
+        let is_node = tool.manager != PackageManager::Unknown;
+        (named == Some(tool.name), is_node, *time)
+    })
+}
+
+/// Returns the package manager that `packageManager` of the manifest names: its lock file may be older than that of another.
+fn named_manager(root: &Path) -> Option<&'static str> {
+    let manifest = read(root, Path::new("package.json"), MANIFEST_BYTES).ok()?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest.text()).ok()?;
+    let (name, _) = manifest["packageManager"].as_str()?.split_once('@')?;
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    tool.map(|tool| tool.name)
 }
 
 /// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
-    tool(root, |tool| tool.manager != PackageManager::Unknown).map(|(tool, ..)| tool.name)
+    let by_lock = || tool(root, |tool| tool.manager != PackageManager::Unknown);
+    named_manager(root).or_else(|| by_lock().map(|(tool, ..)| tool.name))
 }
 
 impl Collector for DependencyCollector {

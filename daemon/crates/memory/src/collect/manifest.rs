@@ -111,26 +111,41 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
             .find(|(name, _)| has(name))
             .map(|(_, framework)| *framework)
     };
-    let script = |names: &[&str]| {
-        let scripts = &json["scripts"];
-        let name = names.iter().find(|name| scripts[**name].is_string())?;
+    let scripts = &json["scripts"];
+    let run = |name: &str| {
         let manager = super::dependencies::manager_of(root).unwrap_or("npm");
-        Some(match (*name, manager) {
+        match (name, manager) {
             ("test", manager) => format!("{manager} test"),
             (name, "yarn" | "pnpm") => format!("{manager} {name}"),
             (name, manager) => format!("{manager} run {name}"),
-        })
+        }
+    };
+    // What a script runs says of which kind it is, not its name alone.
+    let is_e2e = |name: &str| {
+        let runs = scripts[name].as_str().unwrap_or_default();
+        E2E.iter().any(|(word, _)| runs.contains(word))
+            && !UNIT.iter().any(|(word, _)| runs.contains(word))
+    };
+    let named = |names: &[&'static str]| {
+        let mut names = names.iter().copied();
+        names.find(|name| scripts[*name].is_string())
     };
     manifest.unit.framework = manifest.unit.framework.or_else(|| first(&UNIT));
     manifest.e2e.framework = manifest.e2e.framework.or_else(|| first(&E2E));
-    set(
-        &mut manifest.unit.command,
-        script(&["test", "test:unit", "unit"]).as_deref(),
+    let (units, e2es) = (
+        ["test:unit", "unit"],
+        ["test:e2e", "e2e", "test:browser", "e2e:test"],
     );
-    set(
-        &mut manifest.e2e.command,
-        script(&["test:e2e", "e2e", "test:browser", "e2e:test"]).as_deref(),
-    );
+    let test = Some("test").filter(|name| scripts[*name].is_string());
+    let unit = test.filter(|name| !is_e2e(name)).or_else(|| named(&units));
+    let e2e = named(&e2es).or_else(|| test.filter(|name| is_e2e(name)));
+    set(&mut manifest.unit.command, unit.map(run).as_deref());
+    let e2e = e2e.map(run).or_else(|| match manifest.e2e.framework {
+        Some("Playwright") => Some("npx playwright test".to_owned()),
+        Some("Cypress") => Some("npx cypress run".to_owned()),
+        _ => None,
+    });
+    set(&mut manifest.e2e.command, e2e.as_deref());
 }
 
 fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
@@ -144,13 +159,20 @@ fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
     }
 }
 
-fn pyproject(_root: &Path, text: &str, manifest: &mut Manifest) {
+fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
     for table in ["[project]", "[tool.poetry]"] {
         let field = |field: &str| toml_text(text, table, field);
         set(&mut manifest.name, field("name").as_deref());
         set(&mut manifest.description, field("description").as_deref());
     }
-    manifest.unit.set("pytest", "pytest");
+    let is_file = |name: &str| root.join(name).is_file();
+    if text.contains("pytest")
+        || is_file("pytest.ini")
+        || is_file("conftest.py")
+        || is_file("tests/conftest.py")
+    {
+        manifest.unit.set("pytest", "pytest");
+    }
 }
 
 /// Returns a text of a table in TOML. A text of several lines is left out: no name and hardly a description is one.

@@ -42,7 +42,8 @@ fn named(found: Option<Sourced<SuiteFacts>>, runner: &Runner) -> TestSuite {
         suite.framework = runner.framework.unwrap_or("unknown").to_owned();
     }
     if suite.command.is_empty() {
-        suite.command = runner.command.clone().unwrap_or_default();
+        let by_name = (suite.framework == "pytest").then(|| "pytest".to_owned());
+        suite.command = runner.command.clone().or(by_name).unwrap_or_default();
     }
     suite
 }

@@ -102,3 +102,43 @@ fn nothing_is_invented() {
     let description = memory.summary.project_description;
     assert_eq!(description, "lamp - A switch for each lamp of a house.");
 }
+
+#[test]
+fn commands_are_those_of_the_manifest() {
+    for (manifest, lock, unit, e2e) in [
+        (
+            r#"{"packageManager": "pnpm@10.1.0", "scripts": {"test": "vitest"}, "devDependencies": {"vitest": "1"}}"#,
+            "package-lock.json",
+            "pnpm test",
+            "",
+        ),
+        (
+            r#"{"scripts": {"test": "playwright test"}, "devDependencies": {"@playwright/test": "1"}}"#,
+            "yarn.lock",
+            "",
+            "yarn test",
+        ),
+        (
+            r#"{"scripts": {"build": "x"}, "devDependencies": {"@playwright/test": "1"}}"#,
+            "yarn.lock",
+            "",
+            "npx playwright test",
+        ),
+        (
+            r#"{"scripts": {"test": "vitest && playwright test", "e2e": "cypress run"}}"#,
+            "bun.lock",
+            "bun test",
+            "bun run e2e",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "package.json", manifest);
+        write(folder.path(), lock, "");
+        let tests = saved(folder.path()).0.test_results;
+        assert_eq!(
+            (&*tests.unit.command, &*tests.e2e.command),
+            (unit, e2e),
+            "{manifest}"
+        );
+    }
+}

@@ -121,6 +121,8 @@ impl Daemon {
             Arc::clone(&coach),
             services.store.clone(),
             Arc::clone(&conversations),
+            Arc::clone(&conversation_index),
+            Arc::clone(&exec),
         );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);

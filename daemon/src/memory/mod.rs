@@ -3,6 +3,7 @@
 mod hook;
 mod load;
 mod owner;
+mod recent;
 mod recorded;
 mod save;
 

@@ -2,7 +2,8 @@
 
 use super::save::Saves;
 use ccd_coach::Coach;
-use ccd_conversation::Conversations;
+use ccd_conversation::{Conversations, Index};
+use ccd_exec::Executor;
 use ccd_store::Store;
 use std::sync::Arc;
 
@@ -14,16 +15,27 @@ pub(crate) struct Memories {
     pub(super) store: Store,
     /// Claude Code's own list of tasks is in its transcripts.
     pub(super) conversations: Arc<Conversations>,
+    /// Says whether transcripts may be read unasked.
+    pub(super) index: Arc<Index>,
+    pub(super) exec: Arc<Executor>,
     /// What hooks ask for.
     pub(super) saves: Saves,
 }
 
 impl Memories {
-    pub(crate) fn new(coach: Arc<Coach>, store: Store, conversations: Arc<Conversations>) -> Self {
+    pub(crate) fn new(
+        coach: Arc<Coach>,
+        store: Store,
+        conversations: Arc<Conversations>,
+        index: Arc<Index>,
+        exec: Arc<Executor>,
+    ) -> Self {
         Self {
             coach,
             store,
             conversations,
+            index,
+            exec,
             saves: Saves::default(),
         }
     }

@@ -23,13 +23,16 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let project = project(&params.project)?;
         Ok(daemon.memories.save(project, params.memory).await?)
     })?;
-    method::<MemoryGet, _, _>(module, |_, _, params| async move {
+    method::<MemoryGet, _, _>(module, |daemon, _, params| async move {
         let project = project(&params.project)?;
+        let root = project.clone();
         let parsed = blocking(move || ccd_memory::read(&project)).await?;
+        let recent = daemon.memories.recent(&root).await;
         Ok(MemoryGetReply {
             memory: parsed.memory,
             provenance: parsed.notes.provenance,
             warnings: [parsed.notes.warnings, parsed.warnings].concat(),
+            recent,
         })
     })?;
     method::<MemoryLoad, _, _>(module, |daemon, _, params| async move {

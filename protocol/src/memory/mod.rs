@@ -13,8 +13,8 @@ pub use model::{
 };
 pub use records::{
     MemoryCheck, MemoryFact, MemoryGetReply, MemoryLinkParams, MemoryLinkReply, MemoryLoadParams,
-    MemoryLoadReply, MemoryParams, MemorySaveParams, MemorySaveReply, MemoryStatusReply,
-    MemoryValidateParams, MemoryValidateReply,
+    MemoryLoadReply, MemoryParams, MemoryRecent, MemoryRecentKind, MemorySaveParams,
+    MemorySaveReply, MemoryStatusReply, MemoryValidateParams, MemoryValidateReply,
 };
 
 methods! {

@@ -63,6 +63,37 @@ pub struct MemoryGetReply {
     /// What the save left out, and what could not be read.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What was done last, looked up now; it is not in the file.
+    #[serde(default)]
+    pub recent: Vec<MemoryRecent>,
+}
+
+/// Something that was done in the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MemoryRecent {
+    pub kind: MemoryRecentKind,
+    pub text: String,
+    /// RFC 3339; absent if it is so now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryRecentKind {
+    /// The branch, and how many commits it has that the default branch has not.
+    Branch,
+    /// Files that differ from the last commit.
+    Uncommitted,
+    /// The subject of one of the last commits.
+    Commit,
+    /// The last prompt to Claude Code, and the start of its answer; only if conversations are indexed.
+    Conversation,
+    /// The instruction of a headless run, and how it ended.
+    Run,
 }
 
 /// Parameters of `memory.load`.
@@ -96,7 +127,7 @@ pub struct MemoryLoadReply {
     pub path: String,
     pub verified: Vec<MemoryCheck>,
     /// Parts that could not be checked in time: `branch`, `commits`, `servers`, `tasks`, `tests`, `files`,
-    /// `conflicts`, `commands`.
+    /// `conflicts`, `commands`, `recent`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }

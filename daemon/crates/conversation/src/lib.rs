@@ -5,6 +5,7 @@
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
 //! - `follow`: subscriptions to conversations
+//! - `last_turn`: the last prompt in a project, and its answer
 //! - `task_list`: the current task of Claude Code's own list
 //! - `setup`: where transcripts are, and what the configuration says about them
 //!
@@ -20,6 +21,7 @@ mod error;
 mod follow;
 mod import;
 mod index;
+mod last_turn;
 pub mod line;
 pub mod lines;
 pub mod model;
@@ -32,6 +34,7 @@ mod task_list;
 pub use error::ConversationError;
 pub use follow::Following;
 pub use index::{Follower, Index};
+pub use last_turn::LastTurn;
 pub use reply::Conversations;
 pub use setup::{ConversationSettings, Setup};
 pub use task_list::CurrentTask;

@@ -26,7 +26,7 @@ pub struct CurrentTask {
 /// Returns the current task of the list in the newest transcript of the project `root`, an absolute path with links resolved.
 /// Nothing if there is no list near its end, or if all its tasks are done. Blocks.
 pub(crate) fn current_task(claude_dir: &Path, root: &Path) -> Option<CurrentTask> {
-    let transcript = newest(&claude_dir.join("projects").join(folder_of(root)?))?;
+    let transcript = newest(claude_dir, root).pop()?;
     let tail = tail(&transcript).ok()?;
     let (title, at) = current(&tail)?;
     let transcript = transcript.file_name()?.to_string_lossy().into_owned();
@@ -49,8 +49,17 @@ fn folder_of(root: &Path) -> Option<String> {
     Some(root.to_str()?.chars().map(name).collect())
 }
 
-fn newest(folder: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(folder).ok()?.take(MAX_TRANSCRIPTS).flatten();
+/// Returns the transcripts of a project, the newest last.
+pub(crate) fn newest(claude_dir: &Path, root: &Path) -> Vec<PathBuf> {
+    let Some(name) = folder_of(root) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(claude_dir.join("projects").join(name));
+    let entries = entries
+        .into_iter()
+        .flatten()
+        .take(MAX_TRANSCRIPTS)
+        .flatten();
     let transcript = |entry: fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         // Links are left out, and what older versions wrote of sub-agents.
@@ -59,12 +68,13 @@ fn newest(folder: &Path) -> Option<PathBuf> {
         let changed = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         is_one.then(|| (changed, entry.path()))
     };
-    let newest = entries.filter_map(transcript).max()?;
-    Some(newest.1)
+    let mut all: Vec<(SystemTime, PathBuf)> = entries.filter_map(transcript).collect();
+    all.sort();
+    all.into_iter().map(|(_, path)| path).collect()
 }
 
 /// Returns the whole lines at the end of a file.
-fn tail(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn tail(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
     let start = len.saturating_sub(TAIL_BYTES);

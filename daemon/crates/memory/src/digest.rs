@@ -5,7 +5,8 @@ use crate::file::Parsed;
 use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
 use ccd_protocol::memory::{
-    BlockerEntry, Priority, ServerStatus, SessionMemory, TestFailure, TestStatus, TestSuite,
+    BlockerEntry, MemoryRecent, MemoryRecentKind, Priority, ServerStatus, SessionMemory,
+    TestFailure, TestStatus, TestSuite,
 };
 use ccd_text::redact::redact;
 
@@ -30,6 +31,7 @@ pub fn digest(verified: &Verified, path: &str, max_chars: usize, is_short: bool)
     let Parsed { memory, notes, .. } = &verified.current;
     let mut lines = head(memory, path);
     lines.extend(changes(verified));
+    lines.extend(verified.recent.iter().map(done));
     let warnings = notes.warnings.iter();
     lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
     lines.extend(tasks(memory, notes));
@@ -69,6 +71,22 @@ fn changes(verified: &Verified) -> Vec<String> {
         lines.push(format!("Not verified, as it took too long: {late}"));
     }
     lines
+}
+
+fn done(recent: &MemoryRecent) -> String {
+    let what = match recent.kind {
+        MemoryRecentKind::Branch => "Branch",
+        MemoryRecentKind::Uncommitted => "Uncommitted",
+        MemoryRecentKind::Commit => "Commit",
+        MemoryRecentKind::Conversation => "Last conversation",
+        MemoryRecentKind::Run => "Run",
+    };
+    let age_s = recent.at.as_deref().and_then(ccd_text::clock::age_s);
+    let ago = age_s
+        .filter(|age_s| *age_s >= 0.0)
+        .map(|age_s| format!(", {} ago", age(age_s)));
+    let ago = ago.unwrap_or_default();
+    format!("{what}{ago}: {}", recent.text)
 }
 
 /// Returns the first lines, and says how many there are besides.

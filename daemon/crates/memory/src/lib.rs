@@ -28,7 +28,9 @@ mod store_tests;
 mod verify;
 
 pub use ccd_protocol::memory::place::MEMORY_FILE;
-pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, RecordedTask, collect};
+pub use collect::{
+    COLLECT_LIMIT, Collected, Recorded, RecordedRun, RecordedTask, collect, recent, recent_of,
+};
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};

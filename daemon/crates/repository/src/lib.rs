@@ -41,6 +41,7 @@ pub use identity::{Identity, identify};
 pub use linked::NewLinked;
 pub use lock::{Holder, LOCK_FILE, Lock, LockError};
 pub use nested::Nested;
+pub use past::PastCommit;
 pub use patch::{FileChange, FileStatus, files};
 pub use state::CommitsSince;
 pub use work_tree::WorkTree;

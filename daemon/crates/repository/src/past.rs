@@ -6,6 +6,15 @@ use git2::{ErrorCode, ObjectType};
 use std::path::Path;
 use std::time::Instant;
 
+/// A commit of the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastCommit {
+    /// The first line of its message.
+    pub subject: String,
+    /// Seconds since 1970.
+    pub time_s: i64,
+}
+
 /// Longer files are left out.
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
@@ -48,6 +57,58 @@ impl WorkTree {
             }
         }
         Ok(changes)
+    }
+
+    /// Returns the last commits along the first parents, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`.
+    pub fn last_commits(&self, max: usize) -> Result<Vec<PastCommit>> {
+        let repository = self.open()?;
+        let head = repository
+            .head()
+            .and_then(|head| head.peel_to_commit())
+            .ok();
+        let history = std::iter::successors(head, |commit| commit.parent(0).ok());
+        let past = |commit: git2::Commit<'_>| PastCommit {
+            subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default())
+                .into_owned(),
+            time_s: commit.time().seconds(),
+        };
+        Ok(history.take(max).map(past).collect())
+    }
+
+    /// Returns the name of the default branch and the number of commits that `HEAD` has and it has not; nothing if it is not
+    /// known, or checked out.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`.
+    pub fn ahead_of_default(&self) -> Result<Option<(String, usize)>> {
+        let repository = self.open()?;
+        let remote = repository.find_reference("refs/remotes/origin/HEAD");
+        let remote = remote
+            .ok()
+            .and_then(|head| Some(head.symbolic_target().ok()??.to_owned()));
+        let names = ["refs/heads/main".to_owned(), "refs/heads/master".to_owned()];
+        let Ok(head) = repository.head() else {
+            return Ok(None);
+        };
+        let mut all = remote.into_iter().chain(names);
+        let found = all.find_map(|name| Some((repository.refname_to_id(&name).ok()?, name)));
+        let Some((default, name)) = found else {
+            return Ok(None);
+        };
+        let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
+        if head.shorthand_bytes() == short.as_bytes() {
+            return Ok(None);
+        }
+        let Some(own) = head.target() else {
+            return Ok(None);
+        };
+        let counts = repository.graph_ahead_behind(own, default);
+        Ok(counts.ok().map(|(ahead, _)| (short, ahead)))
     }
 
     /// Returns the time of the last commit (seconds since 1970); nothing without one.

@@ -75,7 +75,7 @@ impl About {
 }
 
 /// Returns the start of what the user or Claude Code says.
-fn said(line: &Line<'_>) -> Option<(TitleKind, String)> {
+pub(crate) fn said(line: &Line<'_>) -> Option<(TitleKind, String)> {
     let is_sub = line.is_sidechain || line.parent_tool_use_id.is_some();
     if line.is_meta || is_sub || line.result_meta.is_some() {
         return None;

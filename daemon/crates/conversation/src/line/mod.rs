@@ -15,6 +15,7 @@ mod time;
 mod usage;
 
 pub use about::About;
+pub(crate) use about::said;
 pub use block::{Block, blocks, raw_blocks, text_of};
 pub(crate) use header::with;
 pub use header::{Kind, Line, Message, TitleKind, Wrong, read};

@@ -7,6 +7,7 @@ mod parts;
 
 use crate::ConversationError;
 use crate::follow::{Area, Follower, Following, Start, Watching};
+use crate::last_turn::{LastTurn, last_turn};
 use crate::model::{Model, Record};
 use crate::setup::Setup;
 use crate::source::{Loaded, Shelf, find_session};
@@ -67,6 +68,12 @@ impl Conversations {
     #[must_use]
     pub fn current_task(&self, root: &Path) -> Option<CurrentTask> {
         current_task(self.setup.claude_dir(), root)
+    }
+
+    /// Returns the last prompt to Claude Code in the project `root` and its answer, in the same way. Blocks.
+    #[must_use]
+    pub fn last_turn(&self, root: &Path) -> Option<LastTurn> {
+        last_turn(self.setup.claude_dir(), root)
     }
 
     /// Carries out `conversation.subscribe`. Blocks; the items themselves are read by other threads.

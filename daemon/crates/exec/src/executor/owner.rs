@@ -9,7 +9,7 @@ use ccd_protocol::Reportable;
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::exec::{
     ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply, ExecutionResult,
-    ExecutionStatus,
+    ExecutionStatus, ExecutionSummary,
 };
 use ccd_store::{Database, Opening, blocking};
 use ccd_tape::root::Roots;
@@ -239,6 +239,22 @@ impl Executor {
                 ("work tree", "work trees"),
                 "git worktree remove deletes one",
             ))
+    }
+
+    /// Returns the last runs in the repository of `project`; none without a database.
+    pub async fn last_runs(&self, project: &Path, limit: u64) -> Vec<ExecutionSummary> {
+        if !self.has_database() {
+            return Vec::new();
+        }
+        let params = ExecListParams {
+            repo_path: Some(project.to_string_lossy().into_owned()),
+            limit: Some(limit),
+            ..ExecListParams::default()
+        };
+        self.list(params)
+            .await
+            .map(|reply| reply.executions)
+            .unwrap_or_default()
     }
 
     /// Returns the directories of all runs.

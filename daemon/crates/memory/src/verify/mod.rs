@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
 use ccd_protocol::memory::{
-    BlockerEntry, MemoryCheck, NextStep, Priority, ServerInfo, ServerStatus,
+    BlockerEntry, MemoryCheck, MemoryRecent, NextStep, Priority, ServerInfo, ServerStatus,
 };
 use ccd_text::redact::redact;
 use std::path::Path;
@@ -25,10 +25,12 @@ pub const VERIFY_LIMIT: Duration = Duration::from_millis(200);
 pub struct Verified {
     pub checks: Vec<MemoryCheck>,
     /// What was not known at the deadline: `branch`, `commits`, `servers`, `tasks`, `tests`, `files`, `conflicts`,
-    /// `commands`.
+    /// `commands`, `recent`.
     pub late: Vec<&'static str>,
     /// The memory without what is no longer true, and with what is known instead.
     pub current: Parsed,
+    /// What was done last.
+    pub recent: Vec<MemoryRecent>,
 }
 
 /// Returns the facts that can be looked at quickly, and whether they still hold: branch, commits, servers, the plan
@@ -54,6 +56,7 @@ pub fn verify(directory: &Path, parsed: &Parsed, deadline: Instant) -> Result<Ve
         checks: Vec::new(),
         late: now.late.clone(),
         current: parsed.clone(),
+        recent: Vec::new(),
     };
     verified.branch(&now, &memory.metadata.branch);
     verified.commits(&now, &memory.metadata.branch);

@@ -1,0 +1,96 @@
+//! What was done last, as git knows it.
+
+use super::project::Project;
+use crate::model::clip;
+use ccd_protocol::memory::{MemoryRecent, MemoryRecentKind};
+use ccd_repository::WorkTree;
+use ccd_text::redact::redact;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+const COMMITS: usize = 3;
+/// Uncommitted files that are named.
+const NAMED: usize = 5;
+const TEXT_CHARS: usize = 300;
+
+/// Something that was done, without secrets and in one line.
+#[must_use]
+pub fn recent_of(kind: MemoryRecentKind, text: &str, at: Option<String>) -> MemoryRecent {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    MemoryRecent {
+        kind,
+        text: clip(&redact(&words.join(" ")).text, TEXT_CHARS),
+        at,
+    }
+}
+
+/// Returns the branch, the uncommitted files and the last commits of a project; nothing outside git. Blocks.
+#[must_use]
+pub fn recent(directory: &Path) -> Vec<MemoryRecent> {
+    let Ok(Project {
+        root,
+        work_tree: Some(tree),
+    }) = Project::find(directory)
+    else {
+        return Vec::new();
+    };
+    let (branch, commits) = branch(&tree);
+    branch
+        .into_iter()
+        .chain(uncommitted(&tree, &root))
+        .chain(commits)
+        .collect()
+}
+
+/// On a branch of its own, only its commits are of interest.
+fn branch(tree: &WorkTree) -> (Option<MemoryRecent>, Vec<MemoryRecent>) {
+    let ahead = tree.ahead_of_default().ok().flatten();
+    let commits = ahead
+        .as_ref()
+        .map_or(COMMITS, |(_, ahead)| COMMITS.min(*ahead));
+    let past = tree.last_commits(commits).unwrap_or_default();
+    let commit = |commit: ccd_repository::PastCommit| {
+        let time = Duration::from_secs(u64::try_from(commit.time_s).unwrap_or(0));
+        let at = ccd_text::clock::at(SystemTime::UNIX_EPOCH + time);
+        recent_of(MemoryRecentKind::Commit, &commit.subject, Some(at))
+    };
+    let branch = ahead.and_then(|(default, ahead)| {
+        let own = tree.branch().ok()?;
+        let commits = match ahead {
+            0 => format!("no commit since {default}"),
+            1 => format!("1 commit since {default}"),
+            ahead => format!("{ahead} commits since {default}"),
+        };
+        Some(recent_of(
+            MemoryRecentKind::Branch,
+            &format!("{own}, {commits}"),
+            None,
+        ))
+    });
+    (branch, past.into_iter().map(commit).collect())
+}
+
+fn uncommitted(tree: &WorkTree, root: &Path) -> Option<MemoryRecent> {
+    let changes = tree.changes().ok()?.into_iter();
+    let inside = changes.filter_map(|change| {
+        let path = tree.root.join(change.path);
+        Some(path.strip_prefix(root).ok()?.to_string_lossy().into_owned())
+    });
+    let paths: Vec<String> = inside.collect();
+    let named = paths
+        .iter()
+        .take(NAMED)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let text = match paths.len() {
+        0 => return None,
+        1 => named,
+        len => format!("{len} files: {named}{more}"),
+    };
+    Some(recent_of(MemoryRecentKind::Uncommitted, &text, None))
+}

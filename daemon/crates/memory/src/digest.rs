@@ -5,8 +5,8 @@ use crate::file::Parsed;
 use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
 use ccd_protocol::memory::{
-    BlockerEntry, MemoryRecent, MemoryRecentKind, Priority, ServerStatus, SessionMemory,
-    TestFailure, TestStatus, TestSuite,
+    BlockerEntry, MemoryRecent, MemoryRecentKind, NextStep, Priority, ServerStatus, SessionMemory,
+    StepPriority, TestFailure, TestStatus, TestSuite,
 };
 use ccd_text::redact::redact;
 
@@ -206,7 +206,15 @@ fn failing(failure: &TestFailure) -> String {
 
 fn steps(memory: &SessionMemory) -> Vec<String> {
     let next = &*memory.summary.next_action;
-    let others = memory.next_steps.iter().filter(|step| step.action != next);
+    // What comes later is in the file.
+    let is_near = |step: &&NextStep| {
+        matches!(
+            step.priority,
+            StepPriority::Immediate | StepPriority::ShortTerm
+        )
+    };
+    let others = memory.next_steps.iter().filter(is_near);
+    let others = others.filter(|step| step.action != next);
     let others = others.map(|step| format!("Step: {}", step.action));
     let is_known = !next.is_empty() && next != DESCRIBE;
     let next = is_known.then(|| format!("Next action: {next}"));
@@ -282,7 +290,7 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::memory::{MemoryCheck, MemoryFact, NextStep, ServerInfo};
+    use ccd_protocol::memory::{MemoryCheck, MemoryFact, ServerInfo};
     use std::time::{Duration, SystemTime};
 
     #[test]
@@ -302,6 +310,7 @@ mod tests {
             checks: vec![gone],
             late: vec!["commits", "tasks"],
             current,
+            recent: Vec::new(),
         };
         for max in [500, 2000, 9500] {
             let text = digest(&verified, "/p/x.md", max, false);

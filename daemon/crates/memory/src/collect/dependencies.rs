@@ -110,8 +110,16 @@ fn named_manager(root: &Path) -> Option<&'static str> {
 
 /// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
-    let by_lock = || tool(root, |tool| tool.manager != PackageManager::Unknown);
-    named_manager(root).or_else(|| by_lock().map(|(tool, ..)| tool.name))
+    let own = |root: &Path| {
+        let by_lock = tool(root, |tool| tool.manager != PackageManager::Unknown);
+        named_manager(root).or(by_lock.map(|(tool, ..)| tool.name))
+    };
+    // A package of a workspace has neither: the top of the repository has.
+    let top = root
+        .ancestors()
+        .position(|folder| folder.join(".git").exists());
+    let mut folders = root.ancestors().take(1 + top.unwrap_or(0));
+    folders.find_map(own)
 }
 
 impl Collector for DependencyCollector {
@@ -176,6 +184,8 @@ fn is_evidence(root: &Path, tool: &Tool, lock: &str, locked: SystemTime) -> bool
             .iter()
             .any(|venv| has_packages(&root.join(venv), locked)),
         "go" => is_filled() || !requires(root),
+        // What is not installed is not up to date.
+        "uv" | "poetry" | "pdm" => is_filled() && root.join(".venv").is_dir(),
         _ => is_filled(),
     }
 }
@@ -305,7 +315,11 @@ mod tests {
         for files in [
             &[("build.gradle", "x"), ("gradle.lockfile", "x")][..],
             &[("requirements.txt", "flask\n"), (installed, "")],
-            &[("pyproject.toml", ""), ("uv.lock", "version = 1\n")],
+            &[
+                ("pyproject.toml", ""),
+                ("uv.lock", "version = 1\n"),
+                (installed, ""),
+            ],
             &[module, ("go.sum", "b v1.0.0 h1:x\n")],
             &[("go.mod", "module a\n"), ("go.sum", "")],
         ] {

@@ -88,9 +88,8 @@ static UNIT: [(&str, &str); 5] = [
     ("ava", "AVA"),
     ("jasmine", "Jasmine"),
 ];
-static E2E: [(&str, &str); 4] = [
+static E2E: [(&str, &str); 3] = [
     ("@playwright/test", "Playwright"),
-    ("playwright", "Playwright"),
     ("cypress", "Cypress"),
     ("webdriverio", "WebDriver"),
 ];
@@ -120,11 +119,17 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
             (name, manager) => format!("{manager} run {name}"),
         }
     };
+    let exec = || match super::dependencies::manager_of(root) {
+        Some("pnpm") => "pnpm exec",
+        Some("yarn") => "yarn",
+        Some("bun") => "bunx",
+        _ => "npx",
+    };
     // What a script runs says of which kind it is, not its name alone.
     let is_e2e = |name: &str| {
         let runs = scripts[name].as_str().unwrap_or_default();
-        E2E.iter().any(|(word, _)| runs.contains(word))
-            && !UNIT.iter().any(|(word, _)| runs.contains(word))
+        let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
+        has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"])
     };
     let named = |names: &[&'static str]| {
         let mut names = names.iter().copied();
@@ -141,8 +146,8 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
     let e2e = named(&e2es).or_else(|| test.filter(|name| is_e2e(name)));
     set(&mut manifest.unit.command, unit.map(run).as_deref());
     let e2e = e2e.map(run).or_else(|| match manifest.e2e.framework {
-        Some("Playwright") => Some("npx playwright test".to_owned()),
-        Some("Cypress") => Some("npx cypress run".to_owned()),
+        Some("Playwright") => Some(format!("{} playwright test", exec())),
+        Some("Cypress") => Some(format!("{} cypress run", exec())),
         _ => None,
     });
     set(&mut manifest.e2e.command, e2e.as_deref());
@@ -153,10 +158,22 @@ fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
     set(&mut manifest.name, field("name").as_deref());
     set(&mut manifest.description, field("description").as_deref());
     let has_nextest = root.join(".config/nextest.toml").is_file();
-    match has_nextest {
-        true => manifest.unit.set("cargo-nextest", "cargo nextest run"),
-        false => manifest.unit.set("cargo test", "cargo test"),
-    }
+    // In a workspace whose top is a package, the others need to be asked for.
+    let has_package = text.lines().any(|line| line.trim() == "[package]");
+    let has_members = text.lines().any(|line| line.trim() == "[workspace]") && has_package;
+    manifest.unit.set(
+        if has_nextest {
+            "cargo-nextest"
+        } else {
+            "cargo test"
+        },
+        match (has_nextest, has_members) {
+            (true, false) => "cargo nextest run",
+            (true, true) => "cargo nextest run --workspace",
+            (false, false) => "cargo test",
+            (false, true) => "cargo test --workspace",
+        },
+    );
 }
 
 fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
@@ -171,11 +188,22 @@ fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
         || is_file("conftest.py")
         || is_file("tests/conftest.py")
     {
-        manifest.unit.set("pytest", "pytest");
+        manifest.unit.set("pytest", pytest(root));
     }
 }
 
-/// Returns a text of a table in TOML. A text of several lines is left out: no name and hardly a description is one.
+/// Returns how pytest is run with the tool that installs for it.
+pub(super) fn pytest(root: &Path) -> &'static str {
+    let is_file = |name: &str| root.join(name).is_file();
+    match () {
+        () if is_file("uv.lock") => "uv run pytest",
+        () if is_file("poetry.lock") => "poetry run pytest",
+        () if is_file("pdm.lock") => "pdm run pytest",
+        () => "pytest",
+    }
+}
+
+/// Returns a text of a table in TOML, in one line.
 fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
     let is_table = |line: &&str| line.split('#').next().map(str::trim_end) == Some(table);
     let mut lines = text
@@ -186,6 +214,18 @@ fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
         .take_while(|line| !line.starts_with('['));
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix('='))?;
     let value = value.trim_start();
+    for long in ["\"\"\"", "'''"] {
+        if let Some(start) = value.strip_prefix(long) {
+            // The lines of a text are parts of the same text.
+            let at = start.as_ptr() as usize - text.as_ptr() as usize;
+            let whole = text.get(at..)?.split(long).next()?;
+            let words: Vec<&str> = whole
+                .split_whitespace()
+                .filter(|word| *word != "\\")
+                .collect();
+            return Some(words.join(" "));
+        }
+    }
     match value.strip_prefix('\'') {
         Some(literal) => literal.split('\'').next().map(str::to_owned),
         // Between quotes, a text is nearly always what it is in JSON.
@@ -277,7 +317,7 @@ mod tests {
             ("name", Some("a \"b\" #c")),
             ("literal", Some("c:\\d")),
             ("number", None),
-            ("lines", Some("")),
+            ("lines", Some("f")),
             ("other", None),
         ] {
             assert_eq!(

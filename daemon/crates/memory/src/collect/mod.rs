@@ -21,7 +21,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use assemble::DESCRIBE;
+pub(crate) use assemble::{DESCRIBE, task_name};
 pub use facts::Collected;
 pub(crate) use look::{Now, TaskState, Wanted};
 pub use recent::{recent, recent_of};

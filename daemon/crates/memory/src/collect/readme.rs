@@ -27,7 +27,7 @@ pub(super) fn first_sentence(root: &Path) -> Option<String> {
 }
 
 fn sentence(text: &str) -> Option<String> {
-    let mut fence = None;
+    let (mut fence, mut is_tag) = (None, false);
     let mut paragraph = String::new();
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
@@ -35,6 +35,12 @@ fn sentence(text: &str) -> Option<String> {
             fence = Some(mark).filter(|mark| !line.starts_with(*mark));
             continue;
         }
+        // The attributes of a tag may be on lines of their own.
+        let was_tag = is_tag;
+        is_tag = match is_tag {
+            true => !line.contains('>'),
+            false => line.starts_with('<') && !line.contains('>'),
+        };
         fence = ["```", "~~~"]
             .into_iter()
             .find(|mark| line.starts_with(mark));
@@ -42,7 +48,7 @@ fn sentence(text: &str) -> Option<String> {
         let is_rule =
             |line: &&str| line.len() > 2 && line.chars().all(|char| "=-~^*_".contains(char));
         let is_title = lines.peek().is_some_and(is_rule);
-        if fence.is_some() || is_title || is_rule(&line) || !is_prose(line) {
+        if was_tag || fence.is_some() || is_title || is_rule(&line) || !is_prose(line) {
             if let Some(found) = first_of(&paragraph) {
                 return Some(found);
             }
@@ -114,6 +120,10 @@ mod tests {
                 Some("Quoted words are prose as well."),
             ),
             ("# a\n\n- A list is not a sentence about it\n", None),
+            (
+                "<img\n  src=\"a.svg\" alt=\"some lamp\"\n/>\n\nA lamp that you can carry around.\n",
+                Some("A lamp that you can carry around."),
+            ),
             ("", None),
         ] {
             assert_eq!(sentence(text).as_deref(), expected, "{text}");

@@ -241,6 +241,10 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
     let mut plan = Plan::default();
     let mut phase = String::new();
     let (mut fence, mut is_comment, mut is_later) = (None, false, false);
+    // Where the headings say `Phase`, those below them are no phases of their own.
+    let headings = text.lines().filter_map(|line| heading(line.trim()));
+    let numbered = headings.filter(|(_, text)| NUMBERED.is_match(text));
+    let numbered = numbered.map(|(level, _)| level).min();
     for line in text.lines() {
         let line = line.trim();
         if let Some(mark) = fence {
@@ -260,7 +264,7 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
             continue;
         }
         if let Some((level, heading)) = heading(line) {
-            if (2..=4).contains(&level) {
+            if numbered.map_or((2..=4).contains(&level), |only| level == only) {
                 phase = phase_name(&redact(heading).text);
             }
             is_later = LATER.is_match(heading);
@@ -280,7 +284,8 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
 
 impl Plan {
     fn add(&mut self, state: State, (id, title): (String, String), phase: &str) {
-        if state == State::Dropped || (title.starts_with("~~") && title.ends_with("~~")) {
+        let is_struck = title.starts_with("~~") && title.ends_with("~~");
+        if state == State::Dropped || is_struck || PUT_OFF.is_match(&title) {
             return;
         }
         let phase = if phase.is_empty() { "Tasks" } else { phase };
@@ -323,6 +328,10 @@ static LATER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^(?:later|future|out of scope for now|ideas|backlog)\b"));
 static PHASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^phase\s*[\d.]*\s*[:\-–—]?\s*(\S.*)$"));
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^phase\s*\d"));
+/// A task that is put off.
+static PUT_OFF: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[\W_]*(?:DEFERRED|SKIPPED|CANCELLED|CANCELED|WONTFIX)\b"));
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[-*+]|\d{1,9}[.)])\s+(.*)$"));
 static ID: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -362,12 +371,12 @@ fn task(line: &str, is_kiro: bool) -> Option<(State, &str)> {
     let (mark, rest) = rest.strip_prefix('[')?.split_once(']')?;
     let mark = mark.trim();
     let state = match mark {
-        "x" | "X" | "✅" | "✓" | "✔" => State::Done,
+        "x" | "X" | "v" | "V" | "✅" | "✓" | "✔" => State::Done,
         "-" if is_kiro => State::Begun,
         "-" => State::Dropped,
-        // A marker that is not known is not done; a letter, a number or a word in brackets is something else.
-        "" | "o" | "O" | "🔄" => State::Open,
-        _ if mark.chars().count() == 1 && !mark.contains(char::is_alphanumeric) => State::Open,
+        // A marker that is not known is not done; a number or a word in brackets is something else.
+        "" | "🔄" => State::Open,
+        _ if mark.chars().count() == 1 && !mark.contains(char::is_numeric) => State::Open,
         _ => return None,
     };
     // With Kiro, a task with `]*` is optional.

@@ -1,7 +1,7 @@
 //! Whether the plan is still the same, and where it stands now.
 
 use super::Verified;
-use crate::collect::{Now, OWN_LIST, TaskState};
+use crate::collect::{Now, OWN_LIST, TaskState, task_name as name};
 use crate::model::clip;
 use ccd_protocol::memory::{NextStep, TaskReference};
 use ccd_text::redact::redact;
@@ -44,6 +44,10 @@ impl Verified {
             is_same = state == "open";
             self.add(fact, is_same, "open", state);
         }
+        if plan != was {
+            // Each plan may count its tasks from T001.
+            self.drop_steps(is_of_a_plan);
+        }
         self.refresh(now, &status.next_tasks, task, is_same);
     }
 
@@ -74,6 +78,11 @@ impl Verified {
         if own.is_some() {
             memory.task_status.current_task = own;
         }
+        let tasks = &memory.task_status;
+        let next = tasks.current_task.as_ref().or(tasks.next_tasks.first());
+        if let Some(task) = next.filter(|_| memory.summary.next_action.is_empty()) {
+            memory.summary.next_action = format!("Complete {}", name(task));
+        }
         memory.summary.completion_status = progress.completion;
         memory.summary.current_phase = progress.phase;
         self.redact();
@@ -97,6 +106,18 @@ impl Verified {
         let closed = [current, status.next_tasks].concat();
         self.drop_steps(|step| closed.iter().any(|task| is_about(step, task)));
     }
+}
+
+/// A step that names a task or a phase.
+fn is_of_a_plan(step: &NextStep) -> bool {
+    const STARTS: [&str; 5] = [
+        "Complete ",
+        "Start ",
+        "Prepare the phase ",
+        "Plan the phase ",
+        "Consider ",
+    ];
+    STARTS.iter().any(|start| step.action.starts_with(start))
 }
 
 /// A step names its task by the id, else by the title.

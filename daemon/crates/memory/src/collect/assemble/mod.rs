@@ -7,6 +7,7 @@ mod summary;
 mod tasks;
 mod tests;
 
+pub(crate) use steps::name as task_name;
 pub(crate) use summary::DESCRIBE;
 
 use super::facts::{Collected, Facts, Sourced};

@@ -17,10 +17,14 @@ pub(super) fn steps(
     blockers: &[BlockerEntry],
 ) -> Vec<NextStep> {
     let mut steps = Vec::new();
-    let urgent = blockers
-        .iter()
-        .filter(|blocker| blocker.priority == Priority::High);
-    for blocker in urgent.take(3) {
+    // Failing tests are one step, and a comment that names no task is none.
+    let is_step = |blocker: &&BlockerEntry| {
+        let is_comment = blocker.description.starts_with("FIXME comment in");
+        blocker.priority == Priority::High
+            && !blocker.title.starts_with("Failing test: ")
+            && (blocker.task_id.is_some() || !is_comment)
+    };
+    for blocker in blockers.iter().filter(is_step).take(3) {
         steps.push(step(
             StepPriority::Immediate,
             blocker.required_action.clone(),
@@ -81,7 +85,7 @@ fn step(priority: StepPriority, action: String, reference: Option<String>) -> Ne
     }
 }
 
-pub(super) fn name(task: &TaskReference) -> String {
+pub(crate) fn name(task: &TaskReference) -> String {
     let title = clip(&task.title, TITLE_CHARS);
     match task.id.is_empty() {
         true => title,
@@ -104,10 +108,14 @@ fn failing(kind: &str, suite: &TestSuite) -> Option<NextStep> {
         .first()
         .filter(|failure| !failure.file.is_empty());
     let reference = first.map(|failure| super::blockers::place(&failure.file, failure.line));
+    let at = reference
+        .as_ref()
+        .map(|place| format!(" ({place})"))
+        .unwrap_or_default();
     (suite.status == TestStatus::Failed).then(|| {
         step(
             StepPriority::Immediate,
-            format!("Fix {tests}{with}"),
+            format!("Fix {tests}{at}{with}"),
             reference,
         )
     })

@@ -29,17 +29,11 @@ pub(super) fn summary(
     let urgent = steps
         .iter()
         .find(|step| step.priority == StepPriority::Immediate);
-    let next = match (
-        major,
-        urgent,
-        tasks.current_task.as_ref().or(tasks.next_tasks.first()),
-    ) {
-        (Some(blocker), ..) => blocker.required_action.clone(),
-        (None, Some(step), _) => step.action.clone(),
-        (None, None, Some(task)) => format!("Complete {}", name(task)),
-        (None, None, None) if total > 0 => {
-            "Choose the next goal: all tasks are complete".to_owned()
-        }
+    let task = tasks.current_task.as_ref().or(tasks.next_tasks.first());
+    let next = match (urgent, task) {
+        (Some(step), _) => step.action.clone(),
+        (None, Some(task)) => format!("Complete {}", name(task)),
+        (None, None) if total > 0 => "Choose the next goal: all tasks are complete".to_owned(),
         _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
         _ => DESCRIBE.to_owned(),
     };

@@ -1,11 +1,12 @@
 //! Test results: of the newest report of each suite, else what the daemon recorded, else only how they would be run.
 
 use crate::collect::facts::{Facts, Sourced, SuiteFacts};
-use crate::collect::manifest::Runner;
+use crate::collect::manifest::{Runner, pytest};
 use crate::collect::project::Project;
 use crate::collect::recorded::Recorded;
 use crate::model::Provenance;
 use ccd_protocol::memory::{TestResults, TestSuite};
+use std::path::Path;
 
 pub(super) fn results(
     project: &Project,
@@ -25,7 +26,7 @@ pub(super) fn results(
             provenance.insert(format!("testResults.{name}"), found.fact());
             last_run = last_run.take().max(found.value.last_run.clone());
         }
-        named(found, runner)
+        named(&project.root, found, runner)
     };
     let unit = suite(false, &facts.manifest.unit, "unit");
     let e2e = suite(true, &facts.manifest.e2e, "e2e");
@@ -36,14 +37,21 @@ pub(super) fn results(
     }
 }
 
-fn named(found: Option<Sourced<SuiteFacts>>, runner: &Runner) -> TestSuite {
+fn named(root: &Path, found: Option<Sourced<SuiteFacts>>, runner: &Runner) -> TestSuite {
     let mut suite = found.map(|found| found.value.suite).unwrap_or_default();
     if suite.framework.is_empty() {
         suite.framework = runner.framework.unwrap_or("unknown").to_owned();
     }
     if suite.command.is_empty() {
-        let by_name = (suite.framework == "pytest").then(|| "pytest".to_owned());
-        suite.command = runner.command.clone().or(by_name).unwrap_or_default();
+        // The command of the manifest runs what that names; a report may be of something else.
+        let own = match &*suite.framework {
+            "pytest" => Some(pytest(root)),
+            "cargo test" if runner.framework != Some("cargo test") => Some("cargo test"),
+            name if name.starts_with("go test") => Some("go test ./..."),
+            _ => None,
+        };
+        let own = own.map(str::to_owned);
+        suite.command = own.or_else(|| runner.command.clone()).unwrap_or_default();
     }
     suite
 }

@@ -18,18 +18,15 @@ const FILE_BYTES: u64 = 1024 * 1024;
 /// Open points that are kept before the most urgent are chosen.
 const MAX_COMMENTS: usize = 10_000;
 
-/// Directories with what others wrote, and with data for tests and examples.
-const OTHERS: [&str; 29] = [
+/// Directories with what others wrote, and with data for tests.
+const OTHERS: [&str; 18] = [
     "node_modules",
     "bower_components",
     "vendor",
     "third_party",
     "third-party",
-    "external",
-    "extern",
     "target",
     "dist",
-    "out",
     "__pycache__",
     "venv",
     "site-packages",
@@ -39,9 +36,16 @@ const OTHERS: [&str; 29] = [
     "testdata",
     "test_data",
     "test-data",
-    "testfiles",
     "__snapshots__",
     "snapshots",
+];
+
+/// Directories that are no sources, unless they are below some: `com/example` is a usual package.
+const BESIDE: [&str; 13] = [
+    "external",
+    "extern",
+    "out",
+    "testfiles",
     "examples",
     "example",
     "samples",
@@ -49,7 +53,10 @@ const OTHERS: [&str; 29] = [
     "generated",
     "__generated__",
     "mocks",
+    "specs",
+    ".specify",
 ];
+const SOURCES: [&str; 6] = ["src", "lib", "app", "java", "kotlin", "pkg"];
 
 /// Parts of the names of files that programs wrote.
 const GENERATED: [&str; 12] = [
@@ -144,14 +151,21 @@ fn bad_rules(folder: &Path) -> Option<PathBuf> {
 /// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
 /// left out, too; their files are put into `bad`.
 fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
-    let bad = Arc::clone(bad);
+    let (bad, top) = (Arc::clone(bad), root.to_owned());
     let is_ours = move |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if !is_folder || entry.depth() == 0 {
             return true;
         }
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        if OTHERS.contains(&&*name) {
+        let is_in_sources = || {
+            let above = entry.path().strip_prefix(&top).unwrap_or(entry.path());
+            let above = above.parent().unwrap_or(above);
+            above
+                .components()
+                .any(|part| SOURCES.iter().any(|name| part.as_os_str() == *name))
+        };
+        if OTHERS.contains(&&*name) || (BESIDE.contains(&&*name) && !is_in_sources()) {
             return false;
         }
         match (bad_rules(entry.path()), bad.lock()) {
@@ -189,7 +203,12 @@ fn comments(root: &Path, path: &Path, words: &Regex) -> (Vec<Comment>, u64) {
     }
     let text = content.text();
     let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
-    if GENERATED_HEAD.iter().any(|mark| head.contains(mark)) {
+    let is_comment = |line: &&str| {
+        line.trim_start()
+            .starts_with(['/', '#', '*', '-', ';', '<', '"'])
+    };
+    let mut comments = head.lines().filter(is_comment);
+    if comments.any(|line| GENERATED_HEAD.iter().any(|mark| line.contains(mark))) {
         return Default::default();
     }
     let found = scan(&inside.to_string_lossy(), language, &text);

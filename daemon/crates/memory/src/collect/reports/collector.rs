@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::de::IgnoredAny;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Of a report that are read; a longer one is not a report of tests that a person reads.
 const REPORT_BYTES: u64 = 16 * 1024 * 1024;
@@ -43,17 +43,17 @@ pub(in crate::collect) fn reports(
     since: Option<SystemTime>,
     deadline: Instant,
 ) -> Result<Finding<Vec<Sourced<SuiteFacts>>>, String> {
-    let mut found: Vec<Dated> = Vec::new();
+    let mut found: Vec<(PathBuf, Dated)> = Vec::new();
     let mut bad: Vec<(SystemTime, String)> = Vec::new();
     let mut redacted = 0;
     let (groups, too_many) = groups(root);
     let is_new = |path: &PathBuf| modified(&root.join(path)) > since;
-    for group in groups {
-        if since.is_some() && !group.iter().any(is_new) {
+    for Group { module, paths } in groups {
+        if since.is_some() && !paths.iter().any(is_new) {
             continue;
         }
         let mut runs: Vec<Dated> = Vec::new();
-        for path in group {
+        for path in paths {
             if Instant::now() >= deadline {
                 return Err("there are too many reports for the time it has".to_owned());
             }
@@ -70,8 +70,9 @@ pub(in crate::collect) fn reports(
                 None => bad.extend(fault(&path, &content, &text).map(|why| (changed, why))),
             }
         }
-        found.extend(merge(runs));
+        found.extend(merge(runs).into_iter().map(|run| (module.clone(), run)));
     }
+    let mut found = together(found);
     // The newest comes first: by the report's own time, or the file's.
     found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     // A bad report that was followed by a good one does not matter any more.
@@ -140,6 +141,7 @@ fn report(root: &Path, path: &Path, content: &Content, text: &str) -> Option<Sou
     let start = text.trim_start();
     let facts = match start.as_bytes().first()? {
         _ if content.is_cut => None,
+        b'{' if path.ends_with(".last-run.json") => javascript::last_run(start),
         b'{' => javascript::read(root, start).or_else(|| go::read(root, start)),
         b'<' => junit::read(root, path, start),
         _ => of_output(root, text),
@@ -154,19 +156,80 @@ fn report(root: &Path, path: &Path, content: &Content, text: &str) -> Option<Sou
     })
 }
 
-/// Returns the paths of possible reports, relative to the project; each group is one run. With them, what is to be said if
-/// there are too many.
-fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
+/// The reports of one run.
+struct Group {
+    /// The part of the project that they are of, relative to it.
+    module: PathBuf,
+    paths: Vec<PathBuf>,
+}
+
+/// Returns the paths of possible reports, relative to the project. With them, what is to be said if there are too many.
+fn groups(root: &Path) -> (Vec<Group>, Option<String>) {
+    let mut groups: Vec<Group> = Vec::new();
+    for module in modules(root) {
+        let of_module = groups_of(root, &module).into_iter();
+        groups.extend(of_module.map(|paths| Group {
+            module: module.clone(),
+            paths,
+        }));
+    }
+    let number: usize = groups.iter().map(|group| group.paths.len()).sum();
+    let too_many = (number > MAX_REPORTS)
+        .then(|| format!("there are {number} reports; the limit is {MAX_REPORTS}"));
+    let mut left = MAX_REPORTS;
+    for group in &mut groups {
+        group.paths.truncate(left);
+        left -= group.paths.len();
+    }
+    (groups, too_many)
+}
+
+/// Returns the project itself and the directories in it that have a manifest, down to two levels.
+fn modules(root: &Path) -> Vec<PathBuf> {
+    const MAX_MODULES: usize = 60;
+    const MANIFESTS: [&str; 7] = [
+        "package.json",
+        "Cargo.toml",
+        "pyproject.toml",
+        "go.mod",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+    ];
+    let inside = |folder: &Path| {
+        let folders = folders(root, folder).into_iter();
+        folders.filter(|folder| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            !name.starts_with('.')
+                && !["node_modules", "target", "vendor", "dist"].contains(&&*name)
+        })
+    };
+    let first: Vec<PathBuf> = inside(Path::new("")).collect();
+    let second = first.iter().flat_map(|folder| inside(folder));
+    let all = first.iter().cloned().chain(second);
+    let is_module = |folder: &PathBuf| {
+        let mut manifests = MANIFESTS.iter().map(|name| root.join(folder).join(name));
+        manifests.any(|manifest| manifest.is_file())
+    };
+    let modules = all.filter(is_module).take(MAX_MODULES);
+    std::iter::once(PathBuf::new()).chain(modules).collect()
+}
+
+/// Each list is one run.
+fn groups_of(root: &Path, module: &Path) -> Vec<Vec<PathBuf>> {
     let mut groups: Vec<Vec<PathBuf>> = Vec::new();
     let single = |folder: &str, groups: &mut Vec<Vec<PathBuf>>, any: bool| {
-        for (name, is_folder) in list(root, Path::new(folder)) {
+        let folder = module.join(folder);
+        for (name, is_folder) in list(root, &folder) {
             if !is_folder && is_report(&name, any) {
-                groups.push(vec![Path::new(folder).join(name)]);
+                groups.push(vec![folder.join(name)]);
             }
         }
     };
     single("", &mut groups, false);
-    groups.extend(configured(root).into_iter().map(|path| vec![path]));
+    single(".turbo", &mut groups, false);
+    let configured = configured(&root.join(module)).into_iter();
+    groups.extend(configured.map(|path| vec![module.join(path)]));
     for folder in [
         "test-results",
         "test-reports",
@@ -179,39 +242,55 @@ fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
     ] {
         single(folder, &mut groups, true);
     }
-    let inside = |folder: &Path| {
-        let folders = list(root, folder).into_iter();
-        let folders = folders.filter(|(_, is_folder)| *is_folder);
-        folders
-            .map(|(name, _)| folder.join(name))
-            .collect::<Vec<PathBuf>>()
-    };
+    // Gradle, Maven and nextest write one file a class or a profile.
     for parent in ["target/nextest", "build/test-results", "test-results"] {
-        groups.extend(
-            inside(Path::new(parent))
+        let runs = folders(root, &module.join(parent)).into_iter();
+        groups.extend(runs.map(|folder| xml(root, &folder)));
+    }
+    for folder in ["target/surefire-reports", "target/failsafe-reports"] {
+        groups.push(xml(root, &module.join(folder)));
+    }
+    groups
+}
+
+fn folders(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let folders = list(root, folder).into_iter();
+    let folders = folders.filter(|(_, is_folder)| *is_folder);
+    folders.map(|(name, _)| folder.join(name)).collect()
+}
+
+/// Packages of one project that were tested within this time were tested together.
+const TOGETHER: Duration = Duration::from_secs(60 * 60);
+
+/// Makes one run of the newest runs of each module, if the newest of all is one of a module.
+fn together(found: Vec<(PathBuf, Dated)>) -> Vec<Dated> {
+    let (mut whole, mut modules): (Vec<Dated>, Vec<Dated>) = Default::default();
+    for is_e2e in [false, true] {
+        let of_kind = || {
+            found
                 .iter()
-                .map(|folder| xml(root, folder)),
-        );
+                .filter(|(_, (_, run))| run.value.is_e2e == is_e2e)
+        };
+        let Some(newest) = of_kind().map(|(_, (time, _))| *time).max() else {
+            continue;
+        };
+        let mut seen: Vec<&Path> = Vec::new();
+        let mut runs: Vec<&(PathBuf, Dated)> = of_kind().collect();
+        runs.sort_by_key(|(_, (time, _))| std::cmp::Reverse(*time));
+        runs.retain(|(module, (time, _))| {
+            let is_one = module != Path::new("") && *time + TOGETHER >= newest;
+            is_one && !seen.contains(&&**module) && {
+                seen.push(module);
+                true
+            }
+        });
+        modules.extend(merge(
+            runs.into_iter().map(|(_, run)| run.clone()).collect(),
+        ));
     }
-    // A module of Maven or Gradle is a directory of its own.
-    for module in inside(Path::new("")).into_iter().chain([PathBuf::new()]) {
-        for folder in ["target/surefire-reports", "target/failsafe-reports"] {
-            groups.push(xml(root, &module.join(folder)));
-        }
-        if module != Path::new("") {
-            let results = inside(&module.join("build/test-results"));
-            groups.extend(results.iter().map(|folder| xml(root, folder)));
-        }
-    }
-    let number: usize = groups.iter().map(Vec::len).sum();
-    let too_many = (number > MAX_REPORTS)
-        .then(|| format!("there are {number} reports; the limit is {MAX_REPORTS}"));
-    let mut left = MAX_REPORTS;
-    for group in &mut groups {
-        group.truncate(left);
-        left -= group.len();
-    }
-    (groups, too_many)
+    whole.extend(found.into_iter().map(|(_, run)| run));
+    modules.extend(whole);
+    modules
 }
 
 /// Files that may say where reports go.
@@ -237,7 +316,7 @@ fn configured(root: &Path) -> Vec<PathBuf> {
     #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r#"(?:junit-?xml|outputFile\w*|outputName|PLAYWRIGHT_\w+|mochaFile)\W{1,6}(?:\w+\s*:\s*['"])?([\w./@-]+\.(?:xml|json))\b"#,
+            r#"(?:junit-?xml|outputFile\w*|outputName|PLAYWRIGHT_\w+|mochaFile)\W{1,60}(?:\w+\s*:\s*['"])?([\w./@-]+\.(?:xml|json))\b"#,
         )
         .unwrap()
     });
@@ -312,6 +391,7 @@ fn is_report(name: &str, is_any: bool) -> bool {
     let is_named =
         WORDS.iter().any(|word| stem.contains(word)) && ENDS.iter().any(|end| stem.ends_with(end));
     let is_output = matches!(extension, "txt" | "log") && stem.contains("test");
+    let is_named = is_named || stem == "json-report";
     // What is in it says whether it is a report: `report.xml` is the name in pytest's manual.
     let is_xml = extension == "xml" && stem != "pom";
     is_kind && (is_any || is_named || is_output || is_xml || extension == "tap")

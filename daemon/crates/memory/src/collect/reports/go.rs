@@ -204,7 +204,7 @@ pub(super) fn of_text(root: &Path, text: &str) -> Option<SuiteFacts> {
         .filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned()))
         .collect();
     let mut facts = named();
-    let mut is_go = false;
+    let (mut is_go, mut packages) = (false, 0);
     // Of the package whose line comes after its tests.
     let mut failed: Vec<(String, String)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -226,6 +226,7 @@ pub(super) fn of_text(root: &Path, text: &str) -> Option<SuiteFacts> {
                     of_build(&lines, package),
                 ));
             }
+            packages += u64::from(line.starts_with("ok"));
             if line.starts_with("FAIL") && failed.is_empty() {
                 // A panic ends a package before its tests have.
                 let panic = lines[..at].iter().rfind(|line| line.starts_with("panic:"));
@@ -241,6 +242,12 @@ pub(super) fn of_text(root: &Path, text: &str) -> Option<SuiteFacts> {
     let rest = failed.map(|(test, said)| failure(root, module.as_deref(), "", &test, &said));
     facts.suite.failures.extend(rest);
     facts.suite.failed = facts.suite.failures.len() as u64;
+    if facts.suite.passed == 0 && packages > 0 {
+        // Without `-v`, only packages that passed are named.
+        facts.suite.passed = packages;
+        facts.suite.framework = "go test, passed packages".to_owned();
+        is_go = true;
+    }
     is_go.then_some(facts)
 }
 

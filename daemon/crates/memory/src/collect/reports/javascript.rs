@@ -27,6 +27,26 @@ impl Start {
     }
 }
 
+/// Reads what Playwright keeps of its last run: whether it failed, and how many tests.
+pub(super) fn last_run(text: &str) -> Option<SuiteFacts> {
+    let run: Value = serde_json::from_str(text).ok()?;
+    let failed = run["failedTests"].as_array()?.len() as u64;
+    let mut facts = SuiteFacts {
+        is_e2e: true,
+        ..SuiteFacts::default()
+    };
+    facts.suite.framework = "Playwright".to_owned();
+    facts.suite.failed = failed;
+    if run["status"] != "passed" && failed == 0 {
+        facts.broken = Some(format!(
+            "the last run was {}",
+            run["status"].as_str().unwrap_or("no success")
+        ));
+    }
+    // How many passed is not in it.
+    (facts.suite.failed > 0 || facts.broken.is_some()).then(|| finish(facts))
+}
+
 /// Reads a report; nothing if it is none of them.
 pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
     // What is no report is not taken into memory.

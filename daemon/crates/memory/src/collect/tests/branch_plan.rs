@@ -62,7 +62,10 @@ fn a_marker_that_is_not_done_is_not_done() {
     write(
         root,
         plan,
-        &format!("{}- [a] no task\n- [1] none\n", tasks.concat()),
+        &format!(
+            "{}- [1] none\n- [see] none\n- [ ] DEFERRED: x\n",
+            tasks.concat()
+        ),
     );
     let others = memory(root);
     assert_eq!(
@@ -90,4 +93,17 @@ fn a_branch_with_a_slash_has_its_plan_in_each_of_three_directories() {
         let memory = collect(root, None, &Recorded::default()).unwrap().memory;
         assert_eq!(memory.task_status.source_file, plan);
     }
+}
+
+#[test]
+fn numbered_phases_have_no_phases_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = "# Tasks\n## Phase 1: Setup\n- [x] T001 A\n### Tests\n- [x] T002 B\n## Phase 2: Core\n### Tests\n- [ ] T003 C\n";
+    write(folder.path(), "tasks.md", plan);
+    let phases = memory(folder.path()).task_status.phases;
+    let phases: Vec<(&str, u64, u64)> = phases
+        .iter()
+        .map(|phase| (&*phase.name, phase.completed, phase.total))
+        .collect();
+    assert_eq!(phases, [("Setup", 2, 2), ("Core", 0, 1)]);
 }

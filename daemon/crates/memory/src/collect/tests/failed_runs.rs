@@ -181,8 +181,42 @@ fn reports_are_found_where_the_settings_put_them() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), settings, text);
+        write(folder.path(), "core/pom.xml", "<project/>");
+        write(folder.path(), "app/build.gradle", "");
         write(folder.path(), place, report);
         let tests = saved(folder.path()).0.test_results;
         assert_eq!(tests.unit.passed + tests.e2e.passed, 2, "{place}");
     }
+}
+
+#[test]
+fn packages_that_were_tested_together_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let report =
+        |failures: &str| format!("<testsuite><testcase name=\"a\"/>{failures}</testsuite>");
+    for (package, failures) in [
+        ("packages/one", ""),
+        (
+            "packages/two",
+            "<testcase name=\"b\"><failure message=\"no\"/></testcase>",
+        ),
+        ("frontend", ""),
+    ] {
+        write(root, &format!("{package}/package.json"), "{}");
+        write(root, &format!("{package}/junit.xml"), &report(failures));
+    }
+    write(root, "not-a-package/junit.xml", &report(""));
+    let unit = saved(root).0.test_results.unit;
+    assert_eq!((unit.passed, unit.failed), (3, 1));
+    assert_eq!(unit.failures[0].test_name, "b");
+}
+
+#[test]
+fn the_last_run_of_playwright_says_that_it_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = r#"{"status": "failed", "failedTests": ["a-1", "b-2"]}"#;
+    write(folder.path(), "test-results/.last-run.json", run);
+    let e2e = saved(folder.path()).0.test_results.e2e;
+    assert_eq!((e2e.failed, e2e.status), (2, TestStatus::Failed));
 }

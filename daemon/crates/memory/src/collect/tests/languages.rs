@@ -38,7 +38,7 @@ fn a_python_project() {
     let unit = memory.test_results.unit;
     assert_eq!(
         (&*unit.framework, unit.passed, unit.failed, &*unit.command),
-        ("pytest", 3, 1, "pytest")
+        ("pytest", 3, 1, "uv run pytest")
     );
     let failure = &unit.failures[0];
     assert_eq!(

@@ -122,7 +122,7 @@ fn commands_are_those_of_the_manifest() {
             r#"{"scripts": {"build": "x"}, "devDependencies": {"@playwright/test": "1"}}"#,
             "yarn.lock",
             "",
-            "npx playwright test",
+            "yarn playwright test",
         ),
         (
             r#"{"scripts": {"test": "vitest && playwright test", "e2e": "cypress run"}}"#,

@@ -6,7 +6,7 @@ use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
 use ccd_protocol::memory::{
     BlockerEntry, MemoryRecent, MemoryRecentKind, NextStep, Priority, ServerStatus, SessionMemory,
-    StepPriority, TestFailure, TestStatus, TestSuite,
+    StepPriority, TaskReference, TestFailure, TestStatus, TestSuite,
 };
 use ccd_text::redact::redact;
 
@@ -23,6 +23,9 @@ const MAX_CHANGES: usize = 15;
 const MAX_FAILURES: usize = 10;
 const MAX_BLOCKERS: usize = 10;
 const MAX_OPEN_POINTS: usize = 5;
+const MAX_NEXT: usize = 3;
+/// Of the title of a task.
+const TITLE_CHARS: usize = 120;
 
 /// Returns the digest of at most `max_chars` characters of a memory that was verified; `path` is its file. A short one is for
 /// a session that knows most of it.
@@ -154,10 +157,8 @@ fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
     let (summary, tasks) = (&memory.summary, &memory.task_status);
     let current = tasks.current_task.iter().map(|task| {
         let id = if task.id.is_empty() { "" } else { " " };
-        format!(
-            "Current task: {}{id}{} ({})",
-            task.id, task.title, task.phase
-        )
+        let title = clip(&task.title, TITLE_CHARS);
+        format!("Current task: {}{id}{title} ({})", task.id, task.phase)
     });
     let from = from(notes, "taskStatus");
     let (status, phase) = (&summary.completion_status, &summary.current_phase);
@@ -238,15 +239,25 @@ fn blockers(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
 
 fn rest(memory: &SessionMemory) -> Vec<String> {
     let mut lines = Vec::new();
+    // Those that are steps were named.
+    let is_step = |task: &&TaskReference| {
+        let mut steps = memory.next_steps.iter();
+        !task.id.is_empty() && steps.any(|step| step.reference.as_ref() == Some(&task.id))
+    };
     let next = memory.task_status.next_tasks.iter();
-    lines.extend(next.map(|task| format!("Next task: {} {}", task.id, task.title)));
+    let next = next.filter(|task| !is_step(task)).take(MAX_NEXT);
+    lines.extend(next.map(|task| {
+        let title = clip(&task.title, TITLE_CHARS);
+        format!("Next task: {} {title}", task.id)
+    }));
     let servers = memory.environment.servers.iter();
     lines.extend(servers.map(|server| match server.status {
         ServerStatus::Running => format!("Server: {} on {}", server.process, server.url),
         ServerStatus::Stopped => format!("Stopped server: {} on {}", server.process, server.url),
     }));
     let others = memory.blockers.iter();
-    let others = others.filter(|blocker| blocker.priority != Priority::High);
+    // Old ones are in the file.
+    let others = others.filter(|blocker| blocker.priority == Priority::Medium);
     let others =
         others.map(|blocker| format!("Open point: {} - {}", blocker.title, blocker.description));
     lines.extend(first(others.collect(), MAX_OPEN_POINTS, "open points"));

@@ -45,9 +45,11 @@ impl Collector for ManifestCollector {
                 }
             }
         }
-        if manifest.description.is_none() {
-            manifest.description = super::readme::first_sentence(root);
-        }
+        let own = manifest
+            .description
+            .as_deref()
+            .map(super::readme::shortened);
+        manifest.description = own.or_else(|| super::readme::first_sentence(root));
         Ok(Part::Manifest(Box::new(manifest)))
     }
 }

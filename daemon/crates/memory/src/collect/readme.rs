@@ -26,6 +26,15 @@ pub(super) fn first_sentence(root: &Path) -> Option<String> {
         .find_map(|text| sentence(&text))
 }
 
+/// Returns a text as it is, or the first sentence of a longer one.
+pub(super) fn shortened(text: &str) -> String {
+    const MAX_CHARS: usize = 150;
+    match text.chars().count() {
+        0..=MAX_CHARS => text.to_owned(),
+        _ => first_of(text).unwrap_or_else(|| text.to_owned()),
+    }
+}
+
 fn sentence(text: &str) -> Option<String> {
     let (mut fence, mut is_tag) = (None, false);
     let mut paragraph = String::new();

@@ -55,6 +55,7 @@ impl Comment {
         match self.keyword {
             Keyword::Blocked => Priority::High,
             _ if self.age >= OLDER => Priority::Low,
+            Keyword::Todo if self.age >= OF_LAST_YEAR => Priority::Low,
             Keyword::Fixme if self.age < OF_LAST_YEAR => Priority::High,
             Keyword::Fixme | Keyword::Needs | Keyword::Todo => Priority::Medium,
             Keyword::Hack => Priority::Low,
@@ -227,7 +228,11 @@ impl<'a> Scanner<'a> {
     /// Adds a line that continues the last open point.
     fn more(&mut self, line: u64, text: &str) {
         let text = redact(text.trim_matches(is_mark)).text;
-        let is_next = self.is_alone && self.last_line + 1 == line && !text.is_empty();
+        // What is commented out is no text.
+        let is_code = ["=", "{", ";", "(): "]
+            .iter()
+            .any(|mark| text.contains(mark));
+        let is_next = self.is_alone && self.last_line + 1 == line && !text.is_empty() && !is_code;
         if let Some(last) = self.found.last_mut().filter(|_| is_next)
             && !last.text.is_empty()
             && !last.text.ends_with(['.', '!', '?', ':'])

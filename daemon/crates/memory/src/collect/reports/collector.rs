@@ -125,6 +125,9 @@ fn merge(runs: Vec<Dated>) -> Vec<Dated> {
             merged.push((time, run));
             continue;
         };
+        if other.value.suite.failed == 0 && run.value.suite.failed > 0 {
+            other.source = run.source;
+        }
         let (ours, suite) = (&mut other.value, run.value.suite);
         ours.suite.passed += suite.passed;
         ours.suite.failed += suite.failed;

@@ -161,7 +161,15 @@ fn failure(
         file,
         line,
         test_name: test.to_owned(),
-        message: said.and_then(message),
+        message: said.and_then(|said| message(without_place(said))),
+    }
+}
+
+/// The place is told beside the message.
+fn without_place(said: &str) -> &str {
+    match said.trim().split_once(": ") {
+        Some((place, rest)) if place.contains(".go:") && !place.contains(' ') => rest,
+        _ => said,
     }
 }
 

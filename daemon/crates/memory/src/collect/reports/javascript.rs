@@ -27,24 +27,23 @@ impl Start {
     }
 }
 
-/// Reads what Playwright keeps of its last run: whether it failed, and how many tests.
+/// Reads what Playwright keeps of a run that failed; nothing of another.
 pub(super) fn last_run(text: &str) -> Option<SuiteFacts> {
     let run: Value = serde_json::from_str(text).ok()?;
-    let failed = run["failedTests"].as_array()?.len() as u64;
+    let failed = run["failedTests"].as_array()?.len();
     let mut facts = SuiteFacts {
         is_e2e: true,
         ..SuiteFacts::default()
     };
     facts.suite.framework = "Playwright".to_owned();
-    facts.suite.failed = failed;
-    if run["status"] != "passed" && failed == 0 {
-        facts.broken = Some(format!(
-            "the last run was {}",
-            run["status"].as_str().unwrap_or("no success")
-        ));
-    }
     // How many passed is not in it.
-    (facts.suite.failed > 0 || facts.broken.is_some()).then(|| finish(facts))
+    let is_failed = run["status"] != "passed";
+    facts.broken = is_failed.then(|| match failed {
+        0 => "the last run failed".to_owned(),
+        1 => "1 test of the last run failed".to_owned(),
+        failed => format!("{failed} tests of the last run failed"),
+    });
+    is_failed.then(|| finish(facts))
 }
 
 /// Reads a report; nothing if it is none of them.

@@ -8,14 +8,17 @@ use ccd_protocol::memory::TestFailure;
 use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::{Iso8601, Rfc3339};
 
 /// Reads a report; nothing if it is not JUnit XML or is cut off.
 pub(super) fn read(root: &Path, path: &Path, text: &str) -> Option<SuiteFacts> {
+    let is_output = |part: &&OsStr| *part == "target" || *part == "build";
     let mut report = Report {
         root,
+        module: path.iter().take_while(|part| !is_output(part)).collect(),
         facts: SuiteFacts::default(),
         case: None,
         is_report: false,
@@ -83,6 +86,8 @@ fn framework(path: &Path, text: &str) -> &'static str {
 
 struct Report<'a> {
     root: &'a Path,
+    /// The part of the project that was tested, relative to it.
+    module: PathBuf,
     facts: SuiteFacts,
     case: Option<Case>,
     is_report: bool,
@@ -171,13 +176,15 @@ impl Report<'_> {
     }
 
     fn count(&mut self, case: Case) {
+        let place = first(self.root, &case.text);
+        let place = place.filter(|(file, _)| !file.contains("node_modules"));
+        let place = place.map(|(file, line)| (self.in_sources(&case.class, file), line));
         let suite = &mut self.facts.suite;
         if !case.is_failed {
             suite.passed += u64::from(!case.is_skipped);
             return;
         }
         suite.failed += 1;
-        let place = first(self.root, &case.text);
         let own = case.file.as_deref().map(|file| relative(self.root, file));
         let (file, line) = match (own, place) {
             (Some(file), Some((other, line))) if file == other => (file, Some(line)),
@@ -196,6 +203,24 @@ impl Report<'_> {
             test_name: case.name,
             message: message(text),
         });
+    }
+}
+
+impl Report<'_> {
+    /// A stack of Java names a file without its directory: the class has it.
+    fn in_sources(&self, class: &str, file: String) -> String {
+        let Some((package, _)) = class.rsplit_once('.').filter(|_| !file.contains('/')) else {
+            return file;
+        };
+        let package = package.replace('.', "/");
+        let mut folders = ["java", "kotlin", "groovy", "scala"]
+            .into_iter()
+            .map(|language| {
+                let inside = format!("src/test/{language}/{package}/{file}");
+                self.module.join(inside)
+            });
+        let found = folders.find(|path| self.root.join(path).is_file());
+        found.map_or(file, |path| path.to_string_lossy().into_owned())
     }
 }
 

@@ -35,6 +35,9 @@ static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) (passed|failed|
 static JAVASCRIPT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*Tests:?\s+(.*\b(?:passed|failed)\b.*)$"));
 
+static VITEST_FAILED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^\s*FAIL\s+(\S+\.[cm]?[jt]sx?) > (.+?)\s*$"));
+
 /// Reads the counts and the failures; nothing if no test program printed this.
 pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFacts> {
     let text = &*plain(text);
@@ -44,7 +47,7 @@ pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFact
     nextest(root, text)
         .or_else(|| cargo(root, text))
         .or_else(|| pytest(root, text))
-        .or_else(|| javascript_text(text))
+        .or_else(|| javascript_text(root, text))
         .or_else(|| go::of_text(root, text))
         .map(finish)
         .or_else(|| tap::read(root, text))
@@ -161,7 +164,7 @@ fn pytest(root: &Path, text: &str) -> Option<SuiteFacts> {
     Some(facts)
 }
 
-fn javascript_text(text: &str) -> Option<SuiteFacts> {
+fn javascript_text(root: &Path, text: &str) -> Option<SuiteFacts> {
     let line = JAVASCRIPT.captures_iter(text).last()?;
     let mut facts = named(if text.contains("Test Suites:") {
         "Jest"
@@ -169,5 +172,15 @@ fn javascript_text(text: &str) -> Option<SuiteFacts> {
         "Vitest"
     });
     counts(&line[1], &mut facts);
+    for found in VITEST_FAILED.captures_iter(text) {
+        let file = crate::collect::paths::relative(root, &found[1]);
+        let after = found.get(0).map_or("", |line| &text[line.end()..]);
+        facts.suite.failures.push(TestFailure {
+            line: super::place::line_in(root, after, &file),
+            file,
+            test_name: found[2].to_owned(),
+            message: message(after),
+        });
+    }
     Some(facts)
 }

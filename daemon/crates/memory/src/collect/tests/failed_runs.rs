@@ -218,5 +218,42 @@ fn the_last_run_of_playwright_says_that_it_failed() {
     let run = r#"{"status": "failed", "failedTests": ["a-1", "b-2"]}"#;
     write(folder.path(), "test-results/.last-run.json", run);
     let e2e = saved(folder.path()).0.test_results.e2e;
-    assert_eq!((e2e.failed, e2e.status), (2, TestStatus::Failed));
+    assert_eq!(e2e.status, TestStatus::Failed);
+    let said = e2e.failures[0].message.as_deref();
+    assert_eq!(said, Some("2 tests of the last run failed"));
+}
+
+#[test]
+fn a_class_of_java_is_a_file_of_its_module() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let report = r#"<testsuite><testcase name="a" classname="org.lamp.ATest"><failure message="no">at org.lamp.ATest.a(ATest.java:7)</failure></testcase></testsuite>"#;
+    write(root, "core/pom.xml", "<project/>");
+    write(root, "core/src/test/java/org/lamp/ATest.java", "");
+    write(
+        root,
+        "core/target/surefire-reports/TEST-org.lamp.ATest.xml",
+        report,
+    );
+    let failure = &saved(root).0.test_results.unit.failures[0];
+    let place = (&*failure.file, failure.line);
+    assert_eq!(place, ("core/src/test/java/org/lamp/ATest.java", Some(7)));
+}
+
+#[test]
+fn what_vitest_prints_names_its_failures() {
+    let text = " FAIL  src/a.spec.ts > lamp > shines\nAssertionError: expected 1 to be 2\n ❯ src/a.spec.ts:12:5\n\n Test Files  1 failed (1)\n      Tests  1 failed | 19 passed (20)\n";
+    let suite = unit("packages/x/.turbo/turbo-test.log", text);
+    assert_eq!(suite.passed, 0, "without a manifest it is no package");
+    let suite = unit("vitest-output.log", text);
+    assert_eq!((suite.passed, suite.failed), (19, 1));
+    let failure = &suite.failures[0];
+    assert_eq!(
+        (&*failure.file, &*failure.test_name),
+        ("src/a.spec.ts", "lamp > shines")
+    );
+    assert_eq!(
+        failure.message.as_deref(),
+        Some("AssertionError: expected 1 to be 2")
+    );
 }

@@ -108,7 +108,7 @@ fn a_go_package_that_does_not_compile_has_failed() {
             "{name}"
         );
         let expected =
-            "b/b_test.go:6 ex.com/gg/b (build failed) b/b_test.go:6:2: undefined: nothing";
+            "b/b_test.go:6 ex.com/gg/b (build failed) undefined: nothing";
         assert_eq!(failures(&memory), [expected], "{name}");
         assert!(memory.blockers[0].title.contains("build failed"), "{name}");
     }
@@ -136,8 +136,8 @@ fn messages_and_files_of_go_tests() {
             (&*name, content),
         ];
         let expected = [
-            "a/a_test.go:7 TestA a_test.go:7: want 1",
-            "a/b_test.go:9 TestB/deep b_test.go:9: want 2",
+            "a/a_test.go:7 TestA want 1",
+            "a/b_test.go:9 TestB/deep want 2",
         ];
         let found = failures(&memory(&files));
         assert_eq!(found, expected, "{name}");

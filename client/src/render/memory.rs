@@ -32,6 +32,11 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
         ),
     )?;
     line(out, format_args!("{}", summary.project_description))?;
+    for recent in &reply.recent {
+        let at = recent.at.as_deref().map(|at| format!(", {}", ago(at)));
+        let (label, at) = (recent.kind.label(), at.unwrap_or_default());
+        line(out, format_args!("{label}{at}: {}", recent.text))?;
+    }
     line(
         out,
         format_args!(

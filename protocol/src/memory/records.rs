@@ -96,6 +96,20 @@ pub enum MemoryRecentKind {
     Run,
 }
 
+impl MemoryRecentKind {
+    /// Returns how it is shown to people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Branch => "Branch",
+            Self::Uncommitted => "Uncommitted",
+            Self::Commit => "Commit",
+            Self::Conversation => "Last conversation",
+            Self::Run => "Run",
+        }
+    }
+}
+
 /// Parameters of `memory.load`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -50,13 +50,13 @@ fn the_first_request_has_the_digest_also_after_a_compaction_and_without_a_daemon
         "{started}"
     );
     assert!(
-        started.contains("Next task: T003 Build the fence"),
+        started.contains("Step: Complete T003: Build the fence"),
         "{started}"
     );
     // The session is resumed, too, but that digest is short.
     let compacted = requests(home.path(), "compacted");
     assert!(
-        compacted.contains("Next task: T003 Build the fence"),
+        compacted.contains("Step: Complete T003: Build the fence"),
         "{compacted}"
     );
     let stopped = requests(home.path(), "stopped");

@@ -67,7 +67,7 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
     for source in ["startup", "clear", "compact", "fork"] {
         let digest = start(source);
         assert!(
-            digest.contains("(saved ") && digest.contains("Next task: T003"),
+            digest.contains("(saved ") && digest.contains("Step: Complete T003"),
             "{digest}"
         );
         assert!(
@@ -78,7 +78,7 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
     }
     let short = start("resume");
     assert!(
-        short.contains("Current task: T002") && !short.contains("Next task"),
+        short.contains("Current task: T002") && !short.contains("Commit, "),
         "{short}"
     );
 

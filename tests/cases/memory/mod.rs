@@ -3,6 +3,7 @@
 mod claude;
 mod hook;
 mod link;
+mod recent;
 mod recorded;
 mod secrets;
 

@@ -5,8 +5,8 @@ use crate::file::Parsed;
 use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
 use ccd_protocol::memory::{
-    BlockerEntry, MemoryRecent, MemoryRecentKind, NextStep, Priority, ServerStatus, SessionMemory,
-    StepPriority, TaskReference, TestFailure, TestStatus, TestSuite,
+    BlockerEntry, MemoryRecent, NextStep, Priority, ServerStatus, SessionMemory, StepPriority,
+    TaskReference, TestFailure, TestStatus, TestSuite,
 };
 use ccd_text::redact::redact;
 
@@ -34,7 +34,9 @@ pub fn digest(verified: &Verified, path: &str, max_chars: usize, is_short: bool)
     let Parsed { memory, notes, .. } = &verified.current;
     let mut lines = head(memory, path);
     lines.extend(changes(verified));
-    lines.extend(verified.recent.iter().map(done));
+    if !is_short {
+        lines.extend(verified.recent.iter().map(done));
+    }
     let warnings = notes.warnings.iter();
     lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
     lines.extend(tasks(memory, notes));
@@ -77,13 +79,7 @@ fn changes(verified: &Verified) -> Vec<String> {
 }
 
 fn done(recent: &MemoryRecent) -> String {
-    let what = match recent.kind {
-        MemoryRecentKind::Branch => "Branch",
-        MemoryRecentKind::Uncommitted => "Uncommitted",
-        MemoryRecentKind::Commit => "Commit",
-        MemoryRecentKind::Conversation => "Last conversation",
-        MemoryRecentKind::Run => "Run",
-    };
+    let what = recent.kind.label();
     let age_s = recent.at.as_deref().and_then(ccd_text::clock::age_s);
     let ago = age_s
         .filter(|age_s| *age_s >= 0.0)

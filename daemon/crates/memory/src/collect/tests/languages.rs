@@ -107,8 +107,7 @@ fn a_go_package_that_does_not_compile_has_failed() {
             (1, 1, TestStatus::Failed),
             "{name}"
         );
-        let expected =
-            "b/b_test.go:6 ex.com/gg/b (build failed) undefined: nothing";
+        let expected = "b/b_test.go:6 ex.com/gg/b (build failed) undefined: nothing";
         assert_eq!(failures(&memory), [expected], "{name}");
         assert!(memory.blockers[0].title.contains("build failed"), "{name}");
     }

@@ -10,11 +10,12 @@ use clap::{Args, Subcommand};
 #[command(after_help = "Examples:
   ccctl data
   ccctl data --json | jq -r '.parts[] | \"\\(.part) \\(.bytes)\"'
-  ccctl data forget --project ~/secret
+  ccctl data forget --project ~/src/app
   ccctl data forget sessions hooks --before 30d
 
-Without a command, lists each part of what ccd keeps: its size, its place, since when, how long, and what switches it \
-off. Your configuration, patterns, programs and chains are not listed; they stay until you delete them.")]
+Without a command, lists what ccd keeps: for each part, size, location, oldest entry, how long it is kept, and what \
+turns it off. Not listed, and never deleted: your configuration, patterns, programs and chains, and files set aside as \
+damaged (*.corrupt-*).")]
 pub(crate) struct DataArgs {
     #[command(subcommand)]
     pub(crate) verb: Option<DataVerb>,
@@ -23,34 +24,35 @@ pub(crate) struct DataArgs {
 /// Commands for what is kept.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataVerb {
-    /// Delete what is kept, after a preview
+    /// Delete what ccd keeps, after a preview
     #[command(after_help = "Examples:
-  ccctl data forget                                  everything, in all parts
+  ccctl data forget
   ccctl data forget coach hooks
-  ccctl data forget --project ~/secret
+  ccctl data forget --project ~/src/app
   ccctl data forget sessions runs --before 2026-01-31 --yes
 
-What would be deleted is shown first, and you are asked to confirm it. Without a terminal or with --json, nothing is \
-deleted unless --yes is given. What stays is reported with the reason: live sessions, approved rules, Claude Code's own \
-transcripts, and parts that belong to no project.
+Shows what would be deleted and asks for confirmation. Without a terminal or with --json, deletes nothing unless you \
+give --yes. Reports what stays, and why: live sessions, approved rules, Claude Code's own transcripts, and parts that \
+belong to no project.
 
-With --project, the coach and the hooks forget the whole repository that the directory is in.")]
+The parts are sessions, tapes, coach, hooks, conversations, memory, runs, reports, jobs and logs. With --project, data \
+of coach and hooks is deleted for the whole repository that contains the directory.")]
     Forget(DataForgetArgs),
 }
 
 /// Arguments of `data forget`.
 #[derive(Debug, Args)]
 pub(crate) struct DataForgetArgs {
-    /// Only these parts [default: all]
+    /// Delete only these parts [default: all]
     #[arg(value_name = "PART", ignore_case = true, value_parser = part())]
     pub(crate) parts: Vec<DataPart>,
-    /// Only what belongs to this directory
+    /// Delete only the data of this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<String>,
-    /// Only what is older than this time: 90d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z
+    /// Delete only what is older: 90d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) before: Option<String>,
-    /// Only show what would be deleted
+    /// Show what would be deleted, without deleting it
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
     /// Delete without asking

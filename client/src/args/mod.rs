@@ -362,7 +362,7 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
     /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]
     Hooks(HooksVerb),
-    /// Show what ccd keeps about you and where, and delete it
+    /// List what ccd keeps about you and where, and delete it
     Data(DataArgs),
     /// Check the daemon, its service, files and disk, system limits, Claude Code and ccd's hooks
     #[command(after_help = "Examples:

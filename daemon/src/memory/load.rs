@@ -72,13 +72,14 @@ impl Memories {
         let looked = blocking(move || ccd_memory::verify(&project, &parsed, deadline));
         let commands =
             tokio::time::timeout_at(deadline.into(), recorded_since(self, &root, &saved));
-        let recent = tokio::time::timeout_at(deadline.into(), self.recent(&root));
+        let recent = self.recent(&root, deadline);
         let (looked, commands, recent) = tokio::join!(looked, commands, recent);
         let mut verified = looked?;
         verified.add_commands(&root, commands.ok().as_ref());
-        match recent {
-            Ok(recent) => verified.recent = recent,
-            Err(_) => verified.late.push("recent"),
+        let (recent, is_whole) = recent;
+        verified.recent = recent;
+        if !is_whole {
+            verified.late.push("recent");
         }
         Ok(verified)
     }

@@ -13,7 +13,10 @@ use jsonrpsee::core::RegisterMethodError;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long `memory.get` waits for what was done last.
+const RECENT_LIMIT: Duration = Duration::from_secs(5);
 
 /// Of a file that is checked: a memory is much shorter.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -27,7 +30,8 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let project = project(&params.project)?;
         let root = project.clone();
         let parsed = blocking(move || ccd_memory::read(&project)).await?;
-        let recent = daemon.memories.recent(&root).await;
+        let deadline = Instant::now() + RECENT_LIMIT;
+        let (recent, _) = daemon.memories.recent(&root, deadline).await;
         Ok(MemoryGetReply {
             memory: parsed.memory,
             provenance: parsed.notes.provenance,

@@ -53,8 +53,8 @@ fn what_was_done_last_is_shown_and_transcripts_only_if_they_are_indexed() {
         recent.map(text).collect::<Vec<String>>()
     };
     let of_git = [
-        "branch: lamps, 1 commit since main",
         "uncommitted: lamp.rs",
+        "branch: lamps, 1 commit since main",
         "commit: Light the lamp",
     ];
     assert_eq!(recent(), of_git);

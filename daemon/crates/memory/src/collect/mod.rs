@@ -24,7 +24,7 @@ mod tests;
 pub(crate) use assemble::{DESCRIBE, task_name};
 pub use facts::Collected;
 pub(crate) use look::{Now, TaskState, Wanted};
-pub use recent::{recent, recent_of};
+pub use recent::{recent, recent_of, uncommitted};
 pub(crate) use recorded::OWN_LIST;
 pub use recorded::{Recorded, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};

@@ -24,26 +24,23 @@ pub fn recent_of(kind: MemoryRecentKind, text: &str, at: Option<String>) -> Memo
     }
 }
 
-/// Returns the branch, the uncommitted files and the last commits of a project; nothing outside git. Blocks.
+/// Returns the branch and the last commits of a project; nothing outside git. Blocks.
 #[must_use]
 pub fn recent(directory: &Path) -> Vec<MemoryRecent> {
-    let Ok(Project {
-        root,
-        work_tree: Some(tree),
-    }) = Project::find(directory)
-    else {
-        return Vec::new();
-    };
-    let (branch, commits) = branch(&tree);
-    branch
-        .into_iter()
-        .chain(uncommitted(&tree, &root))
-        .chain(commits)
-        .collect()
+    let project = Project::find(directory).ok();
+    let tree = project.and_then(|project| project.work_tree);
+    tree.map(|tree| branch(&tree)).unwrap_or_default()
+}
+
+/// Returns the files that differ from the last commit; nothing outside git. Blocks, the longer the more files there are.
+#[must_use]
+pub fn uncommitted(directory: &Path) -> Option<MemoryRecent> {
+    let project = Project::find(directory).ok()?;
+    changed(&project.work_tree?, &project.root)
 }
 
 /// On a branch of its own, only its commits are of interest.
-fn branch(tree: &WorkTree) -> (Option<MemoryRecent>, Vec<MemoryRecent>) {
+fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
     let ahead = tree.ahead_of_default().ok().flatten();
     let commits = ahead
         .as_ref()
@@ -67,10 +64,13 @@ fn branch(tree: &WorkTree) -> (Option<MemoryRecent>, Vec<MemoryRecent>) {
             None,
         ))
     });
-    (branch, past.into_iter().map(commit).collect())
+    branch
+        .into_iter()
+        .chain(past.into_iter().map(commit))
+        .collect()
 }
 
-fn uncommitted(tree: &WorkTree, root: &Path) -> Option<MemoryRecent> {
+fn changed(tree: &WorkTree, root: &Path) -> Option<MemoryRecent> {
     let changes = tree.changes().ok()?.into_iter();
     let inside = changes.filter_map(|change| {
         let path = tree.root.join(change.path);

@@ -93,7 +93,7 @@ impl Group {
     /// Returns whether somebody has said the same twice, in the same words.
     fn is_said_again(&self) -> bool {
         let said = |member: &Member| member.finding.texts.first().cloned();
-        let is_said = |member: &Member| matches!(member.finding.detail, Detail::Said(_));
+        let is_said = |member: &Member| matches!(&member.finding.detail, Detail::Said(said) if said.standing.is_none());
         let Some((last, before)) = self.members.split_last() else {
             return false;
         };

@@ -20,14 +20,17 @@ use crate::fingerprint::CandidateType;
 /// this moment only.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let text = content(event);
-    if sentence::is_only_now(text) {
+    let mut said = Said::of(text);
+    if said.is_pause() {
+        said = Said::pause(said);
+    } else if sentence::is_only_now(text) {
         return None;
     }
-    let said = Said::of(text);
+    let sample = said.standing.clone();
     let finding = Finding::new(
         GroupKind::Correction,
         String::new(),
-        text,
+        sample.as_deref().unwrap_or(text),
         Detail::Said(said),
     );
     let is_short = finding
@@ -46,6 +49,9 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
             _ => None,
         })
         .collect();
+    if let Some(standing) = all.iter().find_map(|said| said.standing.as_deref()) {
+        return Wording::new(CandidateType::Rule, standing, ALWAYS, standing);
+    }
     let mut by_weight = all.clone();
     by_weight.sort_by_key(|said| std::cmp::Reverse(said.weight())); // stable: of equal ones the first
     let worded = by_weight.into_iter().find_map(|said| {

@@ -251,16 +251,18 @@ pub(super) fn starts_with(clause: &str, words: &str) -> bool {
 pub(super) fn is_order(sentence: &str) -> bool {
     let (_, matter) = sentence
         .split_once(", ")
-        .filter(|(case, _)| CASES.contains(&first_word(case).to_lowercase().as_str()))
+        .filter(|_| is_case(sentence))
         .unwrap_or(("", sentence));
     let matter = without_fillers(matter);
     avoided(matter).or_else(|| wanted(matter)).is_some()
 }
 
-/// Words with which the case starts in which an order holds.
-const CASES: &[&str] = &[
-    "when", "whenever", "before", "after", "if", "while", "for", "in",
-];
+/// Returns whether a sentence starts with the case in which it holds.
+pub(super) fn is_case(sentence: &str) -> bool {
+    sentence.contains(", ") && CASES.contains(&first_word(sentence).to_lowercase().as_str())
+}
+
+const CASES: &[&str] = &["when", "whenever", "before", "after", "if", "while"];
 
 pub(super) fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()

@@ -19,7 +19,12 @@ use crate::fingerprint::CandidateType;
 /// Returns what a correction says. None when it has too few words to be about anything ("no", "that's wrong"), or is about
 /// this moment only.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
-    let text = content(event);
+    // Each item of a list says something of its own.
+    let items = ["\n- ", "\n* ", "\n> "];
+    let text = items.iter().fold(content(event).to_owned(), |text, mark| {
+        text.replace(mark, ". ")
+    });
+    let text = text.as_str();
     let mut said = Said::of(text);
     if said.is_pause() {
         said = Said::pause(said);
@@ -74,3 +79,19 @@ const ALWAYS: &str = "when working in this project";
 
 /// More words are a task or a document, not a correction.
 const MAX_KEYWORDS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_of_a_list_is_a_sentence() {
+        let content =
+            "use shorter names\n- when you read the metrics, never parse the page\n- sort the rows";
+        let event = serde_json::json!({"id": "e", "timestamp": "2026-01-01T00:00:00Z", "signal_type": "USER_CORRECTION",
+            "repo_id": "r", "content": content, "context": {}});
+        let finding = finding(&serde_json::from_value(event).unwrap()).unwrap();
+        let title = wording(&[&finding]).unwrap().title;
+        assert_eq!(title, "When you read the metrics, never parse the page");
+    }
+}

@@ -1,9 +1,11 @@
 //! What one correction says, in the user's own words.
 
+use super::ALWAYS;
 use super::clause::{
-    avoided, clauses, contrast, first_word, is_gerund, starts_with, wanted, without_fillers,
+    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
+    without_fillers,
 };
-use super::sentence::{sentences, standing};
+use super::sentence::{END, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -17,6 +19,8 @@ pub(in crate::aggregate) struct Said {
     pub(super) want: Option<String>,
     /// What is not to be used: "npm" in "use pnpm instead of npm".
     pub(super) instead_of: Option<String>,
+    /// The whole sentence, if it starts with the case in which it holds: "when you touch the schema, never …".
+    in_case: Option<String>,
     /// The sentence of which the user says that it holds from now on.
     pub(in crate::aggregate) standing: Option<String>,
     is_pause: bool,
@@ -59,6 +63,9 @@ impl Said {
         }
         // "… and change home()?" wonders about it.
         said.want = said.want.filter(|_| is_asked);
+        let matter = sentence.rsplit(": ").next().unwrap_or(sentence);
+        let matter = matter.trim_start_matches(['-', '>', '*', ' ']);
+        said.in_case = rule(matter.trim_end_matches(END)).filter(|rule| is_case(rule));
         said
     }
 
@@ -120,6 +127,10 @@ impl Said {
         }
     }
 
+    pub(in crate::aggregate) fn forbids(&self) -> bool {
+        self.avoid.is_some()
+    }
+
     /// Returns how often and in how many sessions it has to be said.
     pub(in crate::aggregate) fn needed(&self, min_evidence: usize) -> (usize, usize) {
         match &self.standing {
@@ -171,6 +182,9 @@ impl Said {
     }
 
     pub(super) fn wording(&self) -> Option<Wording> {
+        if let (Some(sentence), true) = (&self.in_case, self.weight() > 0) {
+            return Wording::new(CandidateType::Rule, sentence, ALWAYS, sentence);
+        }
         let trigger = match (&self.avoid, &self.instead_of, &self.want) {
             (Some(avoid), _, _) if is_gerund(avoid) => format!("when {avoid}"),
             (Some(avoid), _, _) => format!("when about to {avoid}"),

@@ -115,10 +115,10 @@ fn is_report(sentence: &str) -> bool {
 }
 
 /// What ends a sentence.
-const END: [char; 5] = ['.', '!', '。', '！', ' '];
+pub(super) const END: [char; 5] = ['.', '!', '。', '！', ' '];
 
 /// Returns a sentence without what only opens it, if it says enough for a rule.
-fn rule(sentence: &str) -> Option<String> {
+pub(super) fn rule(sentence: &str) -> Option<String> {
     let best = without_interjection(without_fillers(sentence));
     let opening = OPENINGS.iter().find(|opening| {
         best.get(..opening.len())

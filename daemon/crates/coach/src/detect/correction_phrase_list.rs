@@ -19,7 +19,7 @@ const FROM_NOW_ON: &str = "(?:from (?:now|here) on|going forward)";
 
 /// Words with which such an order starts.
 const ORDERS: &str = "never|always|only|don'?t|do not|avoid|stop|keep|prefer|answer|reply|respond|speak|follow|show|tell|name|save|format|comment|\
-     use|commit|push|run|add|write|create|put|call|make|ask|check|test|document|update";
+     use|commit|push|run|add|write|create|put|call|make|ask|check|test|document|update|confirm|i want you to";
 
 /// Things that can be the wrong ones.
 const THINGS: &str = "file|files|branch|directory|folder|dir|one|ones|place|repo|repository|function|method|table|database|db|column|line|module|package|\
@@ -200,8 +200,20 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             |spot| {
                 let starts = spot.word.to_lowercase();
                 let is_first = starts.starts_with("from") || starts.starts_with("going");
-                (is_first || spot.starts_clause()) && !spot.is_question()
+                let is_asked = spot.is_question()
+                    && !spot
+                        .sentence_after()
+                        .trim_end()
+                        .to_lowercase()
+                        .ends_with("ok");
+                (is_first || spot.starts_clause()) && !is_asked
             },
+        ),
+        about(
+            About::SeenWork,
+            "use it",
+            r"^\W*(?:(?:please|just|again)\W+)*use (?:•|[a-z][\w./-]*(?: [\w./-]+)?)\s*(?:[.!]|$)",
+            |spot| !spot.is_question(),
         ),
         phrase("let's not", r"\blet'?s not\b", |spot| {
             spot.starts_clause()

@@ -275,7 +275,7 @@ pub(super) fn is_gerund(text: &str) -> bool {
 
 /// Verbs with which an order starts.
 static VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "add always answer ask avoid break build bump call change check clean close commit copy create delete \
+    "add always answer ask avoid break build bump call change check clean close commit confirm copy create delete \
     deploy document edit ensure escape explain export extend find fix follow format generate \
     give go handle import include install keep leave let link list log look make merge mock \
     move name open pass pin prefer push put read rebase regenerate remove rename replace reply \

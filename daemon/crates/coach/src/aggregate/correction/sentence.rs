@@ -68,7 +68,9 @@ const MAX_LEAD: usize = 3;
 pub(super) fn standing(text: &str) -> Option<String> {
     let line = one_line(&text.replace('\u{2019}', "'"), 3 * MAX_CHARS);
     sentences(&line).find_map(|sentence| {
-        let sentence = without_fillers(sentence.trim_end_matches(END));
+        let tags = [" ok?", " OK?", " okay?"];
+        let without_tag = tags.iter().find_map(|tag| sentence.strip_suffix(tag));
+        let sentence = without_fillers(without_tag.unwrap_or(sentence).trim_end_matches(END));
         let lower = sentence.to_lowercase();
         let elsewhere = FROM_NOW_ON_ELSEWHERE
             .split('|')
@@ -83,12 +85,13 @@ pub(super) fn standing(text: &str) -> Option<String> {
             .iter()
             .find_map(|mark| lower.find(mark).map(|at| (at, mark)))?;
         let (before, after) = (sentence.get(..at)?, sentence.get(at + mark.len()..)?);
-        let parts = [
-            after.trim_start_matches([',', ':', ' ']),
-            before.trim_end_matches([',', ' ']),
-        ];
-        let is_asked = |part: &&&str| !sentence.ends_with('?') && is_order(part);
-        rule(parts.iter().find(is_asked)?)
+        let before = before.trim_end_matches([',', ' ']);
+        let after = after.trim_start_matches([',', ':', ' ']);
+        let whole = format!("{before} {after}");
+        let mut rules = [after, before, &whole]
+            .into_iter()
+            .filter_map(|part| rule(part.trim()));
+        rules.find(|rule| !sentence.ends_with('?') && is_order(rule))
     })
 }
 
@@ -115,7 +118,7 @@ fn is_report(sentence: &str) -> bool {
 }
 
 /// What ends a sentence.
-pub(super) const END: [char; 5] = ['.', '!', '。', '！', ' '];
+pub(super) const END: [char; 6] = ['.', '!', '。', '！', ',', ' '];
 
 /// Returns a sentence without what only opens it, if it says enough for a rule.
 pub(super) fn rule(sentence: &str) -> Option<String> {

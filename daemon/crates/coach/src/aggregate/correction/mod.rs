@@ -15,6 +15,7 @@ use super::known::GroupKind;
 use super::wording::Wording;
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
+use crate::similarity::Keywords;
 
 /// Returns what a correction says. None when it has too few words to be about anything ("no", "that's wrong"), or is about
 /// this moment only.
@@ -62,7 +63,12 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
     let worded = by_weight.into_iter().find_map(|said| {
         let mut said = said.clone();
         if said.want.is_none() {
-            said.want = all.iter().find_map(|other| other.want.clone());
+            // What only says the same again adds nothing.
+            let avoid = Keywords::of(said.avoid.as_deref().unwrap_or_default());
+            let mut wants = all.iter().filter_map(|other| other.want.as_deref());
+            said.want = wants
+                .find(|want| !Keywords::of(want).is_like(&avoid))
+                .map(str::to_owned);
         }
         said.wording()
     });

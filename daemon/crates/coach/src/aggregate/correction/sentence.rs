@@ -1,6 +1,6 @@
 //! A correction in the user's own words, as a rule.
 
-use super::clause::{avoided, avoids, first_word, is_order, without_fillers};
+use super::clause::{avoided, avoids, first_word, is_order, starts_with, without_fillers};
 use crate::aggregate::wording::one_line;
 use crate::similarity::Keywords;
 
@@ -114,7 +114,9 @@ pub(super) fn sentence(text: &str) -> Option<String> {
 fn is_report(sentence: &str) -> bool {
     let first = first_word(sentence).trim_end_matches(',').to_lowercase();
     let is_state = avoids(sentence) && avoided(sentence).is_none();
-    is_state || REPORTS.contains(&first.as_str()) || (first.ends_with("ed") && first != "need")
+    let is_wish = starts_with(sentence, "i don't want");
+    let is_about = REPORTS.contains(&first.as_str()) && !is_wish;
+    is_state || is_about || (first.ends_with("ed") && first != "need")
 }
 
 /// What ends a sentence.

@@ -108,13 +108,13 @@ pub(super) fn without_fillers(mut clause: &str) -> &str {
 
 /// Returns whether a clause starts with a word that follows an English "no".
 fn is_english(clause: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "the", "we", "it", "i", "you", "that", "this", "not", "please", "just", "wait", "only",
-        "our", "no", "there", "they", "",
-    ];
+    const WORDS: &str = "the we it i you that this not please just wait only our no there they";
     let word = first_word(clause).to_lowercase();
     let word = word.trim_end_matches([',', '.']);
-    WORDS.contains(&word) || VERBS.contains(word) || avoids(clause)
+    word.is_empty()
+        || WORDS.split(' ').any(|one| one == word)
+        || VERBS.contains(word)
+        || avoids(clause)
 }
 
 const AVOIDED: &[&str] = &[
@@ -168,20 +168,16 @@ pub(super) fn avoided(clause: &str) -> Option<&str> {
 }
 
 /// How somebody asks why something was left out: it is wanted.
-const LEFT_OUT: &[&str] = &[
-    "why didn't you",
-    "why didnt you",
-    "why did you not",
-    "why haven't you",
-    "why aren't you",
-    "why are you not",
-    "why don't you ever",
-];
+const LEFT_OUT: &str =
+    "why didn't you|why didnt you|why did you not|why haven't you|why aren't you";
 
 /// Returns what a clause orders.
 pub(super) fn wanted(clause: &str) -> Option<&str> {
     let clause = without_end(clause);
-    if let Some(order) = LEFT_OUT.iter().find_map(|words| strip_words(clause, words)) {
+    if let Some(order) = LEFT_OUT
+        .split('|')
+        .find_map(|words| strip_words(clause, words))
+    {
         return Some(order).filter(|order| VERBS.contains(first_word(order)));
     }
     let order = strip_words(clause, "always").unwrap_or(clause);
@@ -206,13 +202,10 @@ pub(super) fn wanted(clause: &str) -> Option<&str> {
 /// Returns both sides of "use X instead of Y".
 pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
     // "Do not" in the middle is another order, and "is not" a statement.
-    const NEGATED: &[&str] = &[
-        "do", "does", "did", "is", "are", "was", "were", "can", "could", "will", "should", "must",
-        "or", "if", "why",
-    ];
+    const NEGATED: &str = "do does did is are was were can could will should must or if why";
     let is_contrast = |(before, _): &(&str, &str)| {
         let last = before.rsplit(' ').next().unwrap_or_default();
-        !NEGATED.contains(&last.to_lowercase().as_str())
+        NEGATED.split(' ').all(|word| word != last.to_lowercase())
     };
     [" instead of ", " rather than ", " and not ", " not "]
         .iter()

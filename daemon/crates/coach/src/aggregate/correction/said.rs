@@ -29,14 +29,7 @@ pub(in crate::aggregate) struct Said {
 }
 
 /// How a clause of a question starts that asks the assistant to do something.
-const ASKED: [&str; 6] = [
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "please",
-    "why",
-];
+const ASKED: &str = "can you|could you|would you|will you|please|why";
 
 /// What the assistant's work is on, as a whole, and words beside it.
 const WORK: &str = "code coding anything changes edits files commands";
@@ -58,7 +51,7 @@ impl Said {
         let mut said = Self::default();
         let mut is_asked = !sentence.ends_with('?');
         for clause in clauses(sentence) {
-            is_asked |= ASKED.iter().any(|words| starts_with(clause, words));
+            is_asked |= ASKED.split('|').any(|words| starts_with(clause, words));
             said.read(clause);
         }
         // "… and change home()?" wonders about it.

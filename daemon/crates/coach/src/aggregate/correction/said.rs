@@ -58,7 +58,8 @@ impl Said {
         said.want = said.want.filter(|_| is_asked);
         let matter = sentence.rsplit(": ").next().unwrap_or(sentence);
         let matter = matter.trim_start_matches(['-', '>', '*', ' ']);
-        said.in_case = rule(matter.trim_end_matches(END)).filter(|rule| is_case(rule));
+        let matter = without_fillers(matter.trim_end_matches(END));
+        said.in_case = Some(matter).filter(|matter| is_case(matter)).and_then(rule);
         said
     }
 

@@ -66,6 +66,11 @@ const MAX_LEAD: usize = 3;
 
 /// Returns the sentence of a message of which it says that it holds from now on, without that.
 pub(super) fn standing(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let mut marks = FROM_NOW_ON_ELSEWHERE
+        .split('|')
+        .chain(FROM_NOW_ON.iter().copied());
+    marks.find(|mark| lower.contains(mark))?;
     let line = one_line(&text.replace('\u{2019}', "'"), 3 * MAX_CHARS);
     sentences(&line).find_map(|sentence| {
         let tags = [" ok?", " OK?", " okay?"];

@@ -79,33 +79,28 @@ impl Finding {
         match &self.detail {
             Detail::Failure(_) => quote(&format!("{}: {}", command(event), stderr(event))),
             Detail::Violation(_) => quote(&self.sample),
+            Detail::Said(said) => quote(said.in_text(content(event))),
             _ => quote(content(event)),
         }
     }
 
     /// Returns whether it has enough words to be about anything.
     pub(super) fn has_matter(&self) -> bool {
-        self.texts.first().is_some_and(|whole| whole.len() >= 2)
+        self.texts.len() > 1 || self.texts.first().is_some_and(|whole| whole.len() >= 2)
     }
 
     pub(super) fn needed(&self, settings: &Settings) -> Needed {
-        let events = match &self.detail {
+        let least = settings.min_evidence_count.max(1);
+        let (events, sessions) = match &self.detail {
             Detail::Failure(Failure::Known { .. }) | Detail::Violation(_) | Detail::Repeated(_) => {
-                1
+                (1, 1)
             }
-            _ => settings.min_evidence_count.max(1),
+            Detail::Said(said) => said.needed(least),
+            // What worked in one session may be chance.
+            Detail::Failure(Failure::Solved(_)) => (least.max(2), 2),
+            _ => (least, 1),
         };
-        match &self.detail {
-            // One session that goes badly is one opinion, and what worked there may be chance.
-            Detail::Said(_) | Detail::Failure(Failure::Solved(_)) => Needed {
-                events: events.max(2),
-                sessions: 2,
-            },
-            _ => Needed {
-                events,
-                sessions: 1,
-            },
-        }
+        Needed { events, sessions }
     }
 
     /// Returns whether more events of its group can make a wording of what has none now.
@@ -147,8 +142,15 @@ pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
 
 fn of_correction(sample: &str, said: &Said) -> Vec<Keywords> {
     let whole = Keywords::of(sample);
-    let core = said.core().map(|core| Keywords::of(&core));
-    let core = core.filter(|core| core.len() >= 2 && *core != whole);
+    let core = said.core().map(|core| match Keywords::of(&core) {
+        // "Tell me what to do" is all small words: such a phrase counts as one.
+        words if words.len() < 2 && core.split(' ').count() > 3 => {
+            Keywords::of(&core.replace(' ', "_"))
+        }
+        words if words.len() < 2 => Keywords::default(),
+        words => words,
+    });
+    let core = core.filter(|core| !core.is_empty() && *core != whole);
     std::iter::once(whole).chain(core).collect()
 }
 

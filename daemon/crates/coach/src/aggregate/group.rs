@@ -92,8 +92,12 @@ impl Group {
 
     /// Returns whether somebody has said the same twice, in the same words.
     fn is_said_again(&self) -> bool {
-        let said = |member: &Member| member.finding.texts.first().cloned();
-        let is_said = |member: &Member| matches!(member.finding.detail, Detail::Said(_));
+        let said = |member: &Member| match &member.finding.detail {
+            // What is forbidden counts, whatever else the message says.
+            Detail::Said(said) if said.forbids() => member.finding.texts.last().cloned(),
+            _ => member.finding.texts.first().cloned(),
+        };
+        let is_said = |member: &Member| matches!(&member.finding.detail, Detail::Said(said) if said.standing.is_none());
         let Some((last, before)) = self.members.split_last() else {
             return false;
         };

@@ -81,8 +81,9 @@ impl Default for Settings {
 /// [`Proposal::count`].) Which evidence makes a candidate, by kind of signal:
 ///
 /// - a failed command with a remedy in the built-in table, or one that succeeded afterwards in another form: 1
-/// - a process violation, a repetition (it stands for three messages): 1
+/// - a process violation, a repetition (it stands for three messages), a correction that is to hold from now on: 1
 /// - a correction: `min_evidence_count`, in two sessions
+/// - a request to write no code yet: 3, in two sessions
 /// - anything else: `min_evidence_count`
 /// - the tone of a message: never
 ///

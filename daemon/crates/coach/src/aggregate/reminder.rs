@@ -6,7 +6,6 @@ use super::wording::{Wording, one_line};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// An instruction that was given three times.
 #[derive(Debug, Clone)]
@@ -87,7 +86,11 @@ pub(super) fn verification(event: &Event) -> Option<Finding> {
     let asked = text_of(event, "verified_action");
     let action = VERIFIED.iter().find(|(action, _)| *action == asked)?.0;
     let verified = refined(action, &text);
-    let key = verified.action.to_owned();
+    // "Did you update the changelog?" and "did you update the lock file?" ask for two things.
+    let key = match &verified.object {
+        Some(object) => format!("{} {object}", verified.action),
+        None => verified.action.to_owned(),
+    };
     Some(Finding::new(
         GroupKind::Verification,
         key,
@@ -130,7 +133,7 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
                 &format!("add guidance: {}", skill.text),
             )
         }
-        Detail::Verified(verified) => verified_wording(verified.action, findings),
+        Detail::Verified(verified) => verified_wording(verified),
         Detail::Failure(_) | Detail::Said(_) | Detail::Violation(_) => None,
     }
 }
@@ -171,9 +174,10 @@ fn refined(action: &'static str, text: &str) -> Verified {
         _ if is_open && has(&["build"]) => "build",
         _ => action,
     };
+    let is_named = matches!(action, "run" | "check" | "update" | "fix" | "add");
     Verified {
         action,
-        object: object(text),
+        object: object(text).filter(|_| is_named),
     }
 }
 
@@ -196,29 +200,15 @@ const OBJECT_ENDS: &[&str] = &[
     "on", "or", "so", "that", "this", "to", "too", "with", "yet",
 ];
 
-fn verified_wording(action: &str, findings: &[&Finding]) -> Option<Wording> {
-    let objects: BTreeSet<&str> = findings
-        .iter()
-        .filter_map(|finding| match &finding.detail {
-            Detail::Verified(verified) => verified.object.as_deref(),
-            _ => None,
-        })
-        .collect();
-    let is_named =
-        matches!(action, "run" | "check" | "update" | "fix" | "add") && !objects.is_empty();
-    let task = if is_named {
-        let objects: Vec<_> = objects
+fn verified_wording(verified: &Verified) -> Option<Wording> {
+    let Verified { action, object } = verified;
+    let task = match object {
+        Some(object) => format!("{action} the {object}, and say so"),
+        None => VERIFIED
             .iter()
-            .take(3)
-            .map(|object| format!("the {object}"))
-            .collect();
-        format!("{action} {}, and say so", objects.join(" and "))
-    } else {
-        VERIFIED
-            .iter()
-            .find(|(name, _)| *name == action)?
+            .find(|(name, _)| name == action)?
             .1
-            .to_owned()
+            .to_owned(),
     };
     Wording::new(
         CandidateType::Checklist,

@@ -15,8 +15,6 @@ pub(super) enum Violation {
     Squash { base: String },
     /// An edit of a file that another tool owns.
     OwnedFile { folder: &'static Folder },
-    /// A claim of success in a turn without any output that shows it.
-    Claim { claim: &'static Claim },
     /// A kind that this version does not know, with the base command.
     Other { kind: String, base: String },
 }
@@ -28,15 +26,6 @@ pub(super) struct Folder {
     marks: &'static [&'static str],
     /// Names the kind in the trigger: paths are all one in a fingerprint.
     name: &'static str,
-    action: &'static str,
-}
-
-/// A kind of claim.
-#[derive(Debug)]
-pub(super) struct Claim {
-    key: &'static str,
-    words: &'static [&'static str],
-    trigger: &'static str,
     action: &'static str,
 }
 
@@ -63,7 +52,7 @@ pub(super) fn findings(event: &Event) -> Vec<Finding> {
 impl Violation {
     pub(super) fn confidence(&self, n: f64) -> f64 {
         match self {
-            Self::Squash { .. } | Self::Claim { .. } => (0.70 + 0.05 * n).min(0.95),
+            Self::Squash { .. } => (0.70 + 0.05 * n).min(0.95),
             Self::OwnedFile { .. } => (0.75 + 0.05 * n).min(0.95),
             Self::Other { .. } => 0.55,
         }
@@ -85,16 +74,6 @@ impl Violation {
                 &format!("Do not edit {}; {}", folder.name, folder.action),
                 &format!("when about to edit {}", folder.name),
                 folder.action,
-            ),
-            Self::Claim { claim } => Wording::new(
-                CandidateType::Checklist,
-                &format!(
-                    "{}, {}",
-                    claim.trigger.replace("when about to say", "before saying"),
-                    claim.action
-                ),
-                claim.trigger,
-                claim.action,
             ),
             Self::Other { kind, base } => {
                 let base = code(base);
@@ -136,27 +115,6 @@ const FOLDERS: &[Folder] = &[
     },
 ];
 
-const CLAIMS: &[Claim] = &[
-    Claim {
-        key: "tests",
-        words: &["test", "green"],
-        trigger: "when about to say that the tests pass",
-        action: "run the tests in the same turn and quote their last line",
-    },
-    Claim {
-        key: "verified",
-        words: &["verified", "confirmed"],
-        trigger: "when about to say that something is verified",
-        action: "name the command that verified it and quote its output",
-    },
-    Claim {
-        key: "should work",
-        words: &["should", "again"],
-        trigger: "when about to say that something should work now",
-        action: "try it first and report what happened",
-    },
-];
-
 fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)> {
     let of = |name: &str| {
         violation
@@ -194,19 +152,8 @@ fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)>
                 path,
             ))
         }
-        "premature_success_claim" => {
-            let text = [of("text"), content(event), of("pattern")].join(" ");
-            let claim = claim_of(&text.to_lowercase())?;
-            let quoted = [of("text"), content(event)]
-                .into_iter()
-                .find(|text| !text.is_empty());
-            let quoted = quoted.unwrap_or(claim.key).to_owned();
-            Some((
-                format!("premature_success_claim {}", claim.key),
-                Violation::Claim { claim },
-                quoted,
-            ))
-        }
+        // Most are what the user said, or what an earlier turn has shown. "Did you run the tests?" makes a rule of it.
+        "premature_success_claim" => None,
         kind => {
             let base = violation_base(&primary(line)?);
             let kind = one_line(&kind.replace('_', " "), 60);
@@ -242,10 +189,4 @@ fn folder_of(path: &str) -> Option<&'static Folder> {
             path.contains(mark) && (*mark != "/.bare" || path.trim_end_matches('$').ends_with(mark))
         })
     })
-}
-
-fn claim_of(text: &str) -> Option<&'static Claim> {
-    CLAIMS
-        .iter()
-        .find(|claim| claim.words.iter().any(|word| text.contains(word)))
 }

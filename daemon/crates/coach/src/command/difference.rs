@@ -56,14 +56,32 @@ const MISUSED: &[&str] = &[
 /// Parts of an output that say that a program was not found.
 const MISSING: &[&str] = &["command not found", ": not found", "is not recognized as"];
 
+/// How far what is named may be from the words that say what is wrong with it, in bytes.
+const NEAR: usize = 40;
+
 impl Failed {
-    /// Returns what an output in lower case says.
+    /// Returns what an output in lower case says about the call of `command`: it names the program, or one of its words.
     #[must_use]
-    pub fn of(output: &str) -> Self {
-        let has = |parts: &[&str]| parts.iter().any(|part| output.contains(part));
+    pub fn of(output: &str, command: &Simple) -> Self {
+        let names = |parts: &[&str], named: &[&str]| {
+            let mut found = parts.iter().flat_map(|part| output.match_indices(*part));
+            found.any(|(at, part)| {
+                let start = output.floor_char_boundary(at.saturating_sub(NEAR));
+                let end = output.ceil_char_boundary(output.len().min(at + part.len() + NEAR));
+                let is_end = |c: char| c.is_whitespace() || ":'\"`‘’,.".contains(c);
+                let near = format!("{} {}", &output[start..at], &output[at + part.len()..end]);
+                let mut words = near.split(is_end).map(|word| word.trim_end_matches(':'));
+                words.any(|word| named.iter().any(|name| name.to_lowercase() == word))
+            })
+        };
+        let words: Vec<&str> = words_of(command)
+            .into_iter()
+            .skip(1)
+            .flat_map(|word| word.split('='))
+            .collect();
         Self {
-            is_missing: has(MISSING),
-            is_misused: has(MISUSED),
+            is_missing: names(MISSING, &[&command.program]),
+            is_misused: names(MISUSED, &words),
         }
     }
 }
@@ -131,7 +149,7 @@ pub fn difference(failed: &Simple, worked: &Simple, how: Failed) -> Option<Diffe
     }
     let (mut gone, mut come) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     if failed.program == worked.program && failed.arguments().eq(worked.arguments()) {
-        return added_flags(&old, &new);
+        return added_flags(&old, &new, how);
     }
     if gone.is_empty() && start == 0 {
         // Something stands before the program: `uv pip` in place of `pip`.
@@ -208,14 +226,17 @@ fn subcommands(words: &[&str]) -> String {
 }
 
 /// Returns the options of the one that worked that the other had not.
-fn added_flags(old: &[&str], new: &[&str]) -> Option<Difference> {
+fn added_flags(old: &[&str], new: &[&str], how: Failed) -> Option<Difference> {
     let added: Vec<&str> = new
         .iter()
         .copied()
         .filter(|word| is_flag(word) && !old.contains(word))
         .collect();
     let from = subcommands(old);
+    // If an option is gone as well, the command may not know that one.
+    let mut kept = old.iter().filter(|word| how.is_misused && is_flag(word));
     let is_lesson = (1..=MAX_FLAGS).contains(&added.len())
+        && kept.all(|word| new.contains(word))
         && added.iter().all(|flag| is_general(flag))
         && !from.is_empty();
     is_lesson.then(|| Difference {
@@ -298,6 +319,7 @@ mod tests {
             git push | git push --force | misused | none
             frob x | frob --help | misused | none
             cargo test | cargo test --lib parser | neither | none
+            npm run e2e -- --once | npm run e2e -- --list | misused | none
             kill 123 | kill 124 | misused | none
         ";
         for row in table.lines().map(str::trim).filter(|row| !row.is_empty()) {
@@ -307,6 +329,54 @@ mod tests {
                 is_misused: parts[2] == "misused",
             };
             assert_eq!(between(parts[0], parts[1], how), parts[3], "{row}");
+        }
+    }
+
+    #[test]
+    fn what_an_output_says_is_about_the_program() {
+        for (output, line, is_missing, is_misused) in [
+            ("bash: rg: command not found", "rg a", true, false),
+            ("zsh: command not found: rg", "rg a", true, false),
+            ("sh: 1: rg: not found", "rg a", true, false),
+            (
+                "'rg' is not recognized as an internal command",
+                "rg a",
+                true,
+                false,
+            ),
+            (
+                "python 3.9.1 bash: pip: command not found",
+                "python3 --version",
+                false,
+                false,
+            ),
+            (
+                "error: unknown command 'task'",
+                "minder task list",
+                false,
+                true,
+            ),
+            ("npm err! missing script: \"test\"", "npm test", false, true),
+            (
+                "git: 'sqash' is not a git command",
+                "git sqash",
+                false,
+                true,
+            ),
+            ("no such option: --slug", "erk setup --slug=x", false, true),
+            (
+                "unknown option \"moduleNames\" was found",
+                "npm run e2e",
+                false,
+                false,
+            ),
+        ] {
+            let expected = Failed {
+                is_missing,
+                is_misused,
+            };
+            let failed = Failed::of(output, &primary(line).unwrap());
+            assert_eq!(failed, expected, "{output}");
         }
     }
 

@@ -59,8 +59,10 @@ static FRIENDLY_NO: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-static EITHER_OR: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(?:yes|or|and|say|answer|if|either|oh|oh my)[,/:]?\s*$"));
+/// "Yes or no", and answers to numbered questions: "2. no".
+static EITHER_OR: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"\b(?:yes|or|and|say|answer|if|either|oh|oh my)[,/:]?\s*$|(?:^|\s)\d+[.)]\s*$")
+});
 
 /// Returns whether a "no" or "nope" rejects something.
 pub(super) fn is_rejection(spot: &Spot<'_>) -> bool {

@@ -14,6 +14,13 @@ const DEEDS: &str = "use|commit|push|edit|touch|change|delete|remove|run|add|wri
      make|rename|mock|skip|force|ignore|log|store|expose|install|amend|squash|guess|invent|generate|return|trust|rely|catch|swallow|leave|send|print|ask|break|update|upgrade|throw|block|\
      reformat|disable|bypass|deploy|mix|start|open|copy";
 
+/// What makes an order hold for good.
+const FROM_NOW_ON: &str = "(?:from (?:now|here) on|going forward)";
+
+/// Words with which such an order starts.
+const ORDERS: &str = "never|always|only|don'?t|do not|avoid|stop|keep|prefer|answer|reply|respond|speak|follow|show|tell|name|save|format|comment|\
+     use|commit|push|run|add|write|create|put|call|make|ask|check|test|document|update|confirm|i want you to";
+
 /// Things that can be the wrong ones.
 const THINGS: &str = "file|files|branch|directory|folder|dir|one|ones|place|repo|repository|function|method|table|database|db|column|line|module|package|\
      version|port|approach|way|language|path|project|component|class|test|tests|environment|env|server|command|order|name|field|format|variable|\
@@ -55,7 +62,8 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         phrase(
             "wrong",
             r"\b(?:wrong|incorrect|false)(?: again)?(?:\s*[.,!:]|$)|\b(?:absolutely|definitely|certainly) not\b",
-            starts_clause,
+            // "visible: false" is printed by a program.
+            |spot| spot.starts_clause() && !spot.before.trim_end().ends_with(':'),
         ),
         phrase(
             "that is wrong",
@@ -183,6 +191,29 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             "could you not",
             r"\b(?:can|could|would) you (?:please |just )*not (?:\w+)?",
             is_request_not_to,
+        ),
+        reproach(
+            "from now on",
+            &format!(
+                r"\b{FROM_NOW_ON}[,:]? (?:please |just |also |i want you to |you should |you must )*(?:{ORDERS})\b|\b(?:{ORDERS})\b[^.?!\n]{{2,120}} {FROM_NOW_ON}\b"
+            ),
+            |spot| {
+                let starts = spot.word.to_lowercase();
+                let is_first = starts.starts_with("from") || starts.starts_with("going");
+                let is_asked = spot.is_question()
+                    && !spot
+                        .sentence_after()
+                        .trim_end()
+                        .to_lowercase()
+                        .ends_with("ok");
+                (is_first || spot.starts_clause()) && !is_asked
+            },
+        ),
+        about(
+            About::SeenWork,
+            "use it",
+            r"^\W*(?:(?:please|just|again)\W+)*use (?:•|[a-z][\w./-]*(?: [\w./-]+)?)\s*(?:[.!]|$)",
+            |spot| !spot.is_question(),
         ),
         phrase("let's not", r"\blet'?s not\b", |spot| {
             spot.starts_clause()

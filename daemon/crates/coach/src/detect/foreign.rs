@@ -8,35 +8,35 @@ use std::sync::LazyLock;
 const CORRECTIONS: [(&str, &str); 8] = [
     (
         "German",
-        r"^\W*(?:nein|nee|falsch|stopp?)\s*(?:[,.!]|$)|\bich (?:hatte |habe |hab )?(?:dir |doch )*(?:gesagt|sagte)\b|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bhör auf\b|\bdas stimmt nicht\b|\bfalsche datei\b|\bnicht \S+, sondern\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:ab jetzt|ab sofort|von jetzt an|künftig|in zukunft)\b|^\W*(?:nein|nee|falsch|stopp?)\s*(?:[,.!]|$)|\bich (?:hatte |habe |hab )?(?:dir |doch )*(?:gesagt|sagte)\b|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bhör auf\b|\bdas stimmt nicht\b|\bfalsche datei\b|\bnicht \S+, sondern\b",
     ),
     (
         "French",
-        r"^\W*(?:non|faux)\s*(?:[,.!]|$)|\bje (?:t'|te |vous )ai (?:déjà )?dit\b|\bj'ai (?:déjà )?dit\b|\bc'est (?:faux|pas)\b|\bpas (?:ça|comme ça)\b|\barr[êe]te de\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:dorénavant|désormais|à partir de maintenant)\b|^\W*(?:non|faux)\s*(?:[,.!]|$)|\bje (?:t'|te |vous )ai (?:déjà )?dit\b|\bj'ai (?:déjà )?dit\b|\bc'est (?:faux|pas)\b|\bpas (?:ça|comme ça)\b|\barr[êe]te de\b",
     ),
     (
         "Spanish",
-        r"^\W*(?:no,|incorrecto)|\b(?:ya )?te (?:dije|he dicho)\b|\beso no\b|\bas[ií] no\b|\best[aá] mal\b|\bdeja de\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:de ahora en adelante|a partir de ahora)\b|^\W*(?:no,|incorrecto)|\b(?:ya )?te (?:dije|he dicho)\b|\beso no\b|\bas[ií] no\b|\best[aá] mal\b|\bdeja de\b",
     ),
     (
         "Portuguese",
-        r"^\W*(?:não|nao|errado)\s*(?:[,.!]|$)|\b(?:já )?(?:eu )?te disse\b|\beu disse\b|\bassim não\b|\best[aá] errado\b|\bpar[ae] de\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:de agora em diante|a partir de agora)\b|^\W*(?:não|nao|errado)\s*(?:[,.!]|$)|\b(?:já )?(?:eu )?te disse\b|\beu disse\b|\bassim não\b|\best[aá] errado\b|\bpar[ae] de\b",
     ),
     (
         "Italian",
-        r"^\W*(?:no,|sbagliato)|\bti (?:ho|avevo) (?:già )?detto\b|\bnon così\b|\b(?:è|e') sbagliato\b|\bsmettila\b|\bsmetti di\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:d'ora in poi|da ora in poi)\b|^\W*(?:no,|sbagliato)|\bti (?:ho|avevo) (?:già )?detto\b|\bnon così\b|\b(?:è|e') sbagliato\b|\bsmettila\b|\bsmetti di\b",
     ),
     (
         "Russian",
-        r"^\W*(?:нет|неправильно|неверно)\s*(?:[,.!]|$)|\bя (?:же )?(?:уже )?(?:говорил|сказал)а?\b|^\W*не так\b|\bпрекрати\b|\bхватит\b",
+        r"(?:^|[.!?\n])\W*(?:\w+ ){0,2}(?:отныне|впредь|с этого момента)\b|^\W*(?:нет|неправильно|неверно)\s*(?:[,.!]|$)|\bя (?:же )?(?:уже )?(?:говорил|сказал)а?\b|^\W*не так\b|\bпрекрати\b|\bхватит\b",
     ),
     (
         "Chinese",
-        r"^\s*(?:不对|不是(?:这|那|的|[，,。!！])|错了|违背)|我(?:跟你)?说过|我已经说|不要再|别再|这不是我",
+        r"(?:^|[。！？\n])\s*(?:从现在(?:开始|起)|今后)|^\s*(?:不对|不是(?:这|那|的|[，,。!！])|错了|违背)|我(?:跟你)?说过|我已经说|不要再|别再|这不是我",
     ),
     (
         "Japanese",
-        r"^\s*(?:いいえ[、,。]|違う|違います|ちがう)|(?:それ|これ|そう)じゃない|そうではな|(?:って|と)言った(?:でしょ|はず|よ|のに)|と言いました|やめて(?:ください)?",
+        r"(?:^|[。！？\n])\s*(?:今後は|これからは)|^\s*(?:いいえ[、,。]|違う|違います|ちがう)|(?:それ|これ|そう)じゃない|そうではな|(?:って|と)言った(?:でしょ|はず|よ|のに)|と言いました|やめて(?:ください)?",
     ),
 ];
 
@@ -82,8 +82,13 @@ mod tests {
                     "Non, pas celui-là",
                     "je t'ai dit de ne pas toucher au schéma",
                     "arrête de renommer",
+                    "je souhaite désormais des réponses courtes",
                 ],
-                &["non merci, ça va", "ajoute un test pour le cas non vide"],
+                &[
+                    "non merci, ça va",
+                    "ajoute un test pour le cas non vide",
+                    "le menu est désormais caché",
+                ],
             ),
             (
                 "Spanish",

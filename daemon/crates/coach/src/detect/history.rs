@@ -84,12 +84,16 @@ impl History {
 
     /// `failed` is what a command that failed has printed.
     pub(super) fn add_call(&mut self, line: &str, failed: Option<&str>) {
-        let how = failed.map(|output| Failed::of(&output.to_lowercase()));
+        let attempt = failed.and_then(|output| {
+            let attempt = primary(line)?;
+            let how = Failed::of(&output.to_lowercase(), &attempt);
+            Some((attempt, how))
+        });
         push(
             &mut self.calls,
             Call {
                 key: key(line),
-                attempt: how.and_then(|how| Some((primary(line)?, how))),
+                attempt,
                 failed: failed.is_some(),
                 is_solved: false,
             },

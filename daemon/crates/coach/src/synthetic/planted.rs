@@ -3,8 +3,8 @@
 use super::Expected;
 use super::calendar::{Calendar, DAYS, Moment, repo_key};
 use super::texts::{
-    CLAIMS, CORRECTIONS, FOLDERS, GENERAL_FAILURES, OBSERVED, QUESTIONS, REMEDIES, REPEATED,
-    SKILLS, SQUASHES,
+    CORRECTIONS, FOLDERS, GENERAL_FAILURES, OBSERVED, QUESTIONS, REMEDIES, REPEATED, SKILLS,
+    SQUASHES,
 };
 use crate::fingerprint::CandidateType;
 use crate::signal::SignalType;
@@ -186,23 +186,13 @@ fn violations(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
             "file",
         )
     });
-    let claims = CLAIMS.iter().map(|(words, claims)| {
-        (
-            CandidateType::Checklist,
-            *words,
-            *claims,
-            "premature_success_claim",
-            "text",
-        )
-    });
-    for (candidate_type, words, values, kind, key) in squashes.chain(folders).chain(claims) {
+    for (candidate_type, words, values, kind, key) in squashes.chain(folders) {
         let moments = moments(calendar, 12);
         let mut planting = Planting::new(calendar, candidate_type, words);
         for at in moments {
             let value = planting.calendar.pick(values);
             let context = json!({ key: value, "violations": [{ "kind": kind }] });
-            let content = if key == "text" { value } else { "" };
-            planting.event(at, SignalType::ProcessViolation, content, context);
+            planting.event(at, SignalType::ProcessViolation, "", context);
         }
         expected.push(planting.expected);
     }

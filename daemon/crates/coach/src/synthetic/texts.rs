@@ -311,17 +311,3 @@ pub(super) const FOLDERS: &[Matter] = &[
         &["/srv/x/.bare/HEAD", "/srv/y/.bare/config"],
     ),
 ];
-
-pub(super) const CLAIMS: &[Matter] = &[
-    (
-        &["tests pass"],
-        &[
-            "I changed the parser. All tests pass now.",
-            "Everything is all green.",
-        ],
-    ),
-    (
-        &["should work now"],
-        &["It should work now.", "Please try it again."],
-    ),
-];

@@ -95,13 +95,26 @@ pub(super) fn without_fillers(mut clause: &str) -> &str {
             };
             // "stop adding" is no filler but the matter itself.
             let is_order = *filler == "stop" && is_gerund(rest);
-            if !is_order && !avoids(clause) {
+            // Nor is "no quiero", which is no answer but a negation.
+            let is_negation = *filler == "no" && !rest.starts_with(',') && !is_english(rest);
+            if !is_order && !is_negation && !avoids(clause) {
                 clause = rest.trim_start_matches([',', ' ']);
                 continue 'again;
             }
         }
         return clause;
     }
+}
+
+/// Returns whether a clause starts with a word that follows an English "no".
+fn is_english(clause: &str) -> bool {
+    const WORDS: &str = "the we it i you that this not please just wait only our no there they";
+    let word = first_word(clause).to_lowercase();
+    let word = word.trim_end_matches([',', '.']);
+    word.is_empty()
+        || WORDS.split(' ').any(|one| one == word)
+        || VERBS.contains(word)
+        || avoids(clause)
 }
 
 const AVOIDED: &[&str] = &[
@@ -124,6 +137,7 @@ const AVOIDED: &[&str] = &[
     "why did you",
     "why are you",
     "why do you",
+    "why would you",
     "we don't",
     "we do not",
     "we never",
@@ -131,25 +145,44 @@ const AVOIDED: &[&str] = &[
     "no more",
 ];
 
-fn avoids(clause: &str) -> bool {
+pub(super) fn avoids(clause: &str) -> bool {
     AVOIDED
         .iter()
         .any(|words| *words != "stop" && strip_words(clause, words).is_some())
 }
 
+/// What "we don't" is followed by when nothing is forbidden.
+const STATES: &[&str] = &[
+    "need", "want", "have", "know", "see", "think", "care", "like",
+];
+
 /// Returns what a clause forbids.
 pub(super) fn avoided(clause: &str) -> Option<&str> {
     let rest = AVOIDED
         .iter()
-        .find_map(|words| strip_words(clause, words))?;
-    Some(without_end(rest))
+        .find_map(|words| strip_words(clause, words))
+        .filter(|rest| strip_words(rest, "not").is_none())?;
+    let rest = strip_words(rest, "just").unwrap_or(rest);
+    let (avoid, _) = contrast(without_end(rest));
+    (!STATES.contains(&first_word(avoid))).then_some(avoid)
 }
+
+/// How somebody asks why something was left out: it is wanted.
+const LEFT_OUT: &str =
+    "why didn't you|why didnt you|why did you not|why haven't you|why aren't you";
 
 /// Returns what a clause orders.
 pub(super) fn wanted(clause: &str) -> Option<&str> {
     let clause = without_end(clause);
+    if let Some(order) = LEFT_OUT
+        .split('|')
+        .find_map(|words| strip_words(clause, words))
+    {
+        return Some(order).filter(|order| VERBS.contains(first_word(order)));
+    }
     let order = strip_words(clause, "always").unwrap_or(clause);
-    let is_order = VERBS.contains(first_word(order).to_lowercase().as_str());
+    let is_order = VERBS.contains(first_word(order).to_lowercase().as_str())
+        || strip_words(order, "do it").is_some();
     let should_be = [
         "it should be",
         "this should be",
@@ -168,9 +201,15 @@ pub(super) fn wanted(clause: &str) -> Option<&str> {
 
 /// Returns both sides of "use X instead of Y".
 pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
+    // "Do not" in the middle is another order, and "is not" a statement.
+    const NEGATED: &str = "do does did is are was were can could will should must or if why";
+    let is_contrast = |(before, _): &(&str, &str)| {
+        let last = before.rsplit(' ').next().unwrap_or_default();
+        NEGATED.split(' ').all(|word| word != last.to_lowercase())
+    };
     [" instead of ", " rather than ", " and not ", " not "]
         .iter()
-        .find_map(|words| want.split_once(words))
+        .find_map(|words| want.split_once(words).filter(is_contrast))
         .map_or((want, None), |(want, other)| (want, Some(other)))
 }
 
@@ -182,6 +221,7 @@ fn without_end(mut text: &str) -> &str {
         " please",
         " ever",
         " at all",
+        " just now",
     ] {
         text = text.strip_suffix(end).unwrap_or(text);
     }
@@ -196,6 +236,27 @@ fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     (head.eq_ignore_ascii_case(words) && is_whole).then(|| rest.trim_start())
 }
 
+pub(super) fn starts_with(clause: &str, words: &str) -> bool {
+    strip_words(clause, words).is_some()
+}
+
+/// Returns whether a sentence orders or forbids something, perhaps after the case in which it holds.
+pub(super) fn is_order(sentence: &str) -> bool {
+    let (_, matter) = sentence
+        .split_once(", ")
+        .filter(|_| is_case(sentence))
+        .unwrap_or(("", sentence));
+    let matter = without_fillers(matter);
+    avoided(matter).or_else(|| wanted(matter)).is_some()
+}
+
+/// Returns whether a sentence starts with the case in which it holds.
+pub(super) fn is_case(sentence: &str) -> bool {
+    sentence.contains(", ") && CASES.contains(&first_word(sentence).to_lowercase().as_str())
+}
+
+const CASES: &[&str] = &["when", "whenever", "before", "after", "if", "while"];
+
 pub(super) fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
@@ -207,12 +268,12 @@ pub(super) fn is_gerund(text: &str) -> bool {
 
 /// Verbs with which an order starts.
 static VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "add always ask avoid break bump call change check clean close commit copy create delete \
+    "add always answer ask avoid break build bump call change check clean close commit confirm copy create delete \
     deploy document edit ensure escape explain export extend find fix follow format generate \
     give go handle import include install keep leave let link list log look make merge mock \
-    move name open pass pin prefer push put read rebase regenerate remove rename replace \
-    report restart return revert review run save search send set show sign skip sort split \
-    squash start store switch take tell test throw try update use validate verify wrap write"
+    move name open pass pin prefer push put read rebase regenerate remove rename replace reply \
+    report respond restart return revert review run save search send set show sign skip sort \
+    speak split squash start store switch take tell test throw try update use validate verify wrap write"
         .split(' ')
         .collect()
 });

@@ -1,6 +1,11 @@
 //! What one correction says, in the user's own words.
 
-use super::clause::{avoided, clauses, contrast, first_word, is_gerund, wanted, without_fillers};
+use super::ALWAYS;
+use super::clause::{
+    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
+    without_fillers,
+};
+use super::sentence::{END, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -14,7 +19,21 @@ pub(in crate::aggregate) struct Said {
     pub(super) want: Option<String>,
     /// What is not to be used: "npm" in "use pnpm instead of npm".
     pub(super) instead_of: Option<String>,
+    /// The whole sentence, if it starts with the case in which it holds: "when you touch the schema, never …".
+    in_case: Option<String>,
+    /// The sentence of which the user says that it holds from now on.
+    pub(in crate::aggregate) standing: Option<String>,
+    is_pause: bool,
+    /// Whether the order says "instead".
+    is_instead: bool,
 }
+
+/// How a clause of a question starts that asks the assistant to do something.
+const ASKED: &str = "can you|could you|would you|will you|please|why";
+
+/// What the assistant's work is on, as a whole, and words beside it.
+const WORK: &str = "code coding anything changes edits files commands";
+const WORKING: &str = "write writing make making change edit implement do run modify execute start touch any the new or and yet else more";
 
 impl Said {
     pub(in crate::aggregate) fn of(text: &str) -> Self {
@@ -22,11 +41,42 @@ impl Said {
         if !line.contains(char::is_lowercase) {
             line = line.to_lowercase();
         }
+        let all = sentences(&line).map(Self::of_sentence);
+        let mut said = all.fold(Self::default(), Self::with_next);
+        said.standing = standing(text);
+        said
+    }
+
+    fn of_sentence(sentence: &str) -> Self {
         let mut said = Self::default();
-        for clause in clauses(&line) {
+        let mut is_asked = !sentence.ends_with('?');
+        for clause in clauses(sentence) {
+            is_asked |= ASKED.split('|').any(|words| starts_with(clause, words));
             said.read(clause);
         }
+        // "… and change home()?" wonders about it.
+        said.want = said.want.filter(|_| is_asked);
+        let matter = sentence.rsplit(": ").next().unwrap_or(sentence);
+        let matter = matter.trim_start_matches(['-', '>', '*', ' ']);
+        let matter = without_fillers(matter.trim_end_matches(END));
+        said.in_case = Some(matter).filter(|matter| is_case(matter)).and_then(rule);
         said
+    }
+
+    /// Returns what two sentences say: what is to be done belongs to what is not only in one sentence, or with "instead".
+    fn with_next(self, next: Self) -> Self {
+        let is_first = self.avoid.is_none() && self.want.is_none();
+        let is_instead = next.is_instead && self.want.is_none() && next.avoid.is_none();
+        if is_first || (self.avoid.is_none() && next.avoid.is_some()) {
+            next
+        } else if is_instead {
+            Self {
+                avoid: self.avoid,
+                ..next
+            }
+        } else {
+            self
+        }
     }
 
     fn read(&mut self, clause: &str) {
@@ -36,6 +86,7 @@ impl Said {
             .filter(|other| !Keywords::of(other).is_empty())
             && self.want.is_some()
         {
+            let other = other.strip_prefix("to ").unwrap_or(other);
             self.instead_of.get_or_insert_with(|| other.to_owned());
             return;
         }
@@ -47,6 +98,7 @@ impl Said {
             return;
         }
         let Some(want) = wanted(clause) else { return };
+        self.is_instead |= clause.ends_with(" instead");
         let (want, instead_of) = contrast(want);
         if Keywords::of(want).is_empty() {
             return;
@@ -59,22 +111,74 @@ impl Said {
         }
     }
 
+    /// Returns what the user means who often holds the assistant back.
+    pub(super) fn pause(said: Self) -> Self {
+        let sentence = "When asked a question, answer it and wait for approval before writing code";
+        Self {
+            standing: Some(sentence.to_owned()),
+            is_pause: true,
+            ..said
+        }
+    }
+
+    pub(in crate::aggregate) fn forbids(&self) -> bool {
+        self.avoid.is_some()
+    }
+
+    /// Returns how often and in how many sessions it has to be said.
+    pub(in crate::aggregate) fn needed(&self, min_evidence: usize) -> (usize, usize) {
+        match &self.standing {
+            Some(_) if self.is_pause => (min_evidence.max(3), 2),
+            Some(_) => (1, 1),
+            // One session that goes badly is one opinion.
+            None => (min_evidence.max(2), 2),
+        }
+    }
+
+    /// Returns whether it only holds the assistant back from its work: "don't write any code". The user wants to talk first.
+    pub(super) fn is_pause(&self) -> bool {
+        let avoid = self.avoid.as_deref().unwrap_or_default().to_lowercase();
+        let is_in = |list: &str, word: &str| {
+            list.split(' ')
+                .any(|listed| listed == word.trim_end_matches(','))
+        };
+        avoid.split(' ').any(|word| is_in(WORK, word))
+            && avoid
+                .split(' ')
+                .all(|word| is_in(WORK, word) || is_in(WORKING, word))
+    }
+
+    /// Returns a message from the sentence on that says it.
+    pub(in crate::aggregate) fn in_text<'t>(&self, text: &'t str) -> &'t str {
+        let parts = [&self.avoid, &self.want, &self.standing]
+            .into_iter()
+            .flatten();
+        let at = parts.filter_map(|part| text.find(part.as_str())).next();
+        let start = at.and_then(|at| text[..at].rfind(['.', '!', '?', '\n', '。']));
+        start.map_or(text, |start| {
+            text[start..].trim_start_matches(['.', '!', '?', '\n', '。', ' '])
+        })
+    }
+
     /// Returns how much it says: what not to do is worth more, because it says when the rule holds.
     pub(super) fn weight(&self) -> usize {
         2 * usize::from(self.avoid.is_some() || self.instead_of.is_some())
             + usize::from(self.want.is_some())
     }
 
-    /// Returns what it forbids, or both sides of what is to be used.
+    /// Returns what it forbids or orders, or both sides of what is to be used.
     pub(in crate::aggregate) fn core(&self) -> Option<String> {
         match (&self.avoid, &self.want, &self.instead_of) {
             (Some(avoid), _, _) => Some(avoid.clone()),
             (None, Some(want), Some(other)) => Some(format!("{want} {other}")),
-            (None, _, _) => None,
+            (None, want, _) => want.clone(),
         }
     }
 
     pub(super) fn wording(&self) -> Option<Wording> {
+        if let (Some(sentence), true) = (&self.in_case, self.weight() > 0) {
+            return Wording::new(CandidateType::Rule, sentence, ALWAYS, sentence);
+        }
         let trigger = match (&self.avoid, &self.instead_of, &self.want) {
             (Some(avoid), _, _) if is_gerund(avoid) => format!("when {avoid}"),
             (Some(avoid), _, _) => format!("when about to {avoid}"),

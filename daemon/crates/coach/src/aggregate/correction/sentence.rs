@@ -1,6 +1,6 @@
 //! A correction in the user's own words, as a rule.
 
-use super::clause::without_fillers;
+use super::clause::{avoided, avoids, first_word, is_order, starts_with, without_fillers};
 use crate::aggregate::wording::one_line;
 use crate::similarity::Keywords;
 
@@ -21,6 +21,9 @@ const ONLY_NOW: &[&str] = &[
     "in this commit",
     "for this task",
     "for this one",
+    " yet",
+    "i will revert",
+    "i'll revert",
     "revert it",
     "revert that",
     "undo that",
@@ -42,6 +45,61 @@ const OPENINGS: &[&str] = &[
     "make sure you ",
 ];
 
+/// With what a sentence starts that says how things are or what was done, and not what to do.
+const REPORTS: &[&str] = &[
+    "i", "i'm", "i'll", "i've", "i'd", "you", "it", "its", "it's", "there", "they", "this", "that",
+    "that's", "these", "those", "let's", "lets", "still", "here", "here's", "also", "maybe", "why",
+    "what", "which", "how", "were", "was", "had", "did", "does", "are", "is", "then", "because",
+    "hmm", "my", "not", "cannot", "can't", "didn't", "didnt", "doesn't", "alright", "c'est",
+];
+
+/// What one says before or after an instruction that is to hold for good.
+const FROM_NOW_ON: &[&str] = &["from now on", "from here on", "going forward"];
+
+/// The same in other languages, before it.
+const FROM_NOW_ON_ELSEWHERE: &str = "ab jetzt |ab sofort |von jetzt an |künftig |in zukunft |dorénavant|désormais|à partir de maintenant|\
+    de ahora en adelante|a partir de ahora|de agora em diante|a partir de agora|d'ora in poi|da ora in poi|отныне|с этого момента|впредь|\
+    从现在开始|从现在起|今后|今後は|これからは";
+
+/// Most words before them, and one: "je souhaite dorénavant que …".
+const MAX_LEAD: usize = 3;
+
+/// Returns the sentence of a message of which it says that it holds from now on, without that.
+pub(super) fn standing(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let mut marks = FROM_NOW_ON_ELSEWHERE
+        .split('|')
+        .chain(FROM_NOW_ON.iter().copied());
+    marks.find(|mark| lower.contains(mark))?;
+    let line = one_line(&text.replace('\u{2019}', "'"), 3 * MAX_CHARS);
+    sentences(&line).find_map(|sentence| {
+        let tags = [" ok?", " OK?", " okay?"];
+        let without_tag = tags.iter().find_map(|tag| sentence.strip_suffix(tag));
+        let sentence = without_fillers(without_tag.unwrap_or(sentence).trim_end_matches(END));
+        let lower = sentence.to_lowercase();
+        let elsewhere = FROM_NOW_ON_ELSEWHERE
+            .split('|')
+            .find_map(|mark| lower.find(mark).map(|at| (at, mark)))
+            .filter(|(at, _)| lower[..*at].split(' ').count() <= MAX_LEAD);
+        if let Some((at, mark)) = elsewhere {
+            let after = sentence.get(at + mark.len()..)?;
+            let after = after.trim_start_matches([',', '，', ' ']);
+            return rule(&format!("{}{after}", sentence.get(..at)?));
+        }
+        let (at, mark) = FROM_NOW_ON
+            .iter()
+            .find_map(|mark| lower.find(mark).map(|at| (at, mark)))?;
+        let (before, after) = (sentence.get(..at)?, sentence.get(at + mark.len()..)?);
+        let before = before.trim_end_matches([',', ' ']);
+        let after = after.trim_start_matches([',', ':', ' ']);
+        let whole = format!("{before} {after}");
+        let mut rules = [after, before, &whole]
+            .into_iter()
+            .filter_map(|part| rule(part.trim()));
+        rules.find(|rule| !sentence.ends_with('?') && is_order(rule))
+    })
+}
+
 /// Returns whether a correction counts for this moment or this task only.
 pub(super) fn is_only_now(text: &str) -> bool {
     let lower = text.to_lowercase();
@@ -53,10 +111,25 @@ pub(super) fn is_only_now(text: &str) -> bool {
 pub(super) fn sentence(text: &str) -> Option<String> {
     let line = one_line(text, 3 * MAX_CHARS);
     let parts = sentences(&line).filter(|part| !part.ends_with(['?', '？']));
-    let best =
-        parts.max_by_key(|part| (Keywords::of(part).len(), std::cmp::Reverse(part.len())))?;
-    let best = without_fillers(best.trim_end_matches(['.', '!', '。', '！', ' ']));
-    let best = without_interjection(best);
+    let rules = parts.filter_map(|part| rule(part.trim_end_matches(END)));
+    let rules = rules.filter(|rule| !is_report(rule));
+    rules.max_by_key(|rule| (Keywords::of(rule).len(), std::cmp::Reverse(rule.len())))
+}
+
+fn is_report(sentence: &str) -> bool {
+    let first = first_word(sentence).trim_end_matches(',').to_lowercase();
+    let is_state = avoids(sentence) && avoided(sentence).is_none();
+    let is_wish = starts_with(sentence, "i don't want");
+    let is_about = REPORTS.contains(&first.as_str()) && !is_wish;
+    is_state || is_about || (first.ends_with("ed") && first != "need")
+}
+
+/// What ends a sentence.
+pub(super) const END: [char; 6] = ['.', '!', '。', '！', ',', ' '];
+
+/// Returns a sentence without what only opens it, if it says enough for a rule.
+pub(super) fn rule(sentence: &str) -> Option<String> {
+    let best = without_interjection(without_fillers(sentence));
     let opening = OPENINGS.iter().find(|opening| {
         best.get(..opening.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(opening))
@@ -68,7 +141,7 @@ pub(super) fn sentence(text: &str) -> Option<String> {
 }
 
 /// Returns the sentences of a line. A sign in the middle of a word, as in `a.rs`, ends none.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

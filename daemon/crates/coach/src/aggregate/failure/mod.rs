@@ -35,7 +35,7 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
     let line = command(event);
     let attempt = attempt(line)?;
     let output = one_line(stderr(event), MAX_STDERR).to_lowercase();
-    let how = Failed::of(&output);
+    let how = Failed::of(&output, &attempt);
     if is_looking_around(&attempt) && !how.is_missing {
         return None;
     }

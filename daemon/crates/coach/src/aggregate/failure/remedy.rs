@@ -62,7 +62,6 @@ const REMEDIES: &[Remedy] = &[
         needles: &[
             "protected branch",
             "gh006",
-            "gh013",
             "changes must be made through a pull request",
         ],
         title: "Push a topic branch and open a pull request: the branch is protected",
@@ -114,6 +113,11 @@ mod tests {
                 "pip install x",
                 "error: externally-managed-environment",
                 Some("python-environment"),
+            ),
+            (
+                "git push",
+                "remote: error: GH013: Repository rule violations: GITHUB PUSH PROTECTION",
+                None,
             ),
             ("tofu plan", "bash: tofu: command not found", None),
             ("npm test", "Cannot find module './parser'", None),

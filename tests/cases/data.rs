@@ -43,6 +43,13 @@ fn work(daemon: &Daemon, project: &Path) {
     silent_hook(daemon, &payload);
 }
 
+/// A payload that nobody could read.
+fn invalid(daemon: &Daemon) {
+    let spool = daemon.home().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    fs::write(spool.join("1-a.json.invalid"), WORD).unwrap();
+}
+
 /// Claude Code's own transcript, and an imported one.
 fn transcripts(daemon: &Daemon, cwd: &Path) -> PathBuf {
     let folder = daemon.home().join(".claude/projects/-p");
@@ -100,11 +107,12 @@ fn every_part_is_listed_and_forgotten() {
     work(&daemon, &project);
     let own = transcripts(&daemon, &project);
     events(&daemon, 1);
+    invalid(&daemon);
     let words = [
         ("sessions", "4 ended sessions"),
         ("tapes", "1 tape"),
         ("coach", "1 event"),
-        ("hooks", "1 payload"),
+        ("hooks", "1 payload, 1 invalid payload"),
         ("conversations", "1 index, 1 copied transcript"),
         ("memory", "1 memory"),
         ("jobs", "1 job"),

@@ -9,7 +9,12 @@ use crate::record::{
 };
 use ccd_protocol::coach::{CandidateStatus, CoachForgetParams, CoachForgetReply};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
-use std::path::PathBuf;
+use ccd_store::blocking;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The end of the name of a file in the spool that is no payload.
+const INVALID: &str = "invalid";
 
 impl Coach {
     /// Deletes events and payloads.
@@ -103,12 +108,11 @@ impl Coach {
         let (payloads, since) = self
             .forget_payloads(&self.selection(which), which.dry_run)
             .await?;
-        Ok(DataSelected::of(
-            DataPart::Hooks,
-            payloads,
-            ("payload", "payloads"),
-            since,
-        ))
+        let part = DataPart::Hooks;
+        let payloads = DataSelected::of(part, payloads, ("payload", "payloads"), since);
+        let (spool, which) = (self.paths.spool.clone(), which.clone());
+        let invalid = blocking(move || forget_invalid(&spool, &which)).await;
+        Ok(payloads.and(invalid))
     }
 
     /// Returns the projects of recorded events.
@@ -174,6 +178,34 @@ impl Coach {
         }
         Ok(count)
     }
+}
+
+/// Carries out `data.forget` for the files of the spool that are no payloads. They belong to no project.
+fn forget_invalid(spool: &Path, which: &DataForgetParams) -> DataSelected {
+    let entries = fs::read_dir(spool).into_iter().flatten().flatten();
+    let files = entries.filter_map(|entry| {
+        let path = entry.path();
+        let written = ccd_text::clock::at(entry.metadata().ok()?.modified().ok()?);
+        let is_invalid = path.extension().is_some_and(|end| end == INVALID);
+        let is_older = which.before.as_ref().is_none_or(|before| written < *before);
+        (is_invalid && is_older).then_some((written, path))
+    });
+    let files: Vec<(String, PathBuf)> = files.collect();
+    let (count, kind) = (files.len() as u64, ("invalid payload", "invalid payloads"));
+    let (part, oldest) = (
+        DataPart::Hooks,
+        files.iter().map(|(at, _)| at.clone()).min(),
+    );
+    if which.project.is_some() {
+        return DataSelected::none(part).leaving(count, kind, "they belong to no project");
+    }
+    let mut selected = DataSelected::of(part, count, kind, oldest);
+    for (_, path) in files.iter().filter(|_| !which.dry_run) {
+        if let Err(error) = fs::remove_file(path) {
+            selected.left.push(format!("{}: {error}", path.display()));
+        }
+    }
+    selected
 }
 
 async fn forget_events(

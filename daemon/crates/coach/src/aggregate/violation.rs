@@ -3,7 +3,7 @@
 use super::finding::{Detail, Finding, command, content, text_of};
 use super::known::GroupKind;
 use super::wording::{Wording, code, one_line};
-use crate::command::{parse, primary, violation_base};
+use crate::command::{primary, violation_base};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use serde_json::Value;
@@ -11,8 +11,6 @@ use serde_json::Value;
 /// One violation.
 #[derive(Debug, Clone)]
 pub(super) enum Violation {
-    /// A squash that nobody asked for, with the base command.
-    Squash { base: String },
     /// An edit of a file that another tool owns.
     OwnedFile { folder: &'static Folder },
     /// A kind that this version does not know, with the base command.
@@ -52,7 +50,6 @@ pub(super) fn findings(event: &Event) -> Vec<Finding> {
 impl Violation {
     pub(super) fn confidence(&self, n: f64) -> f64 {
         match self {
-            Self::Squash { .. } => (0.70 + 0.05 * n).min(0.95),
             Self::OwnedFile { .. } => (0.75 + 0.05 * n).min(0.95),
             Self::Other { .. } => 0.55,
         }
@@ -60,15 +57,6 @@ impl Violation {
 
     pub(super) fn wording(&self) -> Option<Wording> {
         match self {
-            Self::Squash { base } => {
-                let base = code(base);
-                Wording::new(
-                    CandidateType::Antipattern,
-                    &format!("Do not squash with {base} unless the user asks for it"),
-                    &format!("when about to squash commits with {base}"),
-                    "keep the commits as they are; squash only if the user asks for it or the repository demands it",
-                )
-            }
             Self::OwnedFile { folder } => Wording::new(
                 CandidateType::Rule,
                 &format!("Do not edit {}; {}", folder.name, folder.action),
@@ -134,11 +122,6 @@ fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)>
     ];
     match of("kind") {
         "" => None,
-        "unauthorized_squash" => {
-            let base = squash_base(line)?;
-            let key = format!("unauthorized_squash {base}");
-            Some((key, Violation::Squash { base }, line.to_owned()))
-        }
         "cache_path_edit" => {
             // The file is relative to the repository in some events; the pattern that matched names the folder as well.
             let pattern = of("pattern").replace('\\', "");
@@ -152,6 +135,8 @@ fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)>
                 path,
             ))
         }
+        // Where nobody objects, squashing is how the project merges; an objection is a correction.
+        "unauthorized_squash" => None,
         // Most are what the user said, or what an earlier turn has shown. "Did you run the tests?" makes a rule of it.
         "premature_success_claim" => None,
         kind => {
@@ -167,20 +152,6 @@ fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)>
             ))
         }
     }
-}
-
-/// Returns the base of the part of a line that squashes, or of the part that it is about.
-fn squash_base(line: &str) -> Option<String> {
-    let squashing = parse(line).into_iter().find(|command| {
-        command.has_flag("--squash") || command.words.iter().any(|word| word == "squash")
-    });
-    let base = violation_base(&squashing.or_else(|| primary(line))?);
-    Some(without_number(&base).to_owned())
-}
-
-/// `gh pr merge 42` and `gh pr merge` are one command.
-fn without_number(base: &str) -> &str {
-    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ' || c == '#')
 }
 
 fn folder_of(path: &str) -> Option<&'static Folder> {

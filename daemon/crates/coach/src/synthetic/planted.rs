@@ -4,7 +4,6 @@ use super::Expected;
 use super::calendar::{Calendar, DAYS, Moment, repo_key};
 use super::texts::{
     CORRECTIONS, FOLDERS, GENERAL_FAILURES, OBSERVED, QUESTIONS, REMEDIES, REPEATED, SKILLS,
-    SQUASHES,
 };
 use crate::fingerprint::CandidateType;
 use crate::signal::SignalType;
@@ -168,30 +167,12 @@ fn reminders(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
 }
 
 fn violations(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
-    let squashes = SQUASHES.iter().map(|(words, commands)| {
-        (
-            CandidateType::Antipattern,
-            *words,
-            *commands,
-            "unauthorized_squash",
-            "command",
-        )
-    });
-    let folders = FOLDERS.iter().map(|(words, files)| {
-        (
-            CandidateType::Rule,
-            *words,
-            *files,
-            "cache_path_edit",
-            "file",
-        )
-    });
-    for (candidate_type, words, values, kind, key) in squashes.chain(folders) {
+    for (words, files) in FOLDERS {
         let moments = moments(calendar, 12);
-        let mut planting = Planting::new(calendar, candidate_type, words);
+        let mut planting = Planting::new(calendar, CandidateType::Rule, words);
         for at in moments {
-            let value = planting.calendar.pick(values);
-            let context = json!({ key: value, "violations": [{ "kind": kind }] });
+            let file = planting.calendar.pick(files);
+            let context = json!({ "file": file, "violations": [{ "kind": "cache_path_edit" }] });
             planting.event(at, SignalType::ProcessViolation, "", context);
         }
         expected.push(planting.expected);

@@ -280,20 +280,6 @@ pub(super) const SKILLS: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(super) const SQUASHES: &[Matter] = &[
-    (
-        &["squash", "`gh pr merge`"],
-        &["gh pr merge 42 --squash", "gh pr merge --squash --auto"],
-    ),
-    (
-        &["squash", "`git merge --squash`"],
-        &[
-            "git merge --squash topic",
-            "git fetch && git merge --squash origin/topic",
-        ],
-    ),
-];
-
 pub(super) const FOLDERS: &[Matter] = &[
     (
         &["installed skill"],

@@ -76,11 +76,9 @@ impl Memories {
         let (looked, commands, recent) = tokio::join!(looked, commands, recent);
         let mut verified = looked?;
         verified.add_commands(&root, commands.ok().as_ref());
-        let (recent, is_whole) = recent;
+        let (recent, late) = recent;
         verified.recent = recent;
-        if !is_whole {
-            verified.late.push("recent");
-        }
+        verified.late.extend(late);
         Ok(verified)
     }
 }

@@ -15,13 +15,13 @@ use tokio::time::timeout_at;
 const RUNS: u64 = 2;
 
 impl Memories {
-    /// Returns what git, the last conversation and the last runs say, and whether all of it was known at the deadline.
+    /// Returns what git, the last conversation and the last runs say, and what of it was not known at the deadline.
     /// Transcripts are only read if they are indexed.
     pub(crate) async fn recent(
         &self,
         project: &Path,
         deadline: Instant,
-    ) -> (Vec<MemoryRecent>, bool) {
+    ) -> (Vec<MemoryRecent>, Vec<&'static str>) {
         let is_indexed = self.index.is_begun();
         let conversations = Arc::clone(&self.conversations);
         let root = || project.to_owned();
@@ -39,14 +39,18 @@ impl Memories {
             timeout_at(by, turn),
             timeout_at(by, self.exec.last_runs(project, RUNS)),
         );
-        let is_whole = commits.is_ok() && changes.is_ok() && turn.is_ok() && runs.is_ok();
+        let is_late = commits.is_err() || turn.is_err() || runs.is_err();
+        // The work tree of a large project takes longest.
+        let late = [(changes.is_err(), "uncommitted"), (is_late, "recent")];
+        let late = late.into_iter().filter(|(is_late, _)| *is_late);
+        let late = late.map(|(_, part)| part).collect();
         let changes = changes.ok().flatten().into_iter();
         let commits = commits.unwrap_or_default().into_iter();
         let turn = turn.ok().flatten().map(of_conversation);
         let runs = runs.unwrap_or_default().into_iter().map(of_run);
         (
             changes.chain(commits).chain(turn).chain(runs).collect(),
-            is_whole,
+            late,
         )
     }
 }

@@ -141,7 +141,7 @@ pub struct MemoryLoadReply {
     pub path: String,
     pub verified: Vec<MemoryCheck>,
     /// Parts that could not be checked in time: `branch`, `commits`, `servers`, `tasks`, `tests`, `files`,
-    /// `conflicts`, `commands`, `recent`.
+    /// `conflicts`, `commands`, `uncommitted`, `recent`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }

@@ -25,7 +25,7 @@ pub const VERIFY_LIMIT: Duration = Duration::from_millis(200);
 pub struct Verified {
     pub checks: Vec<MemoryCheck>,
     /// What was not known at the deadline: `branch`, `commits`, `servers`, `tasks`, `tests`, `files`, `conflicts`,
-    /// `commands`, `recent`.
+    /// `commands`, `uncommitted`, `recent`.
     pub late: Vec<&'static str>,
     /// The memory without what is no longer true, and with what is known instead.
     pub current: Parsed,

@@ -10,6 +10,7 @@ use ccd_store::blocking;
 use ccd_tape::settings::root_of;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Describes a part, of which `has` is kept.
@@ -93,7 +94,7 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
                 paths.spool.clone(),
                 paths.hook_journal.clone(),
             ],
-            days(config.hooks.keep_days, "without secrets"),
+            days(config.hooks.keep_days, "(without secrets)"),
             "coach.record: false, or ccctl hooks uninstall",
         ),
         DataPart::Conversations => (
@@ -139,32 +140,29 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
     }
 }
 
-/// Returns the memories of all projects that sessions, hooks, runs or transcripts name, or of the one project.
+/// Returns the memories of all projects that sessions, hooks, runs or transcripts name, or of those in one directory.
 pub(crate) async fn memories(daemon: &Daemon, project: Option<&str>) -> Vec<PathBuf> {
-    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
-    match project {
-        Some(project) => drop(folders.insert(project.into())),
-        None => {
-            // An error leaves only those that ended under an earlier worker out.
-            let _ = daemon.sessions.load_ended().await;
-            let sessions = daemon.sessions.list();
-            folders.extend(
-                sessions
-                    .iter()
-                    .map(|session| PathBuf::from(&session.facts.cwd)),
-            );
-            folders.extend(daemon.coach.known_projects().await);
-            folders.extend(daemon.exec.known_projects().await);
-            folders.extend(daemon.conversation_index.known_projects().await);
-        }
-    }
+    let mut folders: BTreeSet<PathBuf> = project.map(PathBuf::from).into_iter().collect();
+    // An error leaves only those that ended under an earlier worker out.
+    let _ = daemon.sessions.load_ended().await;
+    let sessions = daemon.sessions.list();
+    folders.extend(
+        sessions
+            .iter()
+            .map(|session| PathBuf::from(&session.facts.cwd)),
+    );
+    folders.extend(daemon.coach.known_projects().await);
+    folders.extend(daemon.exec.known_projects().await);
+    folders.extend(daemon.conversation_index.known_projects().await);
+    let top = project.map(PathBuf::from);
     blocking(move || {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let user = rustix::process::geteuid().as_raw();
         let places = folders
             .iter()
             .filter_map(|folder| find(folder, home.as_deref(), user));
-        let found = places.filter(|place| place.has_memory);
+        let is_in = |root: &Path| top.as_ref().is_none_or(|top| root.starts_with(top));
+        let found = places.filter(|place| place.has_memory && is_in(&place.root));
         let found: BTreeSet<PathBuf> = found.map(|place| place.root.join(MEMORY_FILE)).collect();
         found.into_iter().collect()
     })
@@ -204,7 +202,7 @@ pub(crate) async fn forget_memories(
                 selected.left.push(left);
             }
             if !dry_run && let Err(error) = fs::remove_file(path) {
-                selected.left.push(format!("{}: {error}", path.display()));
+                selected.failed.push(format!("{}: {error}", path.display()));
             }
         }
         selected
@@ -232,7 +230,7 @@ pub(crate) async fn forget_logs(daemon: &Daemon, which: &DataForgetParams) -> Da
         let mut selected = DataSelected::of(DataPart::Logs, files.len() as u64, kind, oldest);
         for (path, _) in files.iter().filter(|_| !dry_run) {
             if let Err(error) = fs::remove_file(path) {
-                selected.left.push(format!("{}: {error}", path.display()));
+                selected.failed.push(format!("{}: {error}", path.display()));
             }
         }
         let written = today.map_or(0, |_| 1);
@@ -241,6 +239,41 @@ pub(crate) async fn forget_logs(daemon: &Daemon, which: &DataForgetParams) -> Da
             ("log file", "log files"),
             "the newest, which the daemon writes",
         )
+    })
+    .await
+}
+
+/// Carries out `data.forget` for pages of `ccctl conversation open`. They say nothing of their project.
+pub(crate) async fn forget_pages(which: &DataForgetParams) -> DataSelected {
+    let which = which.clone();
+    blocking(move || {
+        let user = rustix::process::geteuid().as_raw();
+        let folder = std::env::temp_dir().join(format!("ccd-pages-{user}"));
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let pages = entries.filter_map(|entry| {
+            let about = entry.metadata().ok()?;
+            let written = ccd_text::clock::at(about.modified().ok()?);
+            let is_older = which.before.as_ref().is_none_or(|before| written < *before);
+            (about.is_file() && about.uid() == user && is_older).then(|| (written, entry.path()))
+        });
+        let pages: Vec<(String, PathBuf)> = pages.collect();
+        let (count, kind) = (pages.len() as u64, ("page", "pages"));
+        let oldest = pages.iter().map(|(at, _)| at.clone()).min();
+        let part = DataPart::Conversations;
+        if which.project.is_some() {
+            return DataSelected::none(part).leaving(
+                count,
+                kind,
+                "of ccctl conversation open; they name no project",
+            );
+        }
+        let mut selected = DataSelected::of(part, count, kind, oldest);
+        for (_, path) in pages.iter().filter(|_| !which.dry_run) {
+            if let Err(error) = fs::remove_file(path) {
+                selected.failed.push(format!("{}: {error}", path.display()));
+            }
+        }
+        selected
     })
     .await
 }

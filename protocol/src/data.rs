@@ -37,12 +37,12 @@ pub enum DataPart {
 }
 
 impl DataPart {
-    /// All parts, in the order in which they are listed.
+    /// All parts, in the order in which they are listed and deleted: events know which repositories payloads are of.
     pub const ALL: [Self; 10] = [
         Self::Sessions,
         Self::Tapes,
-        Self::Coach,
         Self::Hooks,
+        Self::Coach,
         Self::Conversations,
         Self::Memory,
         Self::Runs,
@@ -118,6 +118,8 @@ pub struct DataForgetParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DataForgetReply {
+    /// Nothing was deleted.
+    pub dry_run: bool,
     pub parts: Vec<DataSelected>,
 }
 
@@ -136,6 +138,9 @@ pub struct DataSelected {
     /// What stays, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
+    /// What could not be read or deleted, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
 }
 
 impl DataSelected {
@@ -148,6 +153,7 @@ impl DataSelected {
             what: "nothing".to_owned(),
             since: None,
             left: Vec::new(),
+            failed: Vec::new(),
         }
     }
 
@@ -176,6 +182,7 @@ impl DataSelected {
         self.items += other.items;
         self.since = self.since.into_iter().chain(other.since).min();
         self.left.extend(other.left);
+        self.failed.extend(other.failed);
         self
     }
 

@@ -111,8 +111,8 @@ fn every_part_is_listed_and_forgotten() {
     let words = [
         ("sessions", "4 ended sessions"),
         ("tapes", "1 tape"),
-        ("coach", "1 event"),
         ("hooks", "1 payload, 1 invalid payload"),
+        ("coach", "1 event"),
         ("conversations", "1 index, 1 copied transcript"),
         ("memory", "1 memory"),
         ("jobs", "1 job"),
@@ -125,7 +125,7 @@ fn every_part_is_listed_and_forgotten() {
         "sessions ",
         "off: coach.record: false, or ccctl hooks uninstall",
         "and 1 log file: the newest, which the daemon writes",
-        "nothing kept: runs, reports",
+        "nothing found: runs, reports",
     ] {
         assert!(page.contains(line), "{line}: {page}");
     }
@@ -236,4 +236,86 @@ fn live_sessions_stay() {
     client.ok(&["session", "close", &session]);
     let done = client.ok(&["data", "forget", "sessions", "--yes"]);
     assert_eq!(done, "sessions      deleted 1 ended session\n");
+}
+
+#[test]
+fn a_directory_means_everything_below_it_and_nothing_above() {
+    let daemon = Daemon::start();
+    let top = daemon.home().join("all");
+    let [one, other] = ["one", "other"].map(|name| top.join(name));
+    work(&daemon, &one);
+    work(&daemon, &other);
+    events(&daemon, 2);
+    let client = Ccctl::new(&daemon);
+    let inside = one.join("src");
+    fs::create_dir(&inside).unwrap();
+    let below = client.ok(&[
+        "data",
+        "forget",
+        "memory",
+        "--project",
+        inside.to_str().unwrap(),
+        "--yes",
+    ]);
+    assert_eq!(below, "nothing to delete\n");
+    assert!(one.join(".claude/session-memory.md").exists());
+    let done = client.ok(&[
+        "data",
+        "forget",
+        "--project",
+        top.to_str().unwrap(),
+        "--yes",
+    ]);
+    for line in [
+        "coach         deleted 2 events",
+        "hooks         deleted 2 payloads",
+        "memory        deleted 2 memories",
+    ] {
+        assert!(done.contains(line), "{line}: {done}");
+    }
+}
+
+#[test]
+fn candidates_that_quote_what_is_forgotten_go_with_it() {
+    let daemon = Daemon::start();
+    for (session, project) in [("s1", "one"), ("s2", "other")] {
+        let at = daemon.home().join(project);
+        fs::create_dir_all(&at).unwrap();
+        let text = format!("No, use pnpm instead of npm, {WORD}");
+        let mut said = crate::hook::prompt(session, session, &text);
+        said["cwd"] = at.to_str().unwrap().into();
+        silent_hook(&daemon, &said);
+    }
+    events(&daemon, 2);
+    let client = Ccctl::new(&daemon);
+    client.ok(&["coach", "aggregate", "--now"]);
+    let one = daemon.home().join("one");
+    let done = client.ok(&[
+        "data",
+        "forget",
+        "coach",
+        "--project",
+        one.to_str().unwrap(),
+        "--yes",
+    ]);
+    assert_eq!(done, "coach         deleted 1 event, 1 proposal\n");
+}
+
+#[test]
+fn a_part_that_fails_keeps_no_other_from_its_turn() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    client.ok(&["run", "--", "true"]);
+    let target = daemon.home().join("target");
+    fs::create_dir(&target).unwrap();
+    std::os::unix::fs::symlink(target, daemon.home().join(".claude-coach")).unwrap();
+    let done = client.run(&["data", "forget", "coach", "sessions", "--yes"]);
+    let is_failed =
+        done.stdout.contains("coach         failed: ") || done.stdout.contains("nothing");
+    assert!(
+        done.stdout
+            .contains("sessions      deleted 1 ended session"),
+        "{done:?}"
+    );
+    assert!(is_failed, "{done:?}");
 }

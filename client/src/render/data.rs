@@ -10,7 +10,9 @@ const NAME: usize = 14;
 
 /// Writes a paragraph for each part that has something, and one line for the others.
 pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let is_kept = |part: &&DataKept| part.has.items > 0 || !part.has.left.is_empty();
+    let is_kept = |part: &&DataKept| {
+        part.has.items > 0 || !part.has.left.is_empty() || !part.has.failed.is_empty()
+    };
     for part in parts.iter().filter(is_kept) {
         let DataKept {
             has,
@@ -29,6 +31,7 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
             printable(kept)
         )?;
         let others = has.left.iter().map(|left| format!("and {left}"));
+        let others = others.chain(has.failed.iter().map(|failed| format!("failed: {failed}")));
         let places = places.iter().cloned();
         for line in others.chain(places).chain([format!("off: {off}")]) {
             writeln!(out, "{:NAME$}{}", "", printable(&line))?;
@@ -38,7 +41,7 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
     let empty: Vec<&str> = empty.map(|part| part.has.part.name()).collect();
     match &*empty {
         [] => Ok(()),
-        names => writeln!(out, "nothing kept: {}", names.join(", ")),
+        names => writeln!(out, "nothing found: {}", names.join(", ")),
     }
 }
 
@@ -66,6 +69,9 @@ pub(crate) fn data_selected(
     for part in parts {
         for left in &part.left {
             writeln!(out, "{:NAME$}{stays}: {}", part.part, printable(left))?;
+        }
+        for failed in &part.failed {
+            writeln!(out, "{:NAME$}failed: {}", part.part, printable(failed))?;
         }
     }
     Ok(())
@@ -106,7 +112,7 @@ mod tests {
         let expected = "sessions       4.9K  2 ended sessions since 2026-11-03; kept 7 days\n\
             \x20             /base/sessions\n\
             \x20             off: a key\n\
-            nothing kept: runs\n";
+            nothing found: runs\n";
         assert_eq!(text(|out| data_kept(&parts, out, style)), expected);
     }
 

@@ -4,7 +4,7 @@ use crate::args::{DataArgs, DataForgetArgs, DataVerb};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::NoParams;
-use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart};
+use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataSelected};
 
 /// Carries out `ccctl data`.
 ///
@@ -37,7 +37,7 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
     })?;
     let is_empty = answer.value.parts.iter().all(|part| part.items == 0);
     if args.yes || args.dry_run || is_empty {
-        return Ok(Exit::Done);
+        return ended(&answer.value.parts);
     }
     if !is_at_terminal() || context.global.json {
         context.note("nothing was deleted; --yes deletes it");
@@ -51,5 +51,14 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
     let deleted = context.call::<DataForget>(&params)?;
     context.print(&deleted, |reply, out, _| {
         render::data_selected(&reply.parts, true, out)
-    })
+    })?;
+    ended(&deleted.value.parts)
+}
+
+/// The output has said what failed.
+fn ended(parts: &[DataSelected]) -> Result<Exit, Failure> {
+    match parts.iter().all(|part| part.failed.is_empty()) {
+        true => Ok(Exit::Done),
+        false => Ok(Exit::Failed),
+    }
 }

@@ -10,6 +10,7 @@ use ccd_protocol::data::{
     DataForget, DataForgetParams, DataForgetReply, DataList, DataListReply, DataPart, DataSelected,
 };
 use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::ErrorObjectOwned;
 use std::path::PathBuf;
 
 pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
@@ -21,7 +22,7 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let memories = data::memories(&daemon, None).await;
         let mut parts = Vec::new();
         for part in DataPart::ALL {
-            let has = select(&daemon, part, &all, &memories).await?;
+            let has = selected(&daemon, part, &all, &memories).await;
             parts.push(data::kept(&daemon, has, &memories).await);
         }
         Ok(DataListReply { parts })
@@ -33,10 +34,13 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let mut parts = Vec::new();
         for part in DataPart::ALL {
             if params.parts.contains(&part) {
-                parts.push(select(&daemon, part, &params, &memories).await?);
+                parts.push(selected(&daemon, part, &params, &memories).await);
             }
         }
-        Ok(DataForgetReply { parts })
+        Ok(DataForgetReply {
+            dry_run: params.dry_run,
+            parts,
+        })
     })
 }
 
@@ -61,6 +65,22 @@ fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
             ..params
         }),
         None => mistake(format!("before: {before:?} is not a time (RFC 3339)")),
+    }
+}
+
+/// As [`select`]: a part that fails keeps no other from its turn.
+async fn selected(
+    daemon: &Daemon,
+    part: DataPart,
+    which: &DataForgetParams,
+    memories: &[PathBuf],
+) -> DataSelected {
+    match select(daemon, part, which, memories).await {
+        Ok(selected) => selected,
+        Err(error) => DataSelected {
+            failed: vec![ErrorObjectOwned::from(error).message().to_owned()],
+            ..DataSelected::none(part)
+        },
     }
 }
 
@@ -91,7 +111,10 @@ async fn select(
         DataPart::Tapes => forget_tapes(daemon, which).await?,
         DataPart::Coach => daemon.coach.forget_data(which).await?,
         DataPart::Hooks => daemon.coach.forget_hooks(which).await?,
-        DataPart::Conversations => daemon.conversation_index.forget(which).await?,
+        DataPart::Conversations => {
+            let conversations = daemon.conversation_index.forget(which).await?;
+            conversations.and(data::forget_pages(which).await)
+        }
         DataPart::Memory => data::forget_memories(memories.to_vec(), which).await,
         DataPart::Runs => daemon.exec.forget(which).await?,
         DataPart::Reports => has_project(

@@ -10,6 +10,7 @@ use crate::record::{
 use ccd_protocol::coach::{CandidateStatus, CoachForgetParams, CoachForgetReply};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_store::blocking;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ impl Coach {
             check_time("before", before)?;
         }
         let selection = Selection {
-            repo_id: params.project.map(|project| self.repo_id(&project)),
+            repo_ids: params.project.map(|project| vec![self.repo_id(&project)]),
             session_id: params.session,
             before: params.before,
         };
@@ -76,7 +77,7 @@ impl Coach {
         let Some(databases) = self.existing().await? else {
             return Ok(DataSelected::none(part));
         };
-        let selection = self.selection(which);
+        let selection = self.selection(which).await;
         let _deciding = self.deciding.lock().await;
         let candidates = self
             .forget_candidates(databases, &selection, which.dry_run)
@@ -94,7 +95,7 @@ impl Coach {
             .leaving(
                 left,
                 ("approved rule", "approved rules"),
-                "ccctl coach undo takes one back",
+                "with the words that it quotes; ccctl coach undo takes one back",
             ))
     }
 
@@ -106,7 +107,7 @@ impl Coach {
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let (payloads, since) = self
-            .forget_payloads(&self.selection(which), which.dry_run)
+            .forget_payloads(&self.selection(which).await, which.dry_run)
             .await?;
         let part = DataPart::Hooks;
         let payloads = DataSelected::of(part, payloads, ("payload", "payloads"), since);
@@ -124,9 +125,24 @@ impl Coach {
         known.into_values().collect()
     }
 
-    fn selection(&self, which: &DataForgetParams) -> Selection {
+    /// Selects the repository that the project is in, and those below it.
+    async fn selection(&self, which: &DataForgetParams) -> Selection {
+        let repo_ids = match &which.project {
+            None => None,
+            Some(project) => {
+                let known = match self.existing().await {
+                    Ok(Some(databases)) => projects(&databases.events).await.unwrap_or_default(),
+                    _ => BTreeMap::default(),
+                };
+                let below = known
+                    .into_iter()
+                    .filter(|(_, root)| root.starts_with(project));
+                let own = std::iter::once(self.repo_id(project));
+                Some(own.chain(below.map(|(id, _)| id)).collect())
+            }
+        };
         Selection {
-            repo_id: which.project.as_ref().map(|project| self.repo_id(project)),
+            repo_ids,
             session_id: None,
             before: which.before.clone(),
         }
@@ -146,7 +162,8 @@ impl Coach {
         Ok(selected)
     }
 
-    /// Deletes the candidates that were not approved and have been seen only within the selection; returns how many.
+    /// Deletes the candidates that were not approved and of which the selection has some evidence: they quote it. Returns
+    /// how many.
     async fn forget_candidates(
         &self,
         databases: &Databases,
@@ -154,13 +171,13 @@ impl Coach {
         dry_run: bool,
     ) -> Result<u64, CoachError> {
         let is_selected = |row: &CandidateRow| {
-            let only_in = |id: &String| row.repo_ids.iter().all(|seen| seen == id);
+            let is_in = |ids: &Vec<String>| row.repo_ids.iter().any(|seen| ids.contains(seen));
             is_undecided(row)
-                && selection.repo_id.as_ref().is_none_or(only_in)
+                && selection.repo_ids.as_ref().is_none_or(is_in)
                 && selection
                     .before
                     .as_ref()
-                    .is_none_or(|before| row.last_seen < *before)
+                    .is_none_or(|before| row.first_seen < *before)
         };
         let rows = all(&databases.ledger).await?;
         let deletes = rows
@@ -202,7 +219,7 @@ fn forget_invalid(spool: &Path, which: &DataForgetParams) -> DataSelected {
     let mut selected = DataSelected::of(part, count, kind, oldest);
     for (_, path) in files.iter().filter(|_| !which.dry_run) {
         if let Err(error) = fs::remove_file(path) {
-            selected.left.push(format!("{}: {error}", path.display()));
+            selected.failed.push(format!("{}: {error}", path.display()));
         }
     }
     selected

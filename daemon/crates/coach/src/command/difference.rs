@@ -265,7 +265,12 @@ fn are_alike(gone: &[&str], come: &[&str]) -> bool {
 fn is_general(word: &str) -> bool {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '=');
+    // `-rf` has a `-f` in it.
+    let is_forced = word.strip_prefix('-').is_some_and(|letters| {
+        letters.len() <= 3 && letters.contains('f') && !letters.starts_with('-')
+    });
     word.len() <= MAX_WORD_LEN
+        && !is_forced
         && word.chars().all(is_plain)
         && word.chars().any(|c| c.is_ascii_alphabetic())
         && !NO_LESSON.contains(&name)

@@ -121,7 +121,7 @@ impl Write for EventWrite {
             }
             Self::Forget(selection) => {
                 forget(connection, selection).await?;
-                let successes = "DELETE FROM ccd_successes WHERE (?1 IS NULL OR repo_id = ?1)
+                let successes = "DELETE FROM ccd_successes WHERE (?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1)))
                     AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
                 selection.delete(connection, successes.to_owned()).await?;
                 // What is known of projects and payloads serves the events.
@@ -165,7 +165,7 @@ fn mute_key(mute: &Mute) -> (&'static str, &str) {
 
 /// Selects events.
 const SELECTED: &str = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
-    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+    WHERE (?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
 
 /// Counts the events of a selection; also returns the time of the oldest.
 pub(crate) async fn selected_events(

@@ -17,8 +17,7 @@ ccd_store::row! {
     }
 }
 
-const SELECTED: &str =
-    "(?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
+const SELECTED: &str = "(?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
 
 /// A change to the table.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the index knows of a transcript: its directory, and when it ended.
+/// What the index knows of a transcript, by the name of its file: its directory, and when it ended.
 type Known = HashMap<String, (Option<String>, Option<String>)>;
 
 impl Index {
@@ -28,7 +28,7 @@ impl Index {
         let mut copies = self.copies().await;
         if !is_whole {
             let known = self.known().await?;
-            copies.retain(|path| is_selected(known.get(&*path.to_string_lossy()), which));
+            copies.retain(|path| is_selected(known.get(&name_of(path)), which));
         }
         let kind = ("copied transcript", "copied transcripts");
         let copied = DataSelected::of(part, copies.len() as u64, kind, oldest(&copies));
@@ -92,7 +92,7 @@ impl Index {
             rows.fetch_all(database.readers()).await?;
         Ok(rows
             .into_iter()
-            .map(|(path, cwd, at)| (path, (cwd, at)))
+            .map(|(path, cwd, at)| (name_of(Path::new(&path)), (cwd, at)))
             .collect())
     }
 
@@ -124,6 +124,12 @@ impl Index {
         };
         deleted.map_err(ConversationError::read(&self.path))
     }
+}
+
+/// A copy has the name of its original, which is that of the session.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 fn is_selected(known: Option<&(Option<String>, Option<String>)>, which: &DataForgetParams) -> bool {

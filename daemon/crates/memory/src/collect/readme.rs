@@ -31,7 +31,10 @@ pub(super) fn shortened(text: &str) -> String {
     const MAX_CHARS: usize = 150;
     match text.chars().count() {
         0..=MAX_CHARS => text.to_owned(),
-        _ => first_of(text).unwrap_or_else(|| text.to_owned()),
+        _ => crate::model::clip(
+            &first_of(text).unwrap_or_else(|| text.to_owned()),
+            2 * MAX_CHARS,
+        ),
     }
 }
 
@@ -72,8 +75,8 @@ fn sentence(text: &str) -> Option<String> {
 
 /// A line of a paragraph: no heading, badge, picture, table, list, directive, or HTML.
 fn is_prose(line: &str) -> bool {
-    const OTHERS: [&str; 12] = [
-        "#", "[!", "![", "<", "|", "- ", "* ", "+ ", "..", ":", "1.", "!",
+    const OTHERS: [&str; 14] = [
+        "TODO", "FIXME", "#", "[!", "![", "<", "|", "- ", "* ", "+ ", "..", ":", "1.", "!",
     ];
     !line.is_empty() && !OTHERS.iter().any(|other| line.starts_with(other))
 }

@@ -52,7 +52,7 @@ fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
         recent_of(MemoryRecentKind::Commit, &commit.subject, Some(at))
     };
     let branch = ahead.and_then(|(default, ahead)| {
-        let own = tree.branch().ok()?;
+        let own = tree.branch().ok().filter(|own| own != "HEAD")?;
         let commits = match ahead {
             0 => format!("no commit since {default}"),
             1 => format!("1 commit since {default}"),

@@ -3,6 +3,7 @@
 use super::facts::{Finding, Part, Sourced, masked, stamp};
 use super::project::{Collector, Project};
 use super::read::{Content, names, read, too_long};
+use crate::model::clip;
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
 use ccd_text::redact::redact;
 use regex::Regex;
@@ -42,6 +43,8 @@ impl Plan {
 
 /// Of a plan: counts of half a longer one would be wrong.
 const PLAN_BYTES: u64 = 4 * 1024 * 1024;
+/// Of the title of a task: a longer one would leave no room for anything else.
+const MAX_TITLE_CHARS: usize = 500;
 /// Directories and files of each that are looked at for plans.
 const MAX_ENTRIES: usize = 1000;
 
@@ -277,7 +280,8 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
             }
             continue;
         };
-        plan.add(state, title(&redact(rest).text), &phase);
+        let (id, title) = title(&redact(rest).text);
+        plan.add(state, (id, clip(&title, MAX_TITLE_CHARS)), &phase);
     }
     plan
 }

@@ -57,7 +57,7 @@ pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<T
     let count = tapes.len() as u64;
     let mut selected = DataSelected::of(DataPart::Tapes, count, ("tape", "tapes"), oldest);
     let problems = problems.into_iter();
-    selected.left = problems
+    selected.failed = problems
         .map(|one| format!("{}: {}", one.path, one.message))
         .collect();
     let gone = match which.dry_run {

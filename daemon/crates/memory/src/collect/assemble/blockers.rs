@@ -124,7 +124,8 @@ const MAX_COMMENTS: usize = 10;
 /// What stands for a file that everyone has to make for themselves.
 const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];
 
-/// Files that open tasks name and that are not there, although a template is or they are files of settings.
+/// Files that open tasks name and that are not there, although a template is, they are files of settings, or the task works
+/// on them.
 fn missing_files(project: &Project, plan: Option<&Plan>) -> Vec<BlockerEntry> {
     let mut found: Vec<BlockerEntry> = Vec::new();
     for task in plan.iter().flat_map(|plan| &plan.open) {
@@ -136,12 +137,24 @@ fn missing_files(project: &Project, plan: Option<&Plan>) -> Vec<BlockerEntry> {
                 continue;
             }
             let template = template(project, name);
-            if template.is_some() || name.starts_with(".env") {
+            let is_needed = name.contains('/') && is_use(&task.title);
+            if template.is_some() || name.starts_with(".env") || is_needed {
                 found.push(missing(task, title, name, template));
             }
         }
     }
     found
+}
+
+/// Says whether a task works on what is there, so that a file it names should be; others make their files.
+fn is_use(title: &str) -> bool {
+    const USES: [&str; 20] = [
+        "fix", "update", "change", "edit", "refactor", "rename", "remove", "delete", "move",
+        "extend", "load", "read", "parse", "import", "needs", "use", "run", "migrate", "replace",
+        "review",
+    ];
+    let first = title.split_whitespace().next().unwrap_or_default();
+    USES.contains(&&*first.to_lowercase())
 }
 
 fn named_files(title: &str) -> impl Iterator<Item = &str> {

@@ -157,6 +157,10 @@ fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
         if !is_folder || entry.depth() == 0 {
             return true;
         }
+        // A repository in it, such as a submodule, is another project.
+        if entry.path().join(".git").symlink_metadata().is_ok() {
+            return false;
+        }
         let name = entry.file_name().to_string_lossy().to_lowercase();
         let is_in_sources = || {
             let above = entry.path().strip_prefix(&top).unwrap_or(entry.path());

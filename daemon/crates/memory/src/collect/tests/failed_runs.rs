@@ -204,7 +204,8 @@ fn packages_that_were_tested_together_are_one_run() {
         ("frontend", ""),
     ] {
         write(root, format!("{package}/package.json"), "{}");
-        write(root, format!("{package}/junit.xml"), report(failures));
+        let report = report(failures);
+        write(root, format!("{package}/junit.xml"), &report);
     }
     write(root, "not-a-package/junit.xml", &report(""));
     let unit = saved(root).0.test_results.unit;

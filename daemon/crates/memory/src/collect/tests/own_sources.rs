@@ -142,3 +142,27 @@ fn commands_are_those_of_the_manifest() {
         );
     }
 }
+
+#[test]
+fn a_file_that_a_task_works_on_and_that_is_missing_is_a_blocker() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = "- [ ] T001 Fix the parser in src/foo.py\n- [ ] T002 Create src/bar.py\n- [ ] T003 Update src/there.py\n";
+    write(folder.path(), "tasks.md", plan);
+    write(folder.path(), "src/there.py", "");
+    assert_eq!(points(folder.path()), ["Missing file src/foo.py"]);
+}
+
+#[test]
+fn a_long_title_leaves_room_for_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = format!("- [ ] T001 {}\n", "w".repeat(60_000));
+    write(folder.path(), "tasks.md", &plan);
+    write(folder.path(), "a.rs", "// HACK: a point\n");
+    assert_eq!(points(folder.path()), ["a point"]);
+    assert!(digest_of_saved(folder.path()).contains("from tasks.md"));
+}
+
+fn digest_of_saved(root: &Path) -> String {
+    saved(root);
+    digest_of(root)
+}

@@ -97,6 +97,9 @@ pub struct CoachImportReply {
     pub added: u64,
     /// Candidates that were there before, and have now also what the document knows of them.
     pub merged: u64,
+    /// Of the candidates that were added or merged, in the order of the document.
+    #[serde(default)]
+    pub fingerprints: Vec<String>,
     /// Entries that cannot be used, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,

@@ -321,6 +321,13 @@ fn a_rule_in_ones_own_words_is_made_of_an_event() {
         text.contains("- Ask me before you merge. <!-- ccd:rule "),
         "{text}"
     );
+    let masked = rule(&event, "Send password=hunter2secret along");
+    assert_eq!(masked.code, Some(0), "{masked:?}");
+    let text = fs::read_to_string(repository.root().join("CLAUDE.md")).unwrap();
+    assert!(
+        text.contains("- Send password=*** along. <!-- ccd:rule "),
+        "{text}"
+    );
     for (event, text) in [
         ("ffffffffff", "Ask me"),
         (&*event, "a <!-- b"),

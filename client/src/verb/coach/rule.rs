@@ -5,7 +5,7 @@ use crate::args::RuleArgs;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::coach::{
     CandidateType, CoachApprove, CoachApproveParams, CoachEvent, CoachEvents, CoachEventsParams,
-    CoachFingerprint, CoachFingerprintParams, CoachImport, CoachImportParams,
+    CoachImport, CoachImportParams,
 };
 use serde_json::json;
 
@@ -19,6 +19,9 @@ const MOST_EVENTS: u32 = 1000;
 pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failure> {
     let event = event(&args.event, context)?;
     let text = args.text.trim().trim_end_matches('.');
+    if text.is_empty() {
+        return Err(Failure::Usage("coach rule: the text is empty".to_owned()));
+    }
     if text.contains("<!--") || text.contains("-->") || text.contains(char::is_control) {
         let what = "coach rule: the text must be one line without control characters, <!-- or -->";
         return Err(Failure::Usage(what.to_owned()));
@@ -34,13 +37,14 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     if let Some(why) = made.value.refused.first() {
         return Err(Failure::Usage(format!("coach rule: {why}")));
     }
-    let words = CoachFingerprintParams {
-        candidate_type: CandidateType::Rule,
-        trigger: TRIGGER.to_owned(),
-        action: text.to_owned(),
-    };
     let params = CoachApproveParams {
-        id: context.call::<CoachFingerprint>(&words)?.value.fingerprint,
+        // Of the words without secrets.
+        id: made
+            .value
+            .fingerprints
+            .into_iter()
+            .next()
+            .unwrap_or_default(),
         scope: Some(args.scope),
         cwd: caller::working_directory(None)?,
         ..CoachApproveParams::default()

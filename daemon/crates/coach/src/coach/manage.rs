@@ -135,6 +135,7 @@ impl Coach {
         let mut reply = CoachImportReply {
             added: 0,
             merged: 0,
+            fingerprints: Vec::new(),
             refused: Vec::new(),
         };
         let (mut changed, mut renamed) = (Vec::new(), BTreeMap::new());
@@ -160,6 +161,7 @@ impl Coach {
                 }
             }
         }
+        reply.fingerprints.clone_from(&changed);
         let puts = changed
             .iter()
             .filter_map(|fingerprint| rows.get(fingerprint));

@@ -87,12 +87,28 @@ pub(crate) fn plan(
     })
 }
 
+/// Returns the place of the heading; one in a block of code is an example.
+fn heading_of(lines: &[&str]) -> Option<usize> {
+    let mut fence = None;
+    lines.iter().position(|line| {
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        fence.is_none() && line.trim_end() == HEADING
+    })
+}
+
 /// Adds a rule to those below the heading, which is added if there is none, with the line ends of the file.
 fn listed(text: &str, rule: &str) -> String {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let rule = rule.replace('\n', end);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let Some(heading) = lines.iter().position(|line| line.trim_end() == HEADING) else {
+    let Some(heading) = heading_of(&lines) else {
         let gap = match text {
             "" => String::new(),
             text if text.ends_with('\n') => end.to_owned(),
@@ -176,6 +192,10 @@ pub(crate) fn restore(
         return Ok(());
     }
     match without_rule(&text, before.unwrap_or_default(), after, block) {
+        // Rules that are undone in another order leave nothing of a file that was made for them.
+        Some(text) if text.trim().is_empty() => {
+            fs::remove_file(path).map_err(|source| failed(path, source))
+        }
         Some(text) => replace(path, text.as_bytes()).map_err(|source| failed(path, source)),
         None => Err(PlaceError::Changed {
             path: path.to_owned(),
@@ -200,8 +220,7 @@ fn without_rule(now: &str, before: &[u8], after: &[u8], block: &str) -> Option<S
     let form = forms.find(|form| now.matches(form.as_str()).count() == 1)?;
     let rest = now.replacen(&form, "", 1);
     let lines: Vec<&str> = rest.split_inclusive('\n').collect();
-    let heading = lines.iter().position(|line| line.trim_end() == HEADING);
-    let Some(heading) = heading.filter(|_| !rest.contains(MARK_START)) else {
+    let Some(heading) = heading_of(&lines).filter(|_| !rest.contains(MARK_START)) else {
         return Some(rest);
     };
     let is_empty = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
@@ -384,6 +403,24 @@ mod tests {
         undo(&first).unwrap();
         undo(&second).unwrap();
         assert_eq!(text(), "@AGENTS.md\n\n# Mine\n\n- Be brief.\n");
+        let example = "```\n## Learned rules\n```\n";
+        fs::write(&path, example).unwrap();
+        let other = approve("444444444444", "Other");
+        assert_eq!(
+            text(),
+            format!("{example}\n## Learned rules\n\n- Other. <!-- ccd:rule 444444444444 -->\n")
+        );
+        undo(&other).unwrap();
+        assert_eq!(text(), example);
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(root.join("AGENTS.md")).unwrap();
+        let (one, two) = (
+            approve("555555555555", "One"),
+            approve("666666666666", "Two"),
+        );
+        undo(&one).unwrap();
+        undo(&two).unwrap();
+        assert!(!path.exists());
         let third = approve("333333333333", "Third");
         fs::write(&path, text().replace("Third", "The third")).unwrap();
         assert!(matches!(undo(&third), Err(PlaceError::Changed { .. })));

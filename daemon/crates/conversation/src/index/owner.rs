@@ -28,7 +28,7 @@ const WAIT: Duration = Duration::from_secs(2);
 const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// How often a question is asked again because the index turned out to be damaged.
-const MAX_REPAIRS: usize = 1;
+const MAX_REPAIRS: usize = 3;
 
 /// How long totals wait for the index before they are taken from the transcripts.
 const SOON: Duration = Duration::from_millis(100);

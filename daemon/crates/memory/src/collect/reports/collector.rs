@@ -63,7 +63,8 @@ pub(in crate::collect) fn reports(
             let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
             let text = content.text();
             match report(root, &path, &content, &text) {
-                Some(run) => {
+                Some(mut run) => {
+                    place_in(root, &module, &mut run);
                     redacted += masked(messages(&run), &text);
                     runs.push((changed, run));
                 }
@@ -83,6 +84,19 @@ pub(in crate::collect) fn reports(
         left_out: bad.map(|(_, why)| why).chain(too_many).collect(),
         redacted,
     })
+}
+
+/// The report of a part of the project may name files relative to that.
+fn place_in(root: &Path, module: &Path, run: &mut Sourced<SuiteFacts>) {
+    for failure in &mut run.value.suite.failures {
+        let inside = module.join(&failure.file);
+        if !failure.file.is_empty()
+            && !root.join(&failure.file).exists()
+            && root.join(&inside).is_file()
+        {
+            failure.file = inside.to_string_lossy().into_owned();
+        }
+    }
 }
 
 /// Returns the texts that are without secrets already.

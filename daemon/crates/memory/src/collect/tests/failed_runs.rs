@@ -199,7 +199,7 @@ fn packages_that_were_tested_together_are_one_run() {
         ("packages/one", ""),
         (
             "packages/two",
-            "<testcase name=\"b\"><failure message=\"no\"/></testcase>",
+            "<testcase name=\"b\" file=\"src/b.ts\"><failure message=\"no\"/></testcase>",
         ),
         ("frontend", ""),
     ] {
@@ -207,10 +207,15 @@ fn packages_that_were_tested_together_are_one_run() {
         let report = report(failures);
         write(root, format!("{package}/junit.xml"), &report);
     }
+    write(root, "packages/two/src/b.ts", "");
     write(root, "not-a-package/junit.xml", &report(""));
     let unit = saved(root).0.test_results.unit;
     assert_eq!((unit.passed, unit.failed), (3, 1));
-    assert_eq!(unit.failures[0].test_name, "b");
+    let failure = &unit.failures[0];
+    assert_eq!(
+        (&*failure.test_name, &*failure.file),
+        ("b", "packages/two/src/b.ts")
+    );
 }
 
 #[test]

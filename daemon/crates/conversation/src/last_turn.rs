@@ -55,15 +55,23 @@ mod tests {
 
     #[test]
     fn the_last_prompt_and_the_last_answer_to_it_are_found() {
+        let line = |rest: &str| format!("{{\"sessionId\":\"s\",\"uuid\":\"u\",{rest}}}");
+        let said = |role: &str, text: &str, time: &str| {
+            line(&format!(
+                r#""type":"{role}","message":{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}]}},"timestamp":"2026-01-01T00:{time}:00Z""#
+            ))
+        };
         let lines = [
-            r#"{"type":"user","message":{"role":"user","content":"first"},"timestamp":"2026-01-01T00:00:00Z"}"#,
-            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"no more"}]}}"#,
-            r#"{"type":"user","message":{"role":"user","content":"fix the lamp"},"timestamp":"2026-01-01T00:01:00Z"}"#,
-            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Looking."}]}}"#,
-            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#,
-            "no json",
-            r#"{"type":"user","isMeta":true,"message":{"role":"user","content":"caveat"}}"#,
-            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Fixed."}]},"timestamp":"2026-01-01T00:02:00Z"}"#,
+            said("user", "first", "00"),
+            said("assistant", "no more", "00"),
+            said("user", "fix the lamp", "01"),
+            said("assistant", "Looking.", "01"),
+            line(
+                r#""type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}"#,
+            ),
+            "no json".to_owned(),
+            line(r#""type":"user","isMeta":true,"message":{"role":"user","content":"caveat"}"#),
+            said("assistant", "Fixed.", "02"),
         ];
         let expected = LastTurn {
             prompt: "fix the lamp".to_owned(),

@@ -105,6 +105,7 @@ const ROUND: [&str; 5] = [
 fn bash_prints_marks_around_commands_and_prompts() {
     let user = User::with(&[(".bashrc", "PS1='mine> '; PROMPT_COMMAND='status=$?;'")]);
     let mut shell = user.bash(&[]);
+    shell.wait_for(0, PROMPT_END);
     assert!(
         shell
             .shown_text()
@@ -120,7 +121,8 @@ fn bash_prints_marks_around_commands_and_prompts() {
 #[test]
 fn bash_prints_nothing_of_ours_at_its_start() {
     let user = User::with(&[(".bashrc", "PS1=x")]);
-    let shell = user.bash(&[]);
+    let mut shell = user.bash(&[]);
+    shell.wait_for(0, PROMPT_END);
     let shown = shell.shown_text().replace("\x1b[?2004h", "");
     assert_eq!(shown, "\x1b]133;D;0\x07\x1b]133;A\x07x\x1b]133;B;ccd\x07");
 }

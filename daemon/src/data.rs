@@ -6,12 +6,16 @@ use crate::status::file_bytes;
 use ccd_memory::MEMORY_FILE;
 use ccd_protocol::data::{DataForgetParams, DataKept, DataPart, DataSelected};
 use ccd_protocol::memory::place::find;
-use ccd_store::blocking;
+use ccd_store::{blocking, forget_files};
 use ccd_tape::settings::root_of;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+const DAY_S: u64 = 86_400;
+/// See [`crate::job`].
+const JOB_DAYS: u32 = 7;
 
 /// Describes a part, of which `has` is kept.
 pub(crate) async fn kept(daemon: &Daemon, has: DataSelected, memories: &[PathBuf]) -> DataKept {
@@ -56,17 +60,18 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
     let (paths, loaded) = (&daemon.paths, daemon.loaded());
     let config = &loaded.config;
     let base = |name: &str| paths.base.join(name);
-    let days = |days: u32, after: &str| {
-        format!("{days} {} {after}", if days == 1 { "day" } else { "days" })
-    };
     let forever = || "until you delete it".to_owned();
+    let days = |days: u32, after: &str| match (config.auto_cleanup, days) {
+        (false, _) => "until you delete it (auto_cleanup is false)".to_owned(),
+        (true, 0) => format!("less than a day {after}"),
+        (true, 1) => format!("1 day {after}"),
+        (true, days) => format!("{days} days {after}"),
+    };
+    let ttl_days = u32::try_from(config.ended_session_ttl.as_secs() / DAY_S).unwrap_or(u32::MAX);
     match part {
         DataPart::Sessions => (
             vec![paths.sessions.clone(), paths.database.clone()],
-            match config.auto_cleanup {
-                true => days(config.keep_log_days.max(1), "after the end"),
-                false => forever(),
-            },
+            days(config.keep_log_days.max(ttl_days), "after the end"),
             "keep_log_days: 0 and ended_session_ttl: 0 delete ended sessions within an hour",
         ),
         DataPart::Tapes => (
@@ -126,14 +131,14 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
         ),
         DataPart::Jobs => (
             vec![paths.database.clone()],
-            days(7, "after the end"),
+            days(JOB_DAYS, "after the end"),
             "written only by chain, parallel, watch, exec, investigate, test and tape verify",
         ),
         DataPart::Logs => (
             vec![paths.logs.clone()],
             days(
                 config.logging.keep_days,
-                "lengths and errors, no text of yours",
+                "(lengths and errors, no text of yours)",
             ),
             "logging.destination: \"stderr\"",
         ),
@@ -210,35 +215,16 @@ pub(crate) async fn forget_memories(
     .await
 }
 
-/// Carries out `data.forget` for the log. The file of today is being written.
+/// Carries out `data.forget` for the log. The newest file is being written.
 pub(crate) async fn forget_logs(daemon: &Daemon, which: &DataForgetParams) -> DataSelected {
-    let (folder, before, dry_run) = (
-        daemon.paths.logs.clone(),
-        which.before.clone(),
-        which.dry_run,
-    );
+    let (folder, which) = (daemon.paths.logs.clone(), which.clone());
     blocking(move || {
         let mut files = log::files(&folder).unwrap_or_default();
-        let today = files.pop();
-        let files = files
-            .into_iter()
-            .map(|(path, at)| (path, ccd_text::clock::at(at)));
-        let is_older = |at: &String| before.as_ref().is_none_or(|before| at < before);
-        let files: Vec<(PathBuf, String)> = files.filter(|(_, at)| is_older(at)).collect();
-        let oldest = files.iter().map(|(_, at)| at.clone()).min();
+        let written = files.pop().map_or(0, |_| 1);
+        let files = files.into_iter().map(|(path, _)| path);
         let kind = ("log file", "log files");
-        let mut selected = DataSelected::of(DataPart::Logs, files.len() as u64, kind, oldest);
-        for (path, _) in files.iter().filter(|_| !dry_run) {
-            if let Err(error) = fs::remove_file(path) {
-                selected.failed.push(format!("{}: {error}", path.display()));
-            }
-        }
-        let written = today.map_or(0, |_| 1);
-        selected.leaving(
-            written,
-            ("log file", "log files"),
-            "the newest, which the daemon writes",
-        )
+        let selected = forget_files(DataPart::Logs, kind, files, &which);
+        selected.leaving(written, kind, "the newest, which the daemon writes")
     })
     .await
 }
@@ -249,31 +235,11 @@ pub(crate) async fn forget_pages(which: &DataForgetParams) -> DataSelected {
     blocking(move || {
         let user = rustix::process::geteuid().as_raw();
         let folder = std::env::temp_dir().join(format!("ccd-pages-{user}"));
+        let is_own = fs::symlink_metadata(&folder).is_ok_and(|about| about.uid() == user);
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let pages = entries.filter_map(|entry| {
-            let about = entry.metadata().ok()?;
-            let written = ccd_text::clock::at(about.modified().ok()?);
-            let is_older = which.before.as_ref().is_none_or(|before| written < *before);
-            (about.is_file() && about.uid() == user && is_older).then(|| (written, entry.path()))
-        });
-        let pages: Vec<(String, PathBuf)> = pages.collect();
-        let (count, kind) = (pages.len() as u64, ("page", "pages"));
-        let oldest = pages.iter().map(|(at, _)| at.clone()).min();
-        let part = DataPart::Conversations;
-        if which.project.is_some() {
-            return DataSelected::none(part).leaving(
-                count,
-                kind,
-                "of ccctl conversation open; they name no project",
-            );
-        }
-        let mut selected = DataSelected::of(part, count, kind, oldest);
-        for (_, path) in pages.iter().filter(|_| !which.dry_run) {
-            if let Err(error) = fs::remove_file(path) {
-                selected.failed.push(format!("{}: {error}", path.display()));
-            }
-        }
-        selected
+        let pages = entries.map(|entry| entry.path()).filter(|_| is_own);
+        let kind = ("page of conversation open", "pages of conversation open");
+        forget_files(DataPart::Conversations, kind, pages, &which)
     })
     .await
 }

@@ -1,12 +1,12 @@
-//! Everything that is kept about the user, in parts, each with what was recorded and what switches it off.
+//! Everything that is kept about the user, in parts.
 
 use crate::method::{NoParams, methods};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 methods! {
-    DataList = "data.list" (NoParams) -> DataListReply, "Lists the parts of what is kept: what each has, where, since when, how long, and what switches it off.";
-    DataForget = "data.forget" (DataForgetParams) -> DataForgetReply, "Deletes what is kept in some parts; with `dry_run`, only reports what it would delete.";
+    DataList = "data.list" (NoParams) -> DataListReply, "Lists what ccd keeps: for each part, size, places, time of the oldest entry, how long it is kept, and what turns it off.";
+    DataForget = "data.forget" (DataForgetParams) -> DataForgetReply, "Deletes parts of what ccd keeps; with `dry_run`, only reports what it would delete.";
 }
 
 /// A part of what is kept.
@@ -82,7 +82,7 @@ pub struct DataListReply {
     pub parts: Vec<DataKept>,
 }
 
-/// What is kept in a part.
+/// One part of the data.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DataKept {
@@ -104,10 +104,10 @@ pub struct DataKept {
 pub struct DataForgetParams {
     /// At least one.
     pub parts: Vec<DataPart>,
-    /// Only what belongs to this directory or those in it. For the coach and hooks: to its repository.
+    /// Delete only the data of this directory and those in it; for `coach` and `hooks`, of its whole repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Only what is older than this time, RFC 3339.
+    /// Delete only data older than this time, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     #[serde(default, skip_serializing_if = "crate::is_default")]

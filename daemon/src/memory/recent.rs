@@ -22,7 +22,7 @@ impl Memories {
         project: &Path,
         deadline: Instant,
     ) -> (Vec<MemoryRecent>, Vec<&'static str>) {
-        let is_indexed = self.index.is_begun();
+        let is_indexed = self.index.exists().await;
         let conversations = Arc::clone(&self.conversations);
         let root = || project.to_owned();
         let (of_commits, of_changes, of_turn) = (root(), root(), root());

@@ -30,7 +30,10 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<DataForget, _, _>(module, |daemon, _, params| async move {
         let params = checked(params)?;
         // The other parts say which projects there are.
-        let memories = data::memories(&daemon, params.project.as_deref()).await;
+        let memories = match params.parts.contains(&DataPart::Memory) {
+            true => data::memories(&daemon, params.project.as_deref()).await,
+            false => Vec::new(),
+        };
         let mut parts = Vec::new();
         for part in DataPart::ALL {
             if params.parts.contains(&part) {
@@ -125,9 +128,6 @@ async fn select(
             daemon.jobs.forget(&of_all).await?,
             "jobs belong to no project",
         ),
-        DataPart::Logs => has_project(
-            data::forget_logs(daemon, &of_all).await,
-            "the log belongs to no project",
-        ),
+        DataPart::Logs => data::forget_logs(daemon, which).await,
     })
 }

@@ -160,7 +160,7 @@ fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
     let (status, phase) = (&summary.completion_status, &summary.current_phase);
     let status = format!("Tasks: {status}{from}; phase: {phase}");
     // Without a plan, there is nothing to say.
-    let is_known = summary.completion_status != "0/0 tasks complete (0.0%)";
+    let is_known = !tasks.source_file.is_empty();
     let status = is_known.then_some(status);
     current.chain(status).collect()
 }

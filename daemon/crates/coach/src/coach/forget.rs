@@ -9,7 +9,7 @@ use crate::record::{
 };
 use ccd_protocol::coach::{CandidateStatus, CoachForgetParams, CoachForgetReply};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
-use ccd_store::blocking;
+use ccd_store::{blocking, forget_files};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -197,32 +197,13 @@ impl Coach {
     }
 }
 
-/// Carries out `data.forget` for the files of the spool that are no payloads. They belong to no project.
+/// Carries out `data.forget` for the files of the spool that are no payloads.
 fn forget_invalid(spool: &Path, which: &DataForgetParams) -> DataSelected {
     let entries = fs::read_dir(spool).into_iter().flatten().flatten();
-    let files = entries.filter_map(|entry| {
-        let path = entry.path();
-        let written = ccd_text::clock::at(entry.metadata().ok()?.modified().ok()?);
-        let is_invalid = path.extension().is_some_and(|end| end == INVALID);
-        let is_older = which.before.as_ref().is_none_or(|before| written < *before);
-        (is_invalid && is_older).then_some((written, path))
-    });
-    let files: Vec<(String, PathBuf)> = files.collect();
-    let (count, kind) = (files.len() as u64, ("invalid payload", "invalid payloads"));
-    let (part, oldest) = (
-        DataPart::Hooks,
-        files.iter().map(|(at, _)| at.clone()).min(),
-    );
-    if which.project.is_some() {
-        return DataSelected::none(part).leaving(count, kind, "they belong to no project");
-    }
-    let mut selected = DataSelected::of(part, count, kind, oldest);
-    for (_, path) in files.iter().filter(|_| !which.dry_run) {
-        if let Err(error) = fs::remove_file(path) {
-            selected.failed.push(format!("{}: {error}", path.display()));
-        }
-    }
-    selected
+    let paths = entries.map(|entry| entry.path());
+    let invalid = paths.filter(|path| path.extension().is_some_and(|end| end == INVALID));
+    let kind = ("invalid payload", "invalid payloads");
+    forget_files(DataPart::Hooks, kind, invalid, which)
 }
 
 async fn forget_events(

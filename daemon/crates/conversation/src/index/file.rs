@@ -27,8 +27,8 @@ impl Index {
         Ok(open.insert(opened.database).clone())
     }
 
-    /// Returns whether there is a file of the index.
-    pub(super) async fn exists(&self) -> bool {
+    /// Returns whether there is an index: only if somebody has asked for conversations.
+    pub async fn exists(&self) -> bool {
         self.database.lock().await.is_some() || self.path.exists()
     }
 

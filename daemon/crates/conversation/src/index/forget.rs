@@ -96,12 +96,6 @@ impl Index {
             .collect())
     }
 
-    /// Returns whether somebody has ever asked for conversations, so that they are indexed.
-    #[must_use]
-    pub fn is_begun(&self) -> bool {
-        self.path.exists()
-    }
-
     /// Returns the directories of all conversations.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         let known = self.known().await.unwrap_or_default();

@@ -20,7 +20,7 @@ pub(super) fn blockers(
     build: &BuildStatus,
     previous: Option<&SessionMemory>,
     now: &str,
-) -> Vec<BlockerEntry> {
+) -> Vec<Blocker> {
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let mut found: Vec<Found> = Vec::new();
     found.extend(conflicts(facts).map(Found::everywhere));
@@ -48,7 +48,10 @@ pub(super) fn blockers(
     let dated = |mut found: Found| {
         let at = found.detected_at(before);
         found.blocker.detected_at = Some(at.unwrap_or_else(|| now.to_owned()));
-        found.blocker
+        Blocker {
+            is_step: found.is_step && found.blocker.priority == Priority::High,
+            entry: found.blocker,
+        }
     };
     found.into_iter().map(dated).collect()
 }
@@ -68,17 +71,29 @@ pub(super) fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'
     chosen
 }
 
+/// A blocker, and whether what it requires is a step of its own.
+pub(super) struct Blocker {
+    pub(super) entry: BlockerEntry,
+    pub(super) is_step: bool,
+}
+
 /// A blocker, and what its description has as long as it is in the same file: the line may change, and what is after it.
 struct Found {
     blocker: BlockerEntry,
     place: String,
+    /// Failing tests are one step together, and a comment that names no task is none, unless it says `BLOCKED`.
+    is_step: bool,
 }
 
 impl Found {
     /// One that its title says all about.
     fn everywhere(blocker: BlockerEntry) -> Self {
         let place = String::new();
-        Self { blocker, place }
+        Self {
+            blocker,
+            place,
+            is_step: true,
+        }
     }
 
     /// Returns when a save first saw it: one of the same title in the same file, at the same line if there are more.
@@ -248,7 +263,11 @@ fn of_failure(failure: &TestFailure) -> Found {
         true => String::new(),
         false => format!("{}:", failure.file),
     };
-    Found { blocker, place }
+    Found {
+        blocker,
+        place,
+        is_step: false,
+    }
 }
 
 #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
@@ -290,6 +309,7 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
     } else {
         comment.text.clone()
     };
+    let is_step = task_id.is_some() || comment.keyword == Keyword::Blocked;
     let blocker = BlockerEntry {
         priority,
         task_id,
@@ -301,5 +321,6 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
     Found {
         blocker,
         place: format!(" comment in {}:", comment.path),
+        is_step,
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn assemble(
     );
     let files = files::files(&facts, &tests);
     let next_steps = steps::steps(&facts, &tasks, &tests, &blockers);
+    let blockers: Vec<_> = blockers.into_iter().map(|blocker| blocker.entry).collect();
     let manifest = &facts.manifest;
     let project_name = manifest.name.clone().unwrap_or_else(|| project.name());
     let git = facts.git.as_ref();

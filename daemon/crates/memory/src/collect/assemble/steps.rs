@@ -1,10 +1,11 @@
 //! What to do next.
 
+use super::blockers::Blocker;
 use crate::collect::facts::Facts;
 use crate::model::{MAX_STEPS, clip};
 use ccd_protocol::memory::{
-    BlockerEntry, NextStep, PhaseStatus, Priority, StepPriority, TaskReference, TaskStatus,
-    TestResults, TestStatus, TestSuite,
+    NextStep, PhaseStatus, StepPriority, TaskReference, TaskStatus, TestResults, TestStatus,
+    TestSuite,
 };
 
 /// Characters of a title in an action.
@@ -14,17 +15,10 @@ pub(super) fn steps(
     facts: &Facts,
     tasks: &TaskStatus,
     tests: &TestResults,
-    blockers: &[BlockerEntry],
+    blockers: &[Blocker],
 ) -> Vec<NextStep> {
     let mut steps = Vec::new();
-    // Failing tests are one step, and a comment that names no task is none.
-    let is_step = |blocker: &&BlockerEntry| {
-        let is_comment = blocker.description.starts_with("FIXME comment in");
-        blocker.priority == Priority::High
-            && !blocker.title.starts_with("Failing test: ")
-            && (blocker.task_id.is_some() || !is_comment)
-    };
-    for blocker in blockers.iter().filter(is_step).take(3) {
+    for Blocker { entry: blocker, .. } in blockers.iter().filter(|one| one.is_step).take(3) {
         steps.push(step(
             StepPriority::Immediate,
             blocker.required_action.clone(),

@@ -279,35 +279,26 @@ fn folders(root: &Path, folder: &Path) -> Vec<PathBuf> {
 /// Packages of one project that were tested within this time were tested together.
 const TOGETHER: Duration = Duration::from_secs(60 * 60);
 
-/// Makes one run of the newest runs of each module, if the newest of all is one of a module.
-fn together(found: Vec<(PathBuf, Dated)>) -> Vec<Dated> {
-    let (mut whole, mut modules): (Vec<Dated>, Vec<Dated>) = Default::default();
+/// Adds one run that has the newest of each module, as far as they were tested together.
+fn together(mut found: Vec<(PathBuf, Dated)>) -> Vec<Dated> {
+    found.sort_by_key(|(_, (time, _))| std::cmp::Reverse(*time));
+    let mut all: Vec<Dated> = Vec::new();
     for is_e2e in [false, true] {
-        let of_kind = || {
-            found
-                .iter()
-                .filter(|(_, (_, run))| run.value.is_e2e == is_e2e)
-        };
-        let Some(newest) = of_kind().map(|(_, (time, _))| *time).max() else {
-            continue;
-        };
-        let mut seen: Vec<&Path> = Vec::new();
-        let mut runs: Vec<&(PathBuf, Dated)> = of_kind().collect();
-        runs.sort_by_key(|(_, (time, _))| std::cmp::Reverse(*time));
-        runs.retain(|(module, (time, _))| {
-            let is_one = module != Path::new("") && *time + TOGETHER >= newest;
-            is_one && !seen.contains(&&**module) && {
-                seen.push(module);
-                true
+        let of_kind = found
+            .iter()
+            .filter(|(_, (_, run))| run.value.is_e2e == is_e2e);
+        let newest = of_kind.clone().map(|(_, (time, _))| *time).next();
+        let (mut modules, mut runs): (Vec<&Path>, Vec<Dated>) = Default::default();
+        for (module, run) in of_kind.filter(|(module, _)| !module.as_os_str().is_empty()) {
+            if Some(run.0 + TOGETHER) >= newest && !modules.contains(&&**module) {
+                modules.push(module);
+                runs.push(run.clone());
             }
-        });
-        modules.extend(merge(
-            runs.into_iter().map(|(_, run)| run.clone()).collect(),
-        ));
+        }
+        all.extend(merge(runs));
     }
-    whole.extend(found.into_iter().map(|(_, run)| run));
-    modules.extend(whole);
-    modules
+    all.extend(found.into_iter().map(|(_, run)| run));
+    all
 }
 
 /// Files that may say where reports go.

@@ -124,7 +124,7 @@ fn every_part_is_listed_and_forgotten() {
     for line in [
         "sessions ",
         "off: coach.record: false, or ccctl hooks uninstall",
-        "and 1 log file: the newest, which the daemon writes",
+        "  1 log file: the newest, which the daemon writes; kept ",
         "nothing found: runs, reports",
     ] {
         assert!(page.contains(line), "{line}: {page}");

@@ -24,14 +24,15 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
         let name = style.paint(Colour::Heading, &format!("{:NAME$}", has.part));
         let since = has.since.as_deref().and_then(|since| since.get(..10));
         let since = since.map(|day| format!(" since {day}")).unwrap_or_default();
-        let (size, what) = (size(*bytes), printable(&has.what));
-        writeln!(
-            out,
-            "{name}{size:>5}  {what}{since}; kept {}",
-            printable(kept)
-        )?;
-        let others = has.left.iter().map(|left| format!("and {left}"));
-        let others = others.chain(has.failed.iter().map(|failed| format!("failed: {failed}")));
+        let failed = has.failed.iter().map(|failed| format!("failed: {failed}"));
+        let others = has.left.iter().cloned().chain(failed);
+        let own = (has.items > 0).then(|| format!("{}{since}", has.what));
+        // What cannot be deleted now is kept, too.
+        let mut lines = own.into_iter().chain(others);
+        let (size, first) = (size(*bytes), lines.next().unwrap_or_default());
+        let first = printable(&format!("{first}; kept {kept}"));
+        writeln!(out, "{name}{size:>5}  {first}")?;
+        let others = lines.map(|line| format!("and {line}"));
         let places = places.iter().cloned();
         for line in others.chain(places).chain([format!("off: {off}")]) {
             writeln!(out, "{:NAME$}{}", "", printable(&line))?;

@@ -2,10 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// What is written for "nothing" in places where a text could be.
-pub(super) const NO_BLOCKERS: &str = "No critical blockers";
-pub(super) const NONE: &str = "none";
-
 /// Writes a text that fills the rest of its line.
 pub(super) fn line(text: &str) -> String {
     escape(text, false)

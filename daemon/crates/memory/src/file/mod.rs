@@ -1,10 +1,10 @@
-//! The markdown file: [`write()`] and [`parse()`], lossless both ways.
+//! The markdown file: [`write()`] and [`parse()`], lossless both ways, by one table of its lines.
 
 mod escape;
-mod line;
+mod form;
 mod parse;
-mod results;
-mod sections;
+mod task;
+mod template;
 #[cfg(test)]
 mod tests;
 mod write;

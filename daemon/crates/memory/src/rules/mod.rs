@@ -3,6 +3,7 @@
 mod fit;
 mod redact;
 mod shorten;
+mod table;
 mod validate;
 
 pub use fit::fit;

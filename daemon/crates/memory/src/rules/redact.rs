@@ -1,10 +1,10 @@
 //! No secret in a memory: every text is redacted, and the finished file is looked at once more.
 
+use super::table::each_text;
 use crate::file::plain;
 use crate::model::is_time;
 use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
-use serde_json::Value;
 use std::ops::Range;
 
 /// Returns the memory without secrets, and how many were removed.
@@ -28,17 +28,6 @@ pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
         Ok(redacted) => (redacted, removed),
         // A word of an enum is no secret, so this does not happen; without the texts nothing can leak.
         Err(_) => (SessionMemory::default(), removed),
-    }
-}
-
-fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
-    match value {
-        Value::String(text) => change(text),
-        Value::Array(values) => values.iter_mut().for_each(|value| each_text(value, change)),
-        Value::Object(fields) => fields
-            .values_mut()
-            .for_each(|value| each_text(value, change)),
-        _ => (),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds open points in one file: in comments only, and only where a comment starts with the word.
 
-use super::language::{Language, Quote, SCRIPT};
+use super::language::{Language, Quote, language as language_of};
 use crate::model::clip;
 use ccd_protocol::memory::Priority;
 use ccd_text::redact::redact;
@@ -77,9 +77,6 @@ pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment
         last_line: 0,
     };
     let is_page = path.ends_with(".html") || path.ends_with(".htm");
-    let is_shell = [".sh", ".bash", ".zsh"]
-        .iter()
-        .any(|end| path.ends_with(end));
     let mut lines = (1..).zip(source.lines());
     while let Some((number, line)) = lines.next() {
         let is_code = matches!(scanner.inside, Inside::Code);
@@ -88,9 +85,9 @@ pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment
         }
         scanner.line(number, line);
         if is_page && is_code && line.contains("<script") && !line.contains("</script") {
-            scanner.language = &SCRIPT;
+            scanner.language = language_of("a.js").unwrap_or(language);
         }
-        if is_shell
+        if language.has_heredocs
             && is_code
             && let Some(end) = heredoc(line)
             && let Some(skipped) = lines.clone().position(|(_, line)| line.trim() == end)
@@ -101,10 +98,10 @@ pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment
     scanner.found
 }
 
-/// Returns the word that ends the text which a line of a shell script starts with `<<`.
+/// Returns the word that ends the text which a line of a script starts with `<<`.
 fn heredoc(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("<<")?;
-    let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start();
+    let rest = rest.trim_start_matches(['-', '~']).trim_start();
     let rest = rest.trim_start_matches(['"', '\'', '\\']);
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
     Some(&rest[..end.unwrap_or(rest.len())]).filter(|word| !word.is_empty())
@@ -375,6 +372,7 @@ mod tests {
         for (name, source) in [
             ("a.sh", "echo '# TODO: no' # TODO: yes\n"),
             ("a.rb", "x = \"# TODO: no\" # TODO: yes\n"),
+            ("b.rb", "# TODO: yes\nx = <<~SQL\n  # TODO: no\nSQL\n"),
             ("Gemfile", "# TODO: yes\n"),
             ("a.php", "# TODO: yes\n$a = '// TODO: no';\n"),
             ("a.kt", "val a = \"// TODO: no\" // TODO: yes\n"),

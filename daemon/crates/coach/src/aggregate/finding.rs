@@ -165,11 +165,30 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
     }
 }
 
+/// What findings read of an event's context. The rest of it is not even loaded.
+pub(crate) const CONTEXT_KEYS: [&str; 11] = [
+    "command",
+    "content",
+    "file",
+    "file_path",
+    "similar_count",
+    "similar_messages",
+    "skill_name",
+    "stderr",
+    "stderr_preview",
+    "verified_action",
+    "violations",
+];
+
+/// Returns a value of an event's context.
+pub(super) fn value_of<'a>(event: &'a Event, key: &str) -> Option<&'a Value> {
+    debug_assert!(CONTEXT_KEYS.contains(&key), "{key}");
+    event.context.get(key)
+}
+
 /// Returns a text of an event's context, or an empty one.
 pub(super) fn text_of<'a>(event: &'a Event, key: &str) -> &'a str {
-    event
-        .context
-        .get(key)
+    value_of(event, key)
         .and_then(Value::as_str)
         .unwrap_or_default()
 }

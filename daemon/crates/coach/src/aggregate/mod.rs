@@ -29,6 +29,7 @@ mod property_tests;
 #[cfg(test)]
 mod proposal_tests;
 
+pub(crate) use finding::CONTEXT_KEYS;
 pub use known::{GroupKind, KnownCandidate, KnownGroup, Lesson, Status};
 pub use outcome::{Aggregation, Evidence, Proposal, Sighting};
 pub use wording::Wording;

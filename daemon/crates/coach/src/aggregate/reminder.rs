@@ -1,6 +1,6 @@
 //! What users have to say again: instructions, questions whether something was done, additions to skills.
 
-use super::finding::{Detail, Finding, content, text_of};
+use super::finding::{Detail, Finding, content, text_of, value_of};
 use super::known::GroupKind;
 use super::wording::{Wording, one_line};
 use crate::event::Event;
@@ -29,9 +29,7 @@ pub(super) struct Verified {
 }
 
 pub(super) fn repetition(event: &Event) -> Option<Finding> {
-    let similar: Vec<&str> = event
-        .context
-        .get("similar_messages")
+    let similar: Vec<&str> = value_of(event, "similar_messages")
         .and_then(Value::as_array)
         .map(|texts| texts.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
@@ -45,7 +43,7 @@ pub(super) fn repetition(event: &Event) -> Option<Finding> {
                 std::cmp::Reverse(*text),
             )
         })?;
-    let similar_count = event.context.get("similar_count").and_then(Value::as_u64);
+    let similar_count = value_of(event, "similar_count").and_then(Value::as_u64);
     let repeated = Repeated {
         text: instruction(longest, MAX_INSTRUCTION),
         similar_count: similar_count.unwrap_or(similar.len() as u64),

@@ -1,6 +1,6 @@
 //! Violations of the agreed process.
 
-use super::finding::{Detail, Finding, command, content, text_of};
+use super::finding::{Detail, Finding, command, content, text_of, value_of};
 use super::known::GroupKind;
 use super::wording::{Wording, code, one_line};
 use crate::command::{primary, violation_base};
@@ -29,7 +29,7 @@ pub(super) struct Folder {
 
 /// Returns a finding for each violation of an event, each group once.
 pub(super) fn findings(event: &Event) -> Vec<Finding> {
-    let violations = event.context.get("violations").and_then(Value::as_array);
+    let violations = value_of(event, "violations").and_then(Value::as_array);
     let mut findings: Vec<Finding> = Vec::new();
     for violation in violations.into_iter().flatten() {
         let Some((key, violation, quoted)) = read(event, violation) else {

@@ -2,6 +2,8 @@
 
 use super::primary::is_path;
 use super::simple::{Simple, is_flag};
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// Both forms, as far as they say something for other occasions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,28 +35,23 @@ pub struct Failed {
     pub is_misused: bool,
 }
 
+#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap()
+}
+
 /// Parts of an output that say that a command was called wrongly.
-const MISUSED: &[&str] = &[
-    "unknown option",
-    "unrecognized option",
-    "unrecognized argument",
-    "invalid option",
-    "unknown command",
-    "unexpected argument",
-    "unknown flag",
-    "no such option",
-    "is not a git command",
-    "illegal option",
-    "unrecognised",
-    "unknown argument",
-    "unrecognized subcommand",
-    "no such subcommand",
-    "no such command",
-    "missing script",
-];
+static MISUSED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "unknown option|unrecognized option|unrecognized argument|invalid option|unknown command|unexpected argument\
+        |unknown flag|no such option|is not a git command|illegal option|unrecognised|unknown argument\
+        |unrecognized subcommand|no such subcommand|no such command|missing script",
+    )
+});
 
 /// Parts of an output that say that a program was not found.
-const MISSING: &[&str] = &["command not found", ": not found", "is not recognized as"];
+static MISSING: LazyLock<Regex> =
+    LazyLock::new(|| pattern("command not found|: not found|is not recognized as"));
 
 /// How far what is named may be from the words that say what is wrong with it, in bytes.
 const NEAR: usize = 40;
@@ -63,13 +60,13 @@ impl Failed {
     /// Returns what an output in lower case says about the call of `command`: it names the program, or one of its words.
     #[must_use]
     pub fn of(output: &str, command: &Simple) -> Self {
-        let names = |parts: &[&str], named: &[&str]| {
-            let mut found = parts.iter().flat_map(|part| output.match_indices(*part));
-            found.any(|(at, part)| {
-                let start = output.floor_char_boundary(at.saturating_sub(NEAR));
-                let end = output.ceil_char_boundary(output.len().min(at + part.len() + NEAR));
+        let names = |said: &Regex, named: &[&str]| {
+            said.find_iter(output).any(|part| {
+                let start = output.floor_char_boundary(part.start().saturating_sub(NEAR));
+                let end = output.ceil_char_boundary(output.len().min(part.end() + NEAR));
                 let is_end = |c: char| c.is_whitespace() || ":'\"`‘’,.".contains(c);
-                let near = format!("{} {}", &output[start..at], &output[at + part.len()..end]);
+                let (before, after) = (&output[start..part.start()], &output[part.end()..end]);
+                let near = format!("{before} {after}");
                 let mut words = near.split(is_end).map(|word| word.trim_end_matches(':'));
                 words.any(|word| named.iter().any(|name| name.to_lowercase() == word))
             })
@@ -80,8 +77,8 @@ impl Failed {
             .flat_map(|word| word.split('='))
             .collect();
         Self {
-            is_missing: names(MISSING, &[&command.program]),
-            is_misused: names(MISUSED, &words),
+            is_missing: names(&MISSING, &[&command.program]),
+            is_misused: names(&MISUSED, &words),
         }
     }
 }

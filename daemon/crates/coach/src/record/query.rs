@@ -1,13 +1,16 @@
 //! Reads `events.sqlite`.
 
 use super::EventWrite;
+use crate::aggregate::CONTEXT_KEYS;
 use crate::deliver::Delivery;
 use crate::event::{Event, Success};
 use ccd_protocol::coach::{CoachEvent, EventType, Mute, SignalType};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::path::PathBuf;
 
 type Events = Database<EventWrite>;
@@ -166,7 +169,7 @@ fn parsed(line: &str) -> Result<Event, String> {
         let id = values.first().and_then(Value::as_str).unwrap_or_default();
         return Err(id.to_owned());
     };
-    let context = context.and_then(|json| serde_json::from_str(&json).ok());
+    let context = context.and_then(|json| serde_json::from_str::<Context>(&json).ok());
     Ok(Event {
         id,
         timestamp,
@@ -175,8 +178,37 @@ fn parsed(line: &str) -> Result<Event, String> {
         repo_key,
         session_id,
         content,
-        context: context.unwrap_or_default(),
+        context: context.unwrap_or_default().0,
     })
+}
+
+/// Of a context, what the aggregation reads.
+#[derive(Default)]
+struct Context(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Context {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Context {
+    type Value = Self;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            if CONTEXT_KEYS.contains(&&*key) {
+                self.0.insert(key.into_owned(), map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(self)
+    }
 }
 
 /// Returns the successes from a time on, oldest first.

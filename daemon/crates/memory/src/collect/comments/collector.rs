@@ -19,60 +19,14 @@ const FILE_BYTES: u64 = 1024 * 1024;
 const MAX_COMMENTS: usize = 10_000;
 
 /// Directories with what others wrote, and with data for tests.
-const OTHERS: [&str; 18] = [
-    "node_modules",
-    "bower_components",
-    "vendor",
-    "third_party",
-    "third-party",
-    "target",
-    "dist",
-    "__pycache__",
-    "venv",
-    "site-packages",
-    "fixtures",
-    "fixture",
-    "__fixtures__",
-    "testdata",
-    "test_data",
-    "test-data",
-    "__snapshots__",
-    "snapshots",
-];
+const OTHERS: &str = "node_modules bower_components vendor third_party third-party target dist __pycache__ venv site-packages fixtures fixture __fixtures__ testdata test_data test-data __snapshots__ snapshots";
 
 /// Directories that are no sources, unless they are below some: `com/example` is a usual package.
-const BESIDE: [&str; 13] = [
-    "external",
-    "extern",
-    "out",
-    "testfiles",
-    "examples",
-    "example",
-    "samples",
-    "sample",
-    "generated",
-    "__generated__",
-    "mocks",
-    "specs",
-    ".specify",
-];
-const SOURCES: [&str; 6] = ["src", "lib", "app", "java", "kotlin", "pkg"];
+const BESIDE: &str = "external extern out testfiles examples example samples sample generated __generated__ mocks specs .specify";
+const SOURCES: &str = "src lib app java kotlin pkg";
 
 /// Parts of the names of files that programs wrote.
-const GENERATED: [&str; 12] = [
-    ".min.",
-    ".pb.",
-    "_pb2.",
-    "_pb2_grpc.",
-    ".generated.",
-    "_generated.",
-    ".gen.",
-    "_gen.",
-    ".g.dart",
-    ".bundle.",
-    "-bundle.",
-    ".designer.",
-];
+const GENERATED: &str = ".min. .pb. _pb2. _pb2_grpc. .generated. _generated. .gen. _gen. .g.dart .bundle. -bundle. .designer.";
 /// How they begin.
 const GENERATED_HEAD: [&str; 3] = ["DO NOT EDIT", "@generated", "auto-generated"];
 const HEAD_BYTES: usize = 1024;
@@ -165,11 +119,10 @@ fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
         let is_in_sources = || {
             let above = entry.path().strip_prefix(&top).unwrap_or(entry.path());
             let above = above.parent().unwrap_or(above);
-            above
-                .components()
-                .any(|part| SOURCES.iter().any(|name| part.as_os_str() == *name))
+            let mut above = above.components();
+            above.any(|part| is_of(SOURCES, &part.as_os_str().to_string_lossy()))
         };
-        if OTHERS.contains(&&*name) || (BESIDE.contains(&&*name) && !is_in_sources()) {
+        if is_of(OTHERS, &name) || (is_of(BESIDE, &name) && !is_in_sources()) {
             return false;
         }
         match (bad_rules(entry.path()), bad.lock()) {
@@ -187,16 +140,18 @@ fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
     walk.build_parallel()
 }
 
+fn is_of(names: &str, name: &str) -> bool {
+    names.split(' ').any(|one| one == name)
+}
+
 /// Returns the open points of a file, and how many secrets were removed from them.
 fn comments(root: &Path, path: &Path, words: &Regex) -> (Vec<Comment>, u64) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (Some(language), Ok(inside)) = (language(&name), path.strip_prefix(root)) else {
         return Default::default();
     };
-    if GENERATED
-        .iter()
-        .any(|part| name.to_lowercase().contains(part))
-    {
+    let lower = name.to_lowercase();
+    if GENERATED.split(' ').any(|part| lower.contains(part)) {
         return Default::default();
     }
     let Ok(content) = read(root, inside, FILE_BYTES) else {

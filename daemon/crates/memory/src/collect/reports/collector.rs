@@ -1,7 +1,7 @@
 //! Reads the reports of a project and puts those of one run together.
 
-use super::files::{Group, groups};
-use super::{CutOff, Origin, finish};
+use super::files::groups;
+use super::{CutOff, finish};
 use crate::collect::facts::{Finding, Part, Sourced, SuiteFacts, masked, stamp};
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::{modified, read, too_long};
@@ -43,7 +43,7 @@ pub(in crate::collect) fn reports(
     let mut bad: Vec<(SystemTime, String)> = Vec::new();
     let (mut number, mut redacted) = (0, 0);
     let is_new = |path: &PathBuf| modified(&root.join(path)) > since;
-    for Group { module, paths } in groups(root) {
+    for (module, paths) in groups(root) {
         if since.is_some() && !paths.iter().any(is_new) {
             continue;
         }
@@ -53,18 +53,13 @@ pub(in crate::collect) fn reports(
                 return Err("there are too many reports for the time it has".to_owned());
             }
             number += 1;
-            let content = read(root, &path, REPORT_BYTES).ok();
-            let Some(content) = content.filter(|_| number <= MAX_REPORTS) else {
+            let is_read = number <= MAX_REPORTS;
+            let Some(Ok(content)) = is_read.then(|| read(root, &path, REPORT_BYTES)) else {
                 continue;
             };
             let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
             let text = content.text();
-            let origin = Origin {
-                root,
-                module: &module,
-                path: &path,
-            };
-            match super::read(origin, &text) {
+            match super::read(root, &module, &path, &text) {
                 Ok(None) => (),
                 Ok(Some(_)) | Err(CutOff) if content.is_cut => {
                     bad.push((changed, too_long(&path, content.len, REPORT_BYTES)));
@@ -84,15 +79,12 @@ pub(in crate::collect) fn reports(
     // A bad report that was followed by a good one does not matter any more.
     let newest = found.first().map(|(time, _)| *time);
     bad.retain(|(time, _)| Some(*time) >= newest);
-    let too_many = (number > MAX_REPORTS)
-        .then(|| format!("there are {number} reports; the limit is {MAX_REPORTS}"));
+    let mut left_out: Vec<String> = bad.into_iter().map(|(_, why)| why).collect();
+    let too_many = format!("there are {number} reports; the limit is {MAX_REPORTS}");
+    left_out.extend((number > MAX_REPORTS).then_some(too_many));
     Ok(Finding {
         value: found.into_iter().map(|(_, report)| report).collect(),
-        left_out: bad
-            .into_iter()
-            .map(|(_, why)| why)
-            .chain(too_many)
-            .collect(),
+        left_out,
         redacted,
     })
 }
@@ -138,14 +130,11 @@ const TOGETHER: Duration = Duration::from_secs(60 * 60);
 /// Returns the runs, the newest first, by the time of the file. Before them, one of the packages that were tested together.
 fn with_together(mut found: Vec<(PathBuf, Dated)>) -> Vec<Dated> {
     found.sort_by_key(|(_, (time, _))| Reverse(*time));
-    let newest = [false, true].map(|is_e2e| {
-        let mut runs = found.iter().map(|(_, run)| run);
-        Some(runs.find(|(_, run)| run.value.is_e2e == is_e2e)?.0)
-    });
-    let mut seen = HashSet::new();
+    let (mut newest, mut seen) = ([None; 2], HashSet::new());
     let together = found.iter().filter(|(module, (time, run))| {
         let is_e2e = run.value.is_e2e;
-        let is_recent = Some(*time + TOGETHER) >= newest[usize::from(is_e2e)];
+        let newest = *newest[usize::from(is_e2e)].get_or_insert(*time);
+        let is_recent = *time + TOGETHER >= newest;
         is_recent && module != Path::new("") && seen.insert((module, is_e2e))
     });
     let mut all = merge(together.map(|(_, run)| run.clone()).collect());

@@ -38,11 +38,13 @@ pub(super) fn events(origin: Origin<'_>, text: &str) -> Option<SuiteFacts> {
         };
         let field = |name: &str| event[name].as_str().unwrap_or_default();
         let (test, output) = (field("Test").to_owned(), field("Output"));
+        // `PACKAGE [PACKAGE.test]`
+        let build = field("ImportPath").split(' ').next().unwrap_or_default();
         let package = run.packages.entry(field("Package").to_owned());
         let package = package.or_default();
         match event["Action"].as_str()? {
             "output" => *package.output.entry(test).or_default() += output,
-            "build-output" => *run.builds.entry(built(field("ImportPath"))).or_default() += output,
+            "build-output" => *run.builds.entry(build.to_owned()).or_default() += output,
             "fail" if test.is_empty() => package.is_failed = true,
             end @ ("pass" | "fail") if !test.is_empty() => package.ends.push((test, end == "pass")),
             _ => (),
@@ -52,15 +54,10 @@ pub(super) fn events(origin: Origin<'_>, text: &str) -> Option<SuiteFacts> {
     run.facts(origin)
 }
 
-/// Returns the package of a build: `PACKAGE [PACKAGE.test]`.
-fn built(name: &str) -> String {
-    name.split(' ').next().unwrap_or_default().to_owned()
-}
-
 /// The start of a build or a test, the end of a test, the end of a package.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^(?:# (?P<build>\S+)|=== \w+ +(?P<start>\S+)|\s*--- (?P<how>PASS|FAIL): (?P<end>\S+) \(",
+        r"^(?:# (?P<build>\S+)|=== \w+ +(?P<start>\S+)|\s*--- (?:PASS: (?P<passed>\S+)|FAIL: (?P<failed>\S+)) \(",
         r"|(?P<result>FAIL|ok)\s+(?P<package>\S+)\s+(?:\[(?:build|setup) failed\]|\(cached\)|[\d.]+s))"
     ))
 });
@@ -77,15 +74,13 @@ pub(super) fn printed(origin: Origin<'_>, text: &str) -> Option<SuiteFacts> {
         if found.is_some() {
             build = group("build");
         }
-        if let Some(end) = group("end") {
-            let is_passed = group("how").as_deref() == Some("PASS");
-            // Without `-v`, what a test printed comes after its end.
-            test = if is_passed {
-                String::new()
-            } else {
-                end.clone()
-            };
-            package.ends.push((end, is_passed));
+        if let Some(passed) = group("passed") {
+            test.clear();
+            package.ends.push((passed, true));
+        } else if let Some(failed) = group("failed") {
+            // Without `-v`, what it printed comes after its end.
+            test.clone_from(&failed);
+            package.ends.push((failed, false));
         } else if let Some(start) = group("start") {
             test = start;
         } else if let Some(name) = group("package") {
@@ -129,13 +124,12 @@ impl Run {
                 }
             }
             if package.is_failed && package.ends.iter().all(|(_, is_passed)| *is_passed) {
-                match said("").contains(" failed]") {
-                    true => {
-                        let said = self.builds.get(name).map_or("", String::as_str);
-                        fail(&format!("{name} (build failed)"), said);
-                    }
-                    false => fail(name, said("")),
-                }
+                let printed = said("");
+                let test = match printed.contains(" failed]") {
+                    true => format!("{name} (build failed)"),
+                    false => name.clone(),
+                };
+                fail(&test, self.builds.get(name).map_or(printed, String::as_str));
             }
         }
         suite.failed = suite.failures.len() as u64;
@@ -145,11 +139,7 @@ impl Run {
             suite.framework = "go test, passed packages".to_owned();
         }
         facts.last_run = self.start;
-        let has_tests = self
-            .packages
-            .values()
-            .any(|package| !package.ends.is_empty());
-        (has_tests || suite.passed + suite.failed > 0).then(|| finish(facts))
+        (suite.passed + suite.failed > 0).then(|| finish(facts))
     }
 }
 
@@ -162,11 +152,9 @@ fn failed(
     output: &str,
 ) -> TestFailure {
     const MARKS: [&str; 6] = ["===", "---", "# ", "FAIL", "PASS", "exit status"];
-    let is_mark = |line: &str| MARKS.iter().any(|mark| line.starts_with(mark));
-    let lines = output.lines().map(str::trim);
-    let mut lines = lines
-        .filter(|line| !line.is_empty() && !is_mark(line))
-        .peekable();
+    let is_said =
+        |line: &&str| !line.is_empty() && !MARKS.iter().any(|mark| line.starts_with(mark));
+    let mut lines = output.lines().map(str::trim).filter(is_said).peekable();
     let first = lines.peek().copied().unwrap_or_default();
     let said = lines.find(|line| line.starts_with("panic:") || origin.first(line).is_some());
     let said = said.unwrap_or(first);

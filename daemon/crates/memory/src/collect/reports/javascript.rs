@@ -2,8 +2,6 @@
 
 use super::{CutOff, Origin, Reading, SuiteFacts, facts_of, failure, finish, time_of};
 use crate::collect::facts::rfc3339;
-use crate::collect::manifest::MANIFEST_BYTES;
-use crate::collect::read::read as read_file;
 use serde_json::Value;
 use std::path::Path;
 use time::OffsetDateTime;
@@ -40,7 +38,10 @@ fn text(value: &Value) -> &str {
 
 fn jest(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
     let count = |field: &str| report[field].as_u64().unwrap_or(0);
-    let mut facts = facts_of(jest_or_vitest(origin, report));
+    // The two write nearly the same.
+    let is_jest = report.get("numRuntimeErrorTestSuites").is_some()
+        || origin.path.to_string_lossy().contains("jest");
+    let mut facts = facts_of(if is_jest { "Jest" } else { "Vitest" });
     let suite = &mut facts.suite;
     (suite.passed, suite.failed) = (count("numPassedTests"), count("numFailedTests"));
     let start_ms = report["startTime"].as_i64();
@@ -52,11 +53,9 @@ fn jest(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
         for test in list(&file["assertionResults"]).filter(|test| test["status"] == "failed") {
             let said = text(&test["failureMessages"][0]);
             let line = origin.line_in(said, &path);
-            let line = line.or(test["location"]["line"].as_u64());
+            let place = (path.clone(), line.or(test["location"]["line"].as_u64()));
             let name = test["fullName"].as_str().unwrap_or(text(&test["title"]));
-            suite
-                .failures
-                .push(failure(name, (path.clone(), line), said));
+            suite.failures.push(failure(name, place, said));
         }
         // A file that cannot be loaded has no tests, only a message.
         if suite.failures.len() == failed_before && file["status"] == "failed" {
@@ -72,18 +71,6 @@ fn jest(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
     Some(facts)
 }
 
-/// The two write nearly the same; where the report does not say which it is, the manifest does.
-fn jest_or_vitest(origin: Origin<'_>, report: &Value) -> &'static str {
-    let path = origin.module.join("package.json");
-    let manifest = read_file(origin.root, &path, MANIFEST_BYTES).map(|content| content.text());
-    let manifest = manifest.unwrap_or_default();
-    let is_jest = manifest.contains("\"jest\"") && !manifest.contains("\"vitest\"");
-    match is_jest || report.get("numRuntimeErrorTestSuites").is_some() {
-        true => "Jest",
-        false => "Vitest",
-    }
-}
-
 fn playwright(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
     let stats = &report["stats"];
     let count = |field: &str| stats[field].as_u64().unwrap_or(0);
@@ -93,9 +80,8 @@ fn playwright(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
     // A flaky test passed in the end.
     facts.suite.passed = count("expected") + count("flaky");
     facts.suite.failed = count("unexpected");
-    let said = |error: &Value| error["message"].as_str().map(str::to_owned);
     let error = report["errors"].get(0);
-    facts.broken = error.map(|error| said(error).unwrap_or("the report has an error".to_owned()));
+    facts.broken = error.map(|error| text(&error["message"]).to_owned());
     facts.last_run = time_of(text(&stats["startTime"]));
     let folder = Path::new(text(&report["config"]["rootDir"]));
     let mut specs = Vec::new();

@@ -53,12 +53,8 @@ fn facts(origin: Origin<'_>, text: &str) -> Result<SuiteFacts, Error> {
                 facts.last_run = facts.last_run.or(start);
                 // Of a suite itself: it could not run.
                 if element.name().as_ref() == "error" {
-                    facts
-                        .broken
-                        .get_or_insert(match attribute(&element, "message") {
-                            said if said.is_empty() => "a suite ended with an error".to_owned(),
-                            said => said,
-                        });
+                    let said = attribute(&element, "message");
+                    facts.broken.get_or_insert(said);
                 }
             }
             Event::End(_) => depth -= 1,
@@ -93,19 +89,18 @@ fn count(
 ) -> Result<(), Error> {
     let mut reader = reader_of(inner);
     let (said, text) = loop {
-        let element = match reader.read_event()? {
-            Event::Start(element) => element,
+        match reader.read_event()? {
+            Event::Start(element) => match element.name().as_ref() {
+                "skipped" => return Ok(()),
+                "failure" | "error" => {
+                    let text = text_of(&reader.read_text(element.name())?);
+                    break (attribute(&element, "message"), text);
+                }
+                _ => (),
+            },
             Event::Eof => {
                 facts.suite.passed += 1;
                 return Ok(());
-            }
-            _ => continue,
-        };
-        match element.name().as_ref() {
-            "skipped" => return Ok(()),
-            "failure" | "error" => {
-                let text = text_of(&reader.read_text(element.name())?);
-                break (attribute(&element, "message"), text);
             }
             _ => (),
         }
@@ -129,14 +124,13 @@ fn count(
 
 /// A stack of Java names a file without its directory: the class has it.
 fn in_sources(origin: Origin<'_>, class: &str, file: String) -> String {
-    let folder = class
-        .rsplit_once('.')
-        .map(|(package, _)| package.replace('.', "/"));
-    let Some(folder) = folder.filter(|_| !file.contains('/')) else {
-        return file;
-    };
-    let languages = ["java", "kotlin", "groovy", "scala"].iter();
-    let mut paths = languages.map(|language| format!("src/test/{language}/{folder}/{file}"));
-    let found = paths.find(|path| origin.root.join(origin.module).join(path).is_file());
-    found.map_or(file, |path| origin.file(&path))
+    let package = class.rsplit_once('.').map_or("", |(package, _)| package);
+    let package = package.replace('.', "/");
+    let paths = ["java", "kotlin", "groovy", "scala"]
+        .map(|language| format!("src/test/{language}/{package}/{file}"));
+    let is_file = |path: &&String| origin.root.join(origin.module).join(path).is_file();
+    let mut paths = paths.iter().filter(|_| !file.contains('/'));
+    paths
+        .find(is_file)
+        .map_or(file.clone(), |path| origin.file(path))
 }

@@ -8,6 +8,8 @@ mod junit;
 mod origin;
 mod output;
 mod tap;
+#[cfg(test)]
+mod tests;
 
 use super::facts::{SuiteFacts, rfc3339};
 use crate::model::percentage;
@@ -27,8 +29,9 @@ struct CutOff;
 /// What a run did; nothing if the text is no report.
 type Reading = Result<Option<SuiteFacts>, CutOff>;
 
-/// Reads a report by what is in it.
-fn read(origin: Origin<'_>, text: &str) -> Reading {
+/// Reads a report by what is in it. `module` is the part of the project that was tested; it and `path` are relative.
+fn read(root: &Path, module: &Path, path: &Path, text: &str) -> Reading {
+    let origin = Origin { root, module, path };
     let start = text.trim_start();
     match start.as_bytes().first() {
         Some(b'{') => Ok(javascript::read(origin, start)?.or_else(|| go::events(origin, start))),
@@ -39,14 +42,20 @@ fn read(origin: Origin<'_>, text: &str) -> Reading {
 
 /// Returns what a command that ran tests printed of them; nothing if no test program printed this.
 pub(super) fn of_output(root: &Path, text: &str) -> Option<SuiteFacts> {
-    let (module, path) = (Path::new(""), Path::new(""));
-    read(Origin { root, module, path }, text).ok()?
+    read(root, Path::new(""), Path::new(""), text).ok()?
 }
 
 /// In all patterns, `^` and `$` are the ends of a line.
 fn pattern(pattern: &str) -> Regex {
     #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
     Regex::new(&format!("(?m){pattern}")).unwrap()
+}
+
+/// Returns the first group that is in a text.
+fn first_group<'a>(pattern: &Regex, text: &'a str) -> Option<&'a str> {
+    let found = pattern.captures(text)?;
+    let group = found.iter().skip(1).flatten().next()?;
+    Some(group.as_str())
 }
 
 fn facts_of(framework: &str) -> SuiteFacts {
@@ -83,7 +92,7 @@ fn finish(mut facts: SuiteFacts) -> SuiteFacts {
 
 /// Reads a time; one without a zone is taken for UTC.
 fn time_of(text: &str) -> Option<String> {
-    let time = OffsetDateTime::parse(text, &Iso8601::DEFAULT)
-        .or_else(|_| OffsetDateTime::parse(&format!("{text}Z"), &Iso8601::DEFAULT));
-    time.ok().map(rfc3339)
+    let parse = |text: &str| OffsetDateTime::parse(text, &Iso8601::DEFAULT).ok();
+    let time = parse(text).or_else(|| parse(&format!("{text}Z")));
+    time.map(rfc3339)
 }

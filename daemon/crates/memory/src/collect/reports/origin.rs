@@ -40,21 +40,18 @@ impl Origin<'_> {
 
     fn places(&self, text: &str) -> impl Iterator<Item = Place> {
         let found = PLACE.captures_iter(text).take(MAX_PLACES);
-        found.map(|found| (self.file(&found[1]), found[2].parse().ok()))
+        let places = found.map(|found| (self.file(&found[1]), found[2].parse().ok()));
+        places.filter(|(file, _)| !file.contains("node_modules"))
     }
 
     /// Returns the first place in a text that is in the project, else the first at all.
     /// Without secrets: in `//user:key@host.org:80` the key would look like a file.
     pub(super) fn first(&self, text: &str) -> Option<Place> {
         let text = redact(text).text;
-        let places = self.places(&text);
-        let mut places = places
-            .filter(|(file, _)| !file.contains("node_modules"))
-            .peekable();
+        let mut places = self.places(&text).peekable();
         let first = places.peek().cloned();
-        places
-            .find(|(file, _)| self.root.join(file).is_file())
-            .or(first)
+        let own = places.find(|(file, _)| self.root.join(file).is_file());
+        own.or(first)
     }
 
     /// Returns the line of the first place in `file`, which is relative to the project.

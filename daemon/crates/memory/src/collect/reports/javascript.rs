@@ -1,211 +1,129 @@
 //! Reports of Vitest, Jest and Playwright in JSON.
 
-use super::place::{line_in, message};
-use super::{SuiteFacts, finish};
+use super::{CutOff, Origin, Reading, SuiteFacts, facts_of, failure, finish, time_of};
 use crate::collect::facts::rfc3339;
-use crate::collect::manifest::MANIFEST_BYTES;
-use crate::collect::paths::relative;
-use crate::collect::read::read as read_file;
-use ccd_protocol::memory::TestFailure;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::path::Path;
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
-#[derive(serde::Deserialize)]
-struct Start {
-    #[serde(rename = "numTotalTests")]
-    jest: Option<IgnoredAny>,
-    #[serde(rename = "stats")]
-    playwright: Option<IgnoredAny>,
-}
+type Kind = fn(Origin<'_>, &Value) -> Option<SuiteFacts>;
 
-impl Start {
-    fn is_report(&self) -> bool {
-        self.jest.is_some() || self.playwright.is_some()
+/// The field that a report has and hardly any other file.
+const KINDS: [(&str, Kind); 3] = [
+    ("numTotalTests", jest),
+    ("suites", playwright),
+    ("failedTests", last_run),
+];
+
+pub(super) fn read(origin: Origin<'_>, text: &str) -> Reading {
+    // What is no report is not taken into memory.
+    let is_in = |field: &str| text.contains(&format!("\"{field}\""));
+    let Some((field, kind)) = KINDS.iter().find(|(field, _)| is_in(field)) else {
+        return Ok(None);
+    };
+    match serde_json::from_str::<Value>(text) {
+        Ok(report) if report.get(field).is_some() => Ok(kind(origin, &report).map(finish)),
+        Err(error) if error.is_eof() => Err(CutOff),
+        _ => Ok(None),
     }
 }
 
-/// Reads what Playwright keeps of a run that failed; nothing of another.
-pub(super) fn last_run(text: &str) -> Option<SuiteFacts> {
-    let run: Value = serde_json::from_str(text).ok()?;
-    let failed = run["failedTests"].as_array()?.len();
-    let mut facts = SuiteFacts {
-        is_e2e: true,
-        ..SuiteFacts::default()
-    };
-    facts.suite.framework = "Playwright".to_owned();
-    // How many passed is not in it.
-    let is_failed = run["status"] != "passed";
-    facts.broken = is_failed.then(|| match failed {
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn jest(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
+    let count = |field: &str| report[field].as_u64().unwrap_or(0);
+    // The two write nearly the same.
+    let is_jest = report.get("numRuntimeErrorTestSuites").is_some()
+        || origin.path.to_string_lossy().contains("jest");
+    let mut facts = facts_of(if is_jest { "Jest" } else { "Vitest" });
+    let suite = &mut facts.suite;
+    (suite.passed, suite.failed) = (count("numPassedTests"), count("numFailedTests"));
+    let start_ms = report["startTime"].as_i64();
+    let start = start_ms.and_then(|ms| OffsetDateTime::from_unix_timestamp(ms / 1000).ok());
+    facts.last_run = start.map(rfc3339);
+    for file in list(&report["testResults"]) {
+        let path = origin.file(text(&file["name"]));
+        let failed_before = suite.failures.len();
+        for test in list(&file["assertionResults"]).filter(|test| test["status"] == "failed") {
+            let said = text(&test["failureMessages"][0]);
+            let line = origin.line_in(said, &path);
+            let place = (path.clone(), line.or(test["location"]["line"].as_u64()));
+            let name = test["fullName"].as_str().unwrap_or(text(&test["title"]));
+            suite.failures.push(failure(name, place, said));
+        }
+        // A file that cannot be loaded has no tests, only a message.
+        if suite.failures.len() == failed_before && file["status"] == "failed" {
+            suite.failed += 1;
+            let said = text(&file["message"]);
+            let place = (path.clone(), origin.line_in(said, &path));
+            suite.failures.push(failure(&path, place, said));
+        }
+    }
+    if report["success"] == false && suite.failed == 0 {
+        facts.broken = Some("the report says that the run was no success".to_owned());
+    }
+    Some(facts)
+}
+
+fn playwright(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
+    let stats = &report["stats"];
+    let count = |field: &str| stats[field].as_u64().unwrap_or(0);
+    stats.get("expected")?;
+    let mut facts = facts_of("Playwright");
+    facts.is_e2e = true;
+    // A flaky test passed in the end.
+    facts.suite.passed = count("expected") + count("flaky");
+    facts.suite.failed = count("unexpected");
+    let error = report["errors"].get(0);
+    facts.broken = error.map(|error| text(&error["message"]).to_owned());
+    facts.last_run = time_of(text(&stats["startTime"]));
+    let folder = Path::new(text(&report["config"]["rootDir"]));
+    let mut specs = Vec::new();
+    specs_in(report, "", &mut specs);
+    for (name, spec) in specs {
+        let mut tests = list(&spec["tests"]);
+        let Some(test) = tests.find(|test| test["status"] == "unexpected") else {
+            continue;
+        };
+        let errors = list(&test["results"]).filter_map(|result| result.get("error"));
+        let error = errors.last().unwrap_or(&Value::Null);
+        let (at, own) = (&error["location"], folder.join(text(&spec["file"])));
+        let file = at["file"].as_str().map(Path::new).unwrap_or(&own);
+        let line = at["line"].as_u64().or(spec["line"].as_u64());
+        let place = (origin.file(&file.to_string_lossy()), line);
+        let failure = failure(&name, place, text(&error["message"]));
+        facts.suite.failures.push(failure);
+    }
+    Some(facts)
+}
+
+/// Adds the tests in a suite with their names, as deep as JSON is read.
+fn specs_in<'a>(suite: &'a Value, above: &str, specs: &mut Vec<(String, &'a Value)>) {
+    let name = |one: &Value| format!("{above}{}", text(&one["title"]));
+    specs.extend(list(&suite["specs"]).map(|spec| (name(spec), spec)));
+    for suite in list(&suite["suites"]) {
+        // The outermost suite is the file.
+        match suite["title"] == suite["file"] {
+            true => specs_in(suite, above, specs),
+            false => specs_in(suite, &format!("{} › ", name(suite)), specs),
+        }
+    }
+}
+
+/// What Playwright keeps of a run that failed: how many passed is not in it.
+fn last_run(_: Origin<'_>, run: &Value) -> Option<SuiteFacts> {
+    let mut facts = facts_of("Playwright");
+    facts.is_e2e = true;
+    facts.broken = Some(match list(&run["failedTests"]).count() {
         0 => "the last run failed".to_owned(),
         1 => "1 test of the last run failed".to_owned(),
         failed => format!("{failed} tests of the last run failed"),
     });
-    is_failed.then(|| finish(facts))
-}
-
-/// Reads a report; nothing if it is none of them.
-pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
-    // What is no report is not taken into memory.
-    let _: Start = serde_json::from_str(text).ok().filter(Start::is_report)?;
-    let report: Value = serde_json::from_str(text).ok()?;
-    match (report.get("numTotalTests"), report.get("stats")) {
-        (Some(_), _) => Some(jest(root, text, &report)),
-        (None, Some(stats)) if stats.get("expected").is_some() => Some(playwright(root, &report)),
-        _ => None,
-    }
-}
-
-fn jest(root: &Path, text: &str, report: &Value) -> SuiteFacts {
-    let count = |field: &str| report[field].as_u64().unwrap_or(0);
-    let mut facts = SuiteFacts::default();
-    facts.suite.passed = count("numPassedTests");
-    facts.suite.failed = count("numFailedTests");
-    let start = report["startTime"]
-        .as_i64()
-        .map(|ms| i128::from(ms) * 1_000_000);
-    facts.last_run = start
-        .and_then(|ns| OffsetDateTime::from_unix_timestamp_nanos(ns).ok())
-        .map(rfc3339);
-    for file in report["testResults"].as_array().into_iter().flatten() {
-        let path = relative(root, file["name"].as_str().unwrap_or_default());
-        let tests = file["assertionResults"].as_array().into_iter().flatten();
-        let mut has_failure = false;
-        for test in tests.filter(|test| test["status"] == "failed") {
-            has_failure = true;
-            facts.suite.failures.push(jest_failure(root, &path, test));
-        }
-        // A file that cannot be loaded has no tests, only a message.
-        if !has_failure && file["status"] == "failed" {
-            facts.suite.failed += u64::from(
-                file["assertionResults"]
-                    .as_array()
-                    .is_none_or(Vec::is_empty),
-            );
-            let text = file["message"].as_str().unwrap_or_default();
-            facts.suite.failures.push(TestFailure {
-                line: line_in(root, text, &path),
-                test_name: path.clone(),
-                file: path,
-                message: message(text),
-            });
-        }
-    }
-    if report["success"] == false && facts.suite.failed == 0 {
-        facts.broken = Some("the report says that the run was no success".to_owned());
-    }
-    facts.is_e2e = false;
-    facts.suite.framework = framework(root, text, report).to_owned();
-    finish(facts)
-}
-
-/// The two write nearly the same; the names of files and the project say which it is.
-fn framework(root: &Path, text: &str, report: &Value) -> &'static str {
-    let manifest = read_file(root, Path::new("package.json"), MANIFEST_BYTES);
-    let manifest = manifest.map_or_else(|_| String::new(), |content| content.text());
-    let has = |name: &str| manifest.contains(&format!("\"{name}\""));
-    match (has("vitest"), has("jest")) {
-        (true, false) => "Vitest",
-        (false, true) => "Jest",
-        _ if report.get("numRuntimeErrorTestSuites").is_some() || text.contains("jest") => "Jest",
-        _ => "Vitest",
-    }
-}
-
-fn jest_failure(root: &Path, path: &str, test: &Value) -> TestFailure {
-    let text = test["failureMessages"]
-        .get(0)
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let name = test["fullName"]
-        .as_str()
-        .or(test["title"].as_str())
-        .unwrap_or_default();
-    let line = line_in(root, text, path).or(test["location"]["line"].as_u64());
-    TestFailure {
-        file: path.to_owned(),
-        line,
-        test_name: name.to_owned(),
-        message: message(text),
-    }
-}
-
-fn playwright(root: &Path, report: &Value) -> SuiteFacts {
-    let stats = &report["stats"];
-    let count = |field: &str| stats[field].as_u64().unwrap_or(0);
-    let mut facts = SuiteFacts {
-        is_e2e: true,
-        ..SuiteFacts::default()
-    };
-    facts.suite.framework = "Playwright".to_owned();
-    // A flaky test passed in the end.
-    facts.suite.passed = count("expected") + count("flaky");
-    facts.suite.failed = count("unexpected");
-    let first = report["errors"]
-        .as_array()
-        .and_then(|errors| errors.first());
-    facts.broken = first.map(|error| {
-        let said = error["message"].as_str();
-        said.unwrap_or("the report has an error").to_owned()
-    });
-    let start = stats["startTime"]
-        .as_str()
-        .and_then(|time| OffsetDateTime::parse(time, &Rfc3339).ok());
-    facts.last_run = start.map(rfc3339);
-    let folder = report["config"]["rootDir"].as_str().unwrap_or_default();
-    // Suites are nested as deep as the tests are described; a list instead of recursion.
-    let mut suites: Vec<(&Value, String)> = Vec::new();
-    suites.extend(
-        report["suites"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|suite| (suite, String::new())),
-    );
-    suites.reverse();
-    while let Some((suite, above)) = suites.pop() {
-        let title = suite["title"].as_str().unwrap_or_default();
-        let is_file = suite["file"].as_str() == Some(title);
-        let name = match (above.is_empty(), is_file) {
-            (_, true) => above,
-            (true, _) => title.to_owned(),
-            _ => format!("{above} › {title}"),
-        };
-        for spec in suite["specs"].as_array().into_iter().flatten() {
-            facts
-                .suite
-                .failures
-                .extend(playwright_failure(root, folder, &name, spec));
-        }
-        let inner = suite["suites"].as_array().into_iter().flatten();
-        suites.extend(inner.rev().map(|suite| (suite, name.clone())));
-    }
-    finish(facts)
-}
-
-fn playwright_failure(root: &Path, folder: &str, above: &str, spec: &Value) -> Option<TestFailure> {
-    let mut tests = spec["tests"].as_array()?.iter();
-    let test = tests.find(|test| test["status"] == "unexpected")?;
-    let error = test["results"]
-        .as_array()
-        .and_then(|results| results.iter().rev().find_map(|result| result.get("error")));
-    let error = error.unwrap_or(&Value::Null);
-    let title = spec["title"].as_str().unwrap_or_default();
-    let own = Path::new(folder).join(spec["file"].as_str().unwrap_or_default());
-    let file = match error["location"]["file"].as_str() {
-        Some(file) => relative(root, file),
-        None => relative(root, &own.to_string_lossy()),
-    };
-    Some(TestFailure {
-        file,
-        line: error["location"]["line"].as_u64().or(spec["line"].as_u64()),
-        test_name: if above.is_empty() {
-            title.to_owned()
-        } else {
-            format!("{above} › {title}")
-        },
-        message: message(error["message"].as_str().unwrap_or_default()),
-    })
+    (run["status"] != "passed").then_some(facts)
 }

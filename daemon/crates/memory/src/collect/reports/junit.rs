@@ -1,242 +1,136 @@
 //! JUnit XML: nextest, pytest, Gradle, Maven, go-junit-report.
 
-use super::place::{first, message};
-use super::{SuiteFacts, finish};
-use crate::collect::facts::rfc3339;
-use crate::collect::paths::relative;
-use ccd_protocol::memory::TestFailure;
+use super::{CutOff, Origin, Reading, SuiteFacts, failure, finish, time_of};
 use quick_xml::Reader;
+use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use time::OffsetDateTime;
-use time::format_description::well_known::{Iso8601, Rfc3339};
+use std::borrow::Cow;
 
-/// Reads a report; nothing if it is not JUnit XML or is cut off.
-pub(super) fn read(root: &Path, path: &Path, text: &str) -> Option<SuiteFacts> {
-    let is_output = |part: &&OsStr| *part == "target" || *part == "build";
-    let mut report = Report {
-        root,
-        module: path.iter().take_while(|part| !is_output(part)).collect(),
-        facts: SuiteFacts::default(),
-        case: None,
-        is_report: false,
-    };
+/// A word in the path of a report, or the name of its suite, and who writes it.
+const FRAMEWORKS: [(&str, &str); 5] = [
+    ("nextest", "cargo-nextest"),
+    ("pytest", "pytest"),
+    ("playwright", "Playwright"),
+    ("cypress", "Cypress"),
+    ("", "JUnit"),
+];
+
+pub(super) fn read(origin: Origin<'_>, text: &str) -> Reading {
+    if !text.contains("<testsuite") {
+        return Ok(None);
+    }
+    let mut facts = facts(origin, text).map_err(|_| CutOff)?;
+    let path = origin.path.to_string_lossy();
+    let is_name = |word: &str| text.contains(&format!("<testsuite name=\"{word}\""));
+    let mut frameworks = FRAMEWORKS.iter();
+    let framework = frameworks.find(|(word, _)| path.contains(word) || is_name(word));
+    facts.suite.framework = framework.map_or("", |(_, name)| name).to_owned();
+    let mut e2e = ["e2e", "playwright", "cypress"].iter();
+    facts.is_e2e = e2e.any(|word| path.contains(word));
+    Ok(Some(finish(facts)))
+}
+
+fn reader_of(text: &str) -> Reader<&[u8]> {
     let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    reader
+}
+
+fn facts(origin: Origin<'_>, text: &str) -> Result<SuiteFacts, Error> {
+    let mut facts = SuiteFacts::default();
+    let mut reader = reader_of(text);
     let mut depth = 0_usize;
     loop {
-        match reader.read_event().ok()? {
+        match reader.read_event()? {
+            Event::Start(case) if case.name().as_ref() == "testcase" => {
+                let inner = reader.read_text(case.name())?;
+                count(origin, &case, &inner, &mut facts)?;
+            }
             Event::Start(element) => {
                 depth += 1;
-                report.start(&element);
+                let start = time_of(&attribute(&element, "timestamp"));
+                facts.last_run = facts.last_run.or(start);
+                // Of a suite itself: it could not run.
+                if element.name().as_ref() == "error" {
+                    let said = attribute(&element, "message");
+                    facts.broken.get_or_insert(said);
+                }
             }
-            Event::Empty(element) => {
-                report.start(&element);
-                report.end(element.name().as_ref());
-            }
-            Event::Text(text) => report.text(&text),
-            Event::CData(text) => report.text(&text),
-            Event::GeneralRef(name) => report.reference(&name),
-            Event::End(element) => {
-                depth = depth.saturating_sub(1);
-                report.end(element.name().as_ref());
-            }
-            Event::Eof => break,
+            Event::End(_) => depth -= 1,
+            Event::Eof if depth == 0 => return Ok(facts),
+            Event::Eof => return Err(IllFormedError::MissingEndTag(String::new()).into()),
             _ => (),
         }
     }
-    if depth > 0 || !report.is_report {
-        return None;
-    }
-    let mut facts = report.facts;
-    facts.suite.framework = framework(path, text).to_owned();
-    let place = path.to_string_lossy();
-    facts.is_e2e = ["e2e", "playwright", "cypress"]
-        .iter()
-        .any(|word| place.contains(word));
-    Some(finish(facts))
 }
 
-/// True if the text ends before its elements do.
-pub(super) fn is_cut_off(text: &str) -> bool {
-    let mut reader = Reader::from_str(text);
-    let mut depth = 0_usize;
-    loop {
-        match reader.read_event() {
-            Ok(Event::Start(_)) => depth += 1,
-            Ok(Event::End(_)) => depth = depth.saturating_sub(1),
-            Ok(Event::Eof) => return depth > 0,
-            Err(error) => return matches!(error, quick_xml::Error::Syntax(_)),
-            Ok(_) => (),
-        }
-    }
+/// Returns an attribute; empty if there is none.
+fn attribute(element: &BytesStart<'_>, name: &str) -> String {
+    let found = element.try_get_attribute(name).ok().flatten();
+    let value = found.and_then(|found| Some(unescape(&found.value).ok()?.into_owned()));
+    value.unwrap_or_default()
 }
 
-fn framework(path: &Path, text: &str) -> &'static str {
-    let place = path.to_string_lossy();
-    match () {
-        () if place.contains("nextest") => "cargo-nextest",
-        () if text.contains("name=\"pytest\"") || place.contains("pytest") => "pytest",
-        () if place.contains("playwright") => "Playwright",
-        () if place.contains("cypress") => "Cypress",
-        () => "JUnit",
-    }
+/// Returns the text of an element.
+fn text_of(inner: &str) -> String {
+    const TEXT_BYTES: usize = 8192;
+    let inner = &inner[..inner.floor_char_boundary(TEXT_BYTES)];
+    let text = inner.replace("<![CDATA[", "").replace("]]>", "");
+    // A `&` in CDATA is not the start of a reference.
+    unescape(&text).map_or_else(|_| text.clone(), Cow::into_owned)
 }
 
-struct Report<'a> {
-    root: &'a Path,
-    /// The part of the project that was tested, relative to it.
-    module: PathBuf,
-    facts: SuiteFacts,
-    case: Option<Case>,
-    is_report: bool,
-}
-
-#[derive(Default)]
-struct Case {
-    name: String,
-    class: String,
-    file: Option<String>,
-    line: Option<u64>,
-    is_skipped: bool,
-    is_failed: bool,
-    is_in_failure: bool,
-    message: String,
-    text: String,
-}
-
-/// Of the text of a failure that are kept.
-const TEXT_BYTES: usize = 8192;
-
-impl Report<'_> {
-    fn start(&mut self, element: &BytesStart<'_>) {
-        match element.name().as_ref() {
-            "testsuites" | "testsuite" => {
-                self.is_report = true;
-                let time = attribute(element, "timestamp").and_then(|time| time_of(&time));
-                // The first one is when the run began.
-                if self.facts.last_run.is_none() {
-                    self.facts.last_run = time;
+fn count(
+    origin: Origin<'_>,
+    case: &BytesStart<'_>,
+    inner: &str,
+    facts: &mut SuiteFacts,
+) -> Result<(), Error> {
+    let mut reader = reader_of(inner);
+    let (said, text) = loop {
+        match reader.read_event()? {
+            Event::Start(element) => match element.name().as_ref() {
+                "skipped" => return Ok(()),
+                "failure" | "error" => {
+                    let text = text_of(&reader.read_text(element.name())?);
+                    break (attribute(&element, "message"), text);
                 }
-            }
-            "testcase" => {
-                self.case = Some(Case {
-                    name: attribute(element, "name").unwrap_or_default(),
-                    class: attribute(element, "classname").unwrap_or_default(),
-                    file: attribute(element, "file"),
-                    line: attribute(element, "line").and_then(|line| line.parse().ok()),
-                    ..Case::default()
-                });
-            }
-            name @ ("failure" | "error") => {
-                if let Some(case) = &mut self.case {
-                    case.is_failed = true;
-                    case.is_in_failure = true;
-                    case.message = attribute(element, "message").unwrap_or_default();
-                } else if name == "error" {
-                    // Of the suite itself: it could not run.
-                    let said = attribute(element, "message").or_else(|| attribute(element, "type"));
-                    let said = said.unwrap_or_else(|| "a suite ended with an error".to_owned());
-                    self.facts.broken.get_or_insert(said);
-                }
-            }
-            "skipped" => self.case.iter_mut().for_each(|case| case.is_skipped = true),
-            _ => (),
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        if let Some(case) = &mut self.case
-            && case.is_in_failure
-            && case.text.len() < TEXT_BYTES
-        {
-            case.text.push_str(text);
-        }
-    }
-
-    fn reference(&mut self, name: &str) {
-        let text = unescape(&format!("&{name};")).map(std::borrow::Cow::into_owned);
-        self.text(&text.unwrap_or_default());
-    }
-
-    fn end(&mut self, name: &str) {
-        match name {
-            "failure" | "error" => self
-                .case
-                .iter_mut()
-                .for_each(|case| case.is_in_failure = false),
-            "testcase" => {
-                if let Some(case) = self.case.take() {
-                    self.count(case);
-                }
+                _ => (),
+            },
+            Event::Eof => {
+                facts.suite.passed += 1;
+                return Ok(());
             }
             _ => (),
         }
-    }
-
-    fn count(&mut self, case: Case) {
-        let place = first(self.root, &case.text);
-        let place = place.filter(|(file, _)| !file.contains("node_modules"));
-        let place = place.map(|(file, line)| (self.in_sources(&case.class, file), line));
-        let suite = &mut self.facts.suite;
-        if !case.is_failed {
-            suite.passed += u64::from(!case.is_skipped);
-            return;
+    };
+    let (file, class) = (attribute(case, "file"), attribute(case, "classname"));
+    let place = match (origin.file(&file), origin.first(&text)) {
+        (file, _) if !file.is_empty() => {
+            let line = origin.line_in(&text, &file);
+            let line = line.or_else(|| attribute(case, "line").parse().ok());
+            (file, line)
         }
-        suite.failed += 1;
-        let own = case.file.as_deref().map(|file| relative(self.root, file));
-        let (file, line) = match (own, place) {
-            (Some(file), Some((other, line))) if file == other => (file, Some(line)),
-            (Some(file), _) => (file, case.line),
-            (None, Some((file, line))) => (file, Some(line)),
-            (None, None) => (case.class.clone(), None),
-        };
-        let text = if case.message.is_empty() {
-            &case.text
-        } else {
-            &case.message
-        };
-        suite.failures.push(TestFailure {
-            file,
-            line,
-            test_name: case.name,
-            message: message(text),
-        });
-    }
+        (_, Some((file, line))) => (in_sources(origin, &class, file), line),
+        (_, None) => (class, None),
+    };
+    let said = if said.is_empty() { text } else { said };
+    let failure = failure(&attribute(case, "name"), place, &said);
+    facts.suite.failures.push(failure);
+    facts.suite.failed += 1;
+    Ok(())
 }
 
-impl Report<'_> {
-    /// A stack of Java names a file without its directory: the class has it.
-    fn in_sources(&self, class: &str, file: String) -> String {
-        let Some((package, _)) = class.rsplit_once('.').filter(|_| !file.contains('/')) else {
-            return file;
-        };
-        let package = package.replace('.', "/");
-        let mut folders = ["java", "kotlin", "groovy", "scala"]
-            .into_iter()
-            .map(|language| {
-                let inside = format!("src/test/{language}/{package}/{file}");
-                self.module.join(inside)
-            });
-        let found = folders.find(|path| self.root.join(path).is_file());
-        found.map_or(file, |path| path.to_string_lossy().into_owned())
-    }
-}
-
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = element.attributes();
-    let found = attributes
-        .with_checks(false)
-        .flatten()
-        .find(|one| one.key.as_ref() == name)?;
-    Some(unescape(&found.value).ok()?.into_owned())
-}
-
-/// Reads a time; one without a zone is taken for UTC.
-fn time_of(text: &str) -> Option<String> {
-    let time = OffsetDateTime::parse(text, &Rfc3339)
-        .or_else(|_| OffsetDateTime::parse(text, &Iso8601::DEFAULT))
-        .or_else(|_| OffsetDateTime::parse(&format!("{text}Z"), &Rfc3339));
-    time.ok().map(rfc3339)
+/// A stack of Java names a file without its directory: the class has it.
+fn in_sources(origin: Origin<'_>, class: &str, file: String) -> String {
+    let package = class.rsplit_once('.').map_or("", |(package, _)| package);
+    let package = package.replace('.', "/");
+    let paths = ["java", "kotlin", "groovy", "scala"]
+        .map(|language| format!("src/test/{language}/{package}/{file}"));
+    let is_file = |path: &&String| origin.root.join(origin.module).join(path).is_file();
+    let mut paths = paths.iter().filter(|_| !file.contains('/'));
+    paths
+        .find(is_file)
+        .map_or(file.clone(), |path| origin.file(path))
 }

@@ -105,7 +105,13 @@ fn first_of(paragraph: &str) -> Option<String> {
         .position(|word| is_end(&word))
         .map_or(words.len(), |at| at + 1);
     let sentence = words[..len].join(" ");
-    (sentence.chars().count() >= MIN_CHARS).then_some(sentence)
+    // Chinese and Japanese have no blanks between sentences, and say more with a character.
+    let sentence = match sentence.split_inclusive(['。', '！', '？']).next() {
+        Some(first) if first.len() < sentence.len() => first.to_owned(),
+        _ => sentence,
+    };
+    let width = |char: char| if char < '\u{2e80}' { 1 } else { 3 };
+    (sentence.chars().map(width).sum::<usize>() >= MIN_CHARS).then_some(sentence)
 }
 
 #[cfg(test)]
@@ -135,6 +141,10 @@ mod tests {
             (
                 "<img\n  src=\"a.svg\" alt=\"some lamp\"\n/>\n\nA lamp that you can carry around.\n",
                 Some("A lamp that you can carry around."),
+            ),
+            (
+                "# lamp\n\n一个控制灯光的小工具。支持多种语言！\n",
+                Some("一个控制灯光的小工具。"),
             ),
             ("", None),
         ] {

@@ -2,6 +2,8 @@
 
 use super::{CutOff, Origin, Reading, SuiteFacts, facts_of, failure, finish, time_of};
 use crate::collect::facts::rfc3339;
+use crate::collect::read::{names, read as read_file};
+use ccd_protocol::memory::TestFailure;
 use serde_json::Value;
 use std::path::Path;
 use time::OffsetDateTime;
@@ -117,7 +119,7 @@ fn specs_in<'a>(suite: &'a Value, above: &str, specs: &mut Vec<(String, &'a Valu
 }
 
 /// What Playwright keeps of a run that failed: how many passed is not in it.
-fn last_run(_: Origin<'_>, run: &Value) -> Option<SuiteFacts> {
+fn last_run(origin: Origin<'_>, run: &Value) -> Option<SuiteFacts> {
     let mut facts = facts_of("Playwright");
     facts.is_e2e = true;
     facts.broken = Some(match list(&run["failedTests"]).count() {
@@ -125,5 +127,34 @@ fn last_run(_: Origin<'_>, run: &Value) -> Option<SuiteFacts> {
         1 => "1 test of the last run failed".to_owned(),
         failed => format!("{failed} tests of the last run failed"),
     });
+    let folder = origin.path.parent().unwrap_or(origin.path);
+    for (name, _) in names(&origin.root.join(folder), MAX_FAILED) {
+        let path = folder.join(name).join("error-context.md");
+        let context = read_file(origin.root, &path, CONTEXT_BYTES);
+        let failure = context
+            .ok()
+            .and_then(|text| of_context(origin, &text.text()));
+        // Each retry has one.
+        if let Some(failure) = failure.filter(|one| !facts.suite.failures.contains(one)) {
+            facts.suite.failures.push(failure);
+        }
+    }
     (run["status"] != "passed").then_some(facts)
+}
+
+/// Directories of failed tests that are looked at, and what is read of what Playwright says about each.
+const MAX_FAILED: usize = 200;
+const CONTEXT_BYTES: u64 = 64 * 1024;
+
+fn of_context(origin: Origin<'_>, text: &str) -> Option<TestFailure> {
+    let after = |mark: &str| Some(text.split_once(mark)?.1);
+    let line = |mark: &str| after(mark)?.lines().next();
+    let (_, name) = line("\n- Name: ")?.split_once(" >> ")?;
+    let place = origin.first(line("\n- Location: ")?)?;
+    let said = after("\n# Error details").and_then(|text| Some(text.split_once("```\n")?.1));
+    Some(failure(
+        &name.replace(" >> ", " › "),
+        place,
+        said.unwrap_or_default(),
+    ))
 }

@@ -1,4 +1,4 @@
-//! What test programs print: cargo test and nextest, pytest, go test, Vitest and Jest, TAP.
+//! What test programs print: cargo test and nextest, pytest, go test, Vitest, Jest and Playwright, TAP.
 
 use super::origin::plain;
 use super::{Origin, SuiteFacts, facts_of, failure, finish, first_group, go, pattern, tap};
@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 const NEVER: &str = r"[^\s\S]";
 
 /// What a test program prints: its name; a line with counts such as `3 passed, 1 failed` in its group; a failure, with its
-/// `name` and its `file`, at least one of them, and what it `said`, else that follows; why a whole run failed, in one of the
+/// `name` and its `file`, at least one of them, its `line` and what it `said`, else that follows; why a whole run failed, in one of the
 /// groups. nextest prints what cargo test does for each test that failed: it comes first.
-const FORMATS: [[&str; 4]; 5] = [
+const FORMATS: [[&str; 4]; 6] = [
     [
         "cargo-nextest",
         r"^\s*Summary \[.*?\] \d+(?:/\d+)? tests? run: (.*)$",
@@ -43,8 +43,14 @@ const FORMATS: [[&str; 4]; 5] = [
         r"^\s*FAIL\s+(?P<file>\S+\.[cm]?[jt]sx?) > (?P<name>.+?)\s*$",
         NEVER,
     ],
+    [
+        "Playwright",
+        r"^ {2}(\d+ (?:passed|failed))(?: \(.*\))?$",
+        r"^ {2}\d+\) (?:\[.*?\] › )?(?P<file>\S+\.[cm]?[jt]sx?):(?P<line>\d+):\d+ › (?P<name>.+?) ─*\s*$",
+        NEVER,
+    ],
 ];
-static PATTERNS: LazyLock<[(&str, [Regex; 3]); 5]> =
+static PATTERNS: LazyLock<[(&str, [Regex; 3]); 6]> =
     LazyLock::new(|| FORMATS.map(|[framework, texts @ ..]| (framework, texts.map(pattern))));
 
 static COUNT: LazyLock<Regex> =
@@ -67,6 +73,7 @@ fn facts(
 ) -> Option<SuiteFacts> {
     let [counts, failure, broken] = patterns;
     let mut facts = facts_of(framework);
+    facts.is_e2e = framework == "Playwright";
     let suite = &mut facts.suite;
     let lines = counts.captures_iter(text).filter_map(|line| line.get(1));
     for count in lines.flat_map(|line| COUNT.captures_iter(line.as_str())) {
@@ -104,7 +111,8 @@ fn failure_of(origin: Origin<'_>, text: &str, found: &Captures<'_>) -> TestFailu
         return failure(name, origin.first(place).unwrap_or_default(), said);
     };
     let file = origin.file(file);
-    let line = origin.line_in(after, &file);
+    let line = group("line").and_then(|line| line.parse().ok());
+    let line = line.or_else(|| origin.line_in(after, &file));
     let line = line.or_else(|| origin.line_in(text, &file));
     failure(name, (file, line), group("said").unwrap_or(after))
 }

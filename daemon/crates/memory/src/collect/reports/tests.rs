@@ -57,6 +57,15 @@ const SAMPLES: &[Row] = &[
         ],
     ),
     (
+        "playwright.txt",
+        "  1) [chromium] › tests/lamp.spec.ts:2:31 › lamp › shines ────────\n\n    Error: no\n\n  2) tests/lamp.spec.ts:3:1 › adds ─────\n\n    Error: two\n        at /tmp/pw/tests/lamp.spec.ts:3:40\n\n  2 failed\n    tests/lamp.spec.ts:3:1 › adds ─────\n  1 skipped\n  4 passed (4.1s)\n",
+        "Playwright 4/2",
+        &[
+            "tests/lamp.spec.ts:2 lamp › shines: Error: no",
+            "tests/lamp.spec.ts:3 adds: Error: two",
+        ],
+    ),
+    (
         "go-panic.txt",
         "--- PASS: TestA (0.00s)\npanic: boom\n\ngoroutine 1 [running]:\n\t/go/src/p.go:3 +0x1\nexit status 2\nFAIL\tex/p\t0.01s\nok  \tex/q\t0.01s\n",
         "go test 1/1",

@@ -230,6 +230,43 @@ fn the_last_run_of_playwright_says_that_it_failed() {
 }
 
 #[test]
+fn what_playwright_keeps_of_a_failed_test_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = r#"{"status": "failed", "failedTests": ["a-1"]}"#;
+    write(folder.path(), "test-results/.last-run.json", run);
+    let context = "# Instructions\n\n- Following Playwright test failed.\n\n# Test info\n\n- Name: lamp.spec.ts >> lamp >> shines\n- Location: tests/lamp.spec.ts:3:1\n\n# Error details\n\n```\nError: no light\n\nExpected: 3\n```\n";
+    for retry in ["", "-retry1"] {
+        let path = format!("test-results/lamp-shines{retry}/error-context.md");
+        write(folder.path(), path, context);
+    }
+    let failures = saved(folder.path()).0.test_results.e2e.failures;
+    let failures: Vec<_> = failures
+        .iter()
+        .map(|one| {
+            (
+                &*one.file,
+                one.line,
+                &*one.test_name,
+                one.message.as_deref(),
+            )
+        })
+        .collect();
+    let whole = (
+        "",
+        None,
+        "the whole run",
+        Some("1 test of the last run failed"),
+    );
+    let shines = (
+        "tests/lamp.spec.ts",
+        Some(3),
+        "lamp › shines",
+        Some("Error: no light"),
+    );
+    assert_eq!(failures, [whole, shines]);
+}
+
+#[test]
 fn a_class_of_java_is_a_file_of_its_module() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

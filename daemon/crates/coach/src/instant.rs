@@ -19,9 +19,8 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
         let end = fraction.bytes().position(|b| !b.is_ascii_digit());
         &fraction[..end.unwrap_or(fraction.len())]
     });
-    let millis = format!("{:0<3}", digits.get(..3).unwrap_or(digits))
-        .parse::<i64>()
-        .ok()?;
+    let millis = digits.bytes().chain(*b"000").take(3);
+    let millis = millis.fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
     let zone = zone_minutes(
         &rest[if digits.is_empty() {
             0

@@ -297,30 +297,35 @@ fn repo_key(event: &Event) -> &str {
 
 /// Returns which events are decided, which go on waiting and which have waited too long.
 fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
-    let id = |index: usize| input.events[index].id.as_str();
-    let (waiting, formed): (Vec<_>, Vec<_>) =
-        timeline.groups.iter().partition(|group| group.is_waiting());
-    let events = |groups: Vec<&'_ Group>| {
-        let members = groups.into_iter().flat_map(|group| &group.members);
-        members.map(|member| member.event).collect::<Vec<_>>()
+    let members = |is_waiting: bool| {
+        let groups = timeline.groups.iter();
+        let groups = groups.filter(move |group| group.is_waiting() == is_waiting);
+        groups
+            .flat_map(|group| &group.members)
+            .map(|member| member.event)
     };
-    let decided = timeline.decided.iter().copied().chain(events(formed));
-    let decided = sorted(decided.map(id).collect());
-    let (mut expired, mut pending) = (Vec::new(), Vec::new());
-    for index in timeline.left.iter().copied().chain(events(waiting)) {
-        if decided.binary_search(&id(index)).is_err() {
-            let is_over = timeline.times_ms[index] < timeline.now_ms - WINDOW_MS;
-            let list = if is_over { &mut expired } else { &mut pending };
-            list.push(id(index));
+    // What is evidence for a candidate is decided, whatever else it waits for.
+    let mut is_open = vec![None; input.events.len()];
+    for index in timeline.left.iter().copied().chain(members(true)) {
+        is_open[index] = Some(true);
+    }
+    for index in timeline.decided.iter().copied().chain(members(false)) {
+        is_open[index] = Some(false);
+    }
+    let mut result = Aggregation::default();
+    for (index, is_open) in is_open.into_iter().enumerate() {
+        let id = || input.events[index].id.clone();
+        let is_over = timeline.times_ms[index] < timeline.now_ms - WINDOW_MS;
+        match is_open {
+            Some(true) if is_over => result.expired.push(id()),
+            Some(true) => result.pending += 1,
+            Some(false) => result.decided.push(id()),
+            None => (),
         }
     }
-    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect();
-    Aggregation {
-        pending: sorted(pending).len(),
-        decided: owned(decided),
-        expired: owned(sorted(expired)),
-        ..Aggregation::default()
-    }
+    result.decided.sort_unstable();
+    result.expired.sort_unstable();
+    result
 }
 
 /// Returns texts in order, each once.

@@ -54,18 +54,15 @@ const LESSON_MS: i64 = 60 * 60 * 1000;
 
 impl<'a> Timeline<'a> {
     pub(super) fn run(input: &Input<'_>, settings: &'a Settings) -> Self {
-        let times: Vec<Option<i64>> = input
-            .events
-            .iter()
-            .map(|event| instant::parse(&event.timestamp))
-            .collect();
+        let read = |event: &Event| (instant::parse(&event.timestamp), findings(event));
+        let (times, found): (Vec<Option<i64>>, Vec<Vec<Finding>>) =
+            in_parallel(input.events, read).into_iter().unzip();
         let latest = times.iter().flatten().max().copied().unwrap_or_default();
         let now_ms = instant::parse(input.now).unwrap_or(latest);
         let times_ms: Vec<i64> = times
             .into_iter()
             .map(|time| time.unwrap_or(now_ms))
             .collect();
-        let found: Vec<Vec<Finding>> = in_parallel(input.events, findings);
         let known: Vec<Keywords> = input.known.iter().flat_map(known_keywords).collect();
         let keywords = found.iter().flatten().flat_map(|finding| &finding.texts);
         let mut timeline = Self {
@@ -116,10 +113,12 @@ impl<'a> Timeline<'a> {
     }
 
     fn take_all(&mut self, input: &Input<'_>, mut found: Vec<Vec<Finding>>) {
-        let mut order: Vec<usize> = (0..input.events.len()).collect();
-        order.sort_by(|left, right| {
-            let key = |event: &usize| (self.times_ms[*event], &input.events[*event].id);
-            key(left).cmp(&key(right))
+        let time_and_index = self.times_ms.iter().copied().zip(0..);
+        let mut order: Vec<(i64, usize)> = time_and_index.collect();
+        let id = |index: usize| &input.events[index].id;
+        order.sort_unstable_by(|left, right| {
+            let by_id = || id(left.1).cmp(id(right.1)).then(left.1.cmp(&right.1));
+            left.0.cmp(&right.0).then_with(by_id)
         });
         let mut successes: Vec<(i64, &Success)> = input
             .successes
@@ -134,8 +133,8 @@ impl<'a> Timeline<'a> {
         successes
             .sort_by(|left, right| (left.0, &left.1.command).cmp(&(right.0, &right.1.command)));
         let mut successes = successes.into_iter().peekable();
-        let mut seen: HashSet<&str> = HashSet::new();
-        for index in order {
+        let mut seen: HashSet<&str> = HashSet::with_capacity(order.len());
+        for (_, index) in order {
             while let Some((at_ms, success)) =
                 successes.next_if(|(at_ms, _)| *at_ms < self.times_ms[index])
             {

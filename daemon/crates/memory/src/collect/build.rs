@@ -38,30 +38,27 @@ impl Collector for BuildCollector {
 
     fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
+        let is_file = |name: &&str| root.join(name).is_file();
         let found = OUTPUTS.iter().find_map(|(name, beside)| {
             let path = root.join(name);
-            let is_output =
-                beside.is_empty() || beside.iter().any(|file| root.join(file).is_file());
-            let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
-            (is_output && is_folder).then(|| Some((format!("{name}/"), modified(&path)?)))?
+            let is_output = path.is_dir() && (beside.is_empty() || beside.iter().any(is_file));
+            modified(&path)
+                .filter(|_| is_output)
+                .map(|time| (*name, time))
         });
-        let Some((output, time)) = found else {
-            let source = "no directory of output".to_owned();
-            return Ok(Part::Build(Sourced {
-                source,
-                ..Sourced::default()
-            }));
+        let Some((name, time)) = found else {
+            return Ok(Part::Build(Sourced::nothing("no directory of output")));
         };
         let at = Some(stamp(time));
         let value = BuildStatus {
             status: BuildState::Success,
             last_build: at.clone(),
-            output_dir: Some(output.clone()),
+            output_dir: Some(format!("{name}/")),
             errors: None,
         };
         Ok(Part::Build(Sourced {
             value,
-            source: output,
+            source: format!("{name}/"),
             at,
         }))
     }

@@ -1,110 +1,110 @@
 //! Whether the plan is still the same, and where it stands now.
 
 use super::Verified;
-use crate::collect::{Now, OWN_LIST, TaskState, task_name as name};
+use crate::collect::{Finding, OWN_LIST, Plan, Sourced, put_plan, task_name};
 use crate::model::clip;
-use ccd_protocol::memory::{NextStep, TaskReference};
+use ccd_protocol::memory::{NextStep, TaskReference, TaskStatus};
 use ccd_text::redact::redact;
+
+const NAME_CHARS: usize = 80;
 
 impl Verified {
     /// Looks for the plan and for the current task in it. A task of Claude Code's own list is in no plan.
-    pub(super) fn tasks(&mut self, now: &Now) {
-        const NAME_CHARS: usize = 80;
+    pub(super) fn tasks(&mut self, found: Finding<Option<Sourced<Plan>>>) {
         let status = self.current.memory.task_status.clone();
         let was = &*status.source_file;
-        let Some(plan) = now.plan() else {
-            return;
+        let Some(mut plan) = found.value else {
+            let reason = found.left_out.first().map(|reason| redact(reason).text);
+            let fact = reason.as_deref().map(str::to_owned);
+            self.add(
+                fact.unwrap_or_else(|| format!("{was} is gone")),
+                false,
+                was,
+                "",
+            );
+            return match reason {
+                Some(_) => (),
+                None => self.replace_tasks(None, &status),
+            };
         };
-        let plan = match plan {
-            Ok(plan) => plan,
-            Err(Some(reason)) => {
-                return self.add(redact(reason).text.into_owned(), false, was, "");
-            }
-            Err(None) => {
-                self.add(format!("{was} is gone"), false, was, "");
-                return self.forget_tasks();
-            }
-        };
-        let task = status.current_task.as_ref();
-        let task = task.filter(|task| task.phase != OWN_LIST);
-        let mut is_same = plan == was;
+        // The memory has it without secrets.
+        plan.source = redact(&plan.source).text.into_owned();
+        let source = &*plan.source;
+        let mut is_same = source == was;
         if !is_same {
-            let fact = format!("the plan is now {plan}, not {was}");
-            self.add(fact, false, was, &plan);
-        } else if let Some(task) = task {
+            let fact = format!("the plan is now {source}, not {was}");
+            self.add(fact, false, was, source);
+            // Each plan may count its tasks from T001.
+            self.drop_steps(is_of_a_plan);
+        } else if let Some(task) = current(&status) {
             let name = match task.id.is_empty() {
                 true => clip(&task.title, NAME_CHARS),
                 false => task.id.clone(),
             };
-            let (fact, state) = match now.state(task) {
-                TaskState::Open => (format!("{name} is still open"), "open"),
-                TaskState::Done => (format!("{name} is now done"), "done"),
-                TaskState::Gone => (format!("{name} is no longer in {plan}"), "gone"),
+            let (fact, state) = match (is_open(&plan.value, task), is_known(&plan.value, task)) {
+                (true, _) => (format!("{name} is still open"), "open"),
+                (_, true) => (format!("{name} is now done"), "done"),
+                _ => (format!("{name} is no longer in {source}"), "gone"),
             };
             is_same = state == "open";
             self.add(fact, is_same, "open", state);
         }
-        if plan != was {
-            // Each plan may count its tasks from T001.
-            self.drop_steps(is_of_a_plan);
+        // People edit the memory: it is left as it is while the plan is.
+        let saved = self.current.notes.provenance.get("taskStatus");
+        if !is_same || saved.is_some_and(|saved| saved.at != plan.at) {
+            self.replace_tasks(Some(&plan), &status);
         }
-        self.refresh(now, &status.next_tasks, task, is_same);
     }
 
-    /// Puts what the plan says now in the place of what it said; unless it is unchanged, as people edit the memory.
-    fn refresh(
-        &mut self,
-        now: &Now,
-        next: &[TaskReference],
-        task: Option<&TaskReference>,
-        is_same: bool,
-    ) {
-        let Some((progress, fact)) = now.progress() else {
-            return;
-        };
-        let saved = self.current.notes.provenance.get("taskStatus");
-        if is_same && saved.is_none_or(|saved| saved.at == fact.at) {
-            return;
-        }
-        let tasks = task.into_iter().chain(next);
-        let closed: Vec<&TaskReference> = tasks
-            .filter(|task| now.state(task) != TaskState::Open)
-            .collect();
+    /// Puts what the plan says now in the place of what it said. Without one, only the task of Claude Code's own list is left.
+    fn replace_tasks(&mut self, plan: Option<&Sourced<Plan>>, was: &TaskStatus) {
+        let is_closed = |task: &&TaskReference| plan.is_none_or(|plan| !is_open(&plan.value, task));
+        let tasks = current(was).into_iter().chain(&was.next_tasks);
+        let closed: Vec<&TaskReference> = tasks.filter(is_closed).collect();
         self.drop_steps(|step| closed.iter().any(|task| is_about(step, task)));
         let memory = &mut self.current.memory;
-        let own = memory.task_status.current_task.take();
-        let own = own.filter(|task| task.phase == OWN_LIST);
-        memory.task_status = progress.tasks;
-        if own.is_some() {
-            memory.task_status.current_task = own;
+        match plan {
+            Some(plan) => put_plan(memory, plan),
+            None => {
+                memory.task_status = TaskStatus::default();
+                let completion = &mut memory.summary.completion_status;
+                completion.push_str(" (no longer true)");
+            }
         }
-        let tasks = &memory.task_status;
+        let tasks = &mut memory.task_status;
+        if was.current_task.is_some() && current(was).is_none() {
+            tasks.current_task.clone_from(&was.current_task);
+        }
         let next = tasks.current_task.as_ref().or(tasks.next_tasks.first());
         if let Some(task) = next.filter(|_| memory.summary.next_action.is_empty()) {
-            memory.summary.next_action = format!("Complete {}", name(task));
+            memory.summary.next_action = format!("Complete {}", task_name(task));
         }
-        memory.summary.completion_status = progress.completion;
-        memory.summary.current_phase = progress.phase;
         self.redact();
-        let provenance = &mut self.current.notes.provenance;
-        provenance.insert("taskStatus".to_owned(), fact);
+        if let Some(plan) = plan {
+            let provenance = &mut self.current.notes.provenance;
+            provenance.insert("taskStatus".to_owned(), plan.fact());
+        }
     }
+}
 
-    /// Without the plan, only the task of Claude Code's own list is left.
-    fn forget_tasks(&mut self) {
-        let memory = &mut self.current.memory;
-        let status = std::mem::take(&mut memory.task_status);
-        let (own, current): (Vec<_>, Vec<_>) = status
-            .current_task
-            .into_iter()
-            .partition(|task| task.phase == OWN_LIST);
-        memory.task_status.current_task = own.into_iter().next();
-        memory
-            .summary
-            .completion_status
-            .push_str(" (no longer true)");
-        let closed = [current, status.next_tasks].concat();
-        self.drop_steps(|step| closed.iter().any(|task| is_about(step, task)));
+/// Returns the current task if it is of the plan.
+fn current(status: &TaskStatus) -> Option<&TaskReference> {
+    let task = status.current_task.as_ref();
+    task.filter(|task| task.phase != OWN_LIST)
+}
+
+fn is_open(plan: &Plan, task: &TaskReference) -> bool {
+    plan.open.iter().any(|one| is_it(task, &one.id, &one.title))
+}
+
+fn is_known(plan: &Plan, task: &TaskReference) -> bool {
+    plan.ids.iter().any(|name| is_it(task, name, name))
+}
+
+fn is_it(task: &TaskReference, id: &str, title: &str) -> bool {
+    match task.id.is_empty() {
+        true => title == task.title,
+        false => id == task.id,
     }
 }
 
@@ -122,13 +122,9 @@ fn is_of_a_plan(step: &NextStep) -> bool {
 
 /// A step names its task by the id, else by the title.
 fn is_about(step: &NextStep, task: &TaskReference) -> bool {
+    let mut verbs = ["Complete ", "Start "].into_iter();
     match task.id.is_empty() {
-        true => {
-            step.action
-                .strip_prefix("Complete ")
-                .or(step.action.strip_prefix("Start "))
-                == Some(&task.title)
-        }
+        true => verbs.any(|verb| step.action.strip_prefix(verb) == Some(&task.title)),
         false => step.reference.as_ref() == Some(&task.id),
     }
 }

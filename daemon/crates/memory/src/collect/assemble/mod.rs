@@ -16,8 +16,8 @@ use super::recorded::Recorded;
 use super::tasks::Plan;
 use crate::model::{Notes, Provenance};
 use ccd_protocol::memory::{
-    BuildStatus, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
-    SessionMetadata, TaskStatus,
+    BuildState, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
+    SessionMetadata,
 };
 use time::OffsetDateTime;
 
@@ -50,10 +50,7 @@ pub(super) fn assemble(
     let blockers: Vec<_> = blockers.into_iter().map(|blocker| blocker.entry).collect();
     let manifest = &facts.manifest;
     let project_name = manifest.name.clone().unwrap_or_else(|| project.name());
-    let git = facts.git.as_ref();
-    if let Some(git) = git {
-        provenance.insert("metadata.branch".to_owned(), git.fact());
-    }
+    let git = noted(&mut provenance, "metadata.branch", facts.git.as_ref());
     let source = manifest
         .source
         .clone()
@@ -62,19 +59,15 @@ pub(super) fn assemble(
         "metadata.projectName".to_owned(),
         MemoryFact { source, at: None },
     );
-    let summary = summary::summary(
-        &project_name,
-        manifest,
-        &facts,
-        &tasks,
-        &blockers,
-        &next_steps,
-    );
+    let summary = summary::summary(&project_name, &facts, &tasks, &blockers, &next_steps);
     let metadata = SessionMetadata {
         session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
         project_name,
         generated_at: now,
-        branch: git.map_or_else(|| "unknown".to_owned(), |git| git.value.branch.clone()),
+        branch: match facts.git {
+            Some(_) => git.branch,
+            None => "unknown".to_owned(),
+        },
         version: VERSION.to_owned(),
     };
     let memory = SessionMemory {
@@ -97,23 +90,25 @@ pub(super) fn assemble(
     }
 }
 
-/// Where a plan stands.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Progress {
-    pub(crate) tasks: TaskStatus,
-    pub(crate) completion: String,
-    pub(crate) phase: String,
+/// Puts where a plan stands into a memory, as a save would.
+pub(crate) fn put_plan(memory: &mut SessionMemory, plan: &Sourced<Plan>) {
+    let tasks = tasks::of_plan(plan);
+    memory.summary.completion_status = summary::completion(&plan.value);
+    memory.summary.current_phase = summary::phase(&tasks.phases);
+    memory.task_status = tasks;
 }
 
-/// Returns where a plan stands, as a memory of now would say it.
-pub(super) fn progress(plan: &Plan, source: &str) -> Progress {
-    let mut tasks = tasks::of_plan(plan, source);
-    tasks.next_tasks = tasks::next(&plan.open, tasks.current_task.as_ref());
-    Progress {
-        completion: summary::completion(plan.completed(), plan.total()),
-        phase: summary::phase(&tasks.phases),
-        tasks,
-    }
+/// Returns the value of a fact, whose source goes into the provenance.
+fn noted<T: Clone + Default>(
+    provenance: &mut Provenance,
+    part: &str,
+    found: Option<&Sourced<T>>,
+) -> T {
+    let value = found.map(|found| {
+        provenance.insert(part.to_owned(), found.fact());
+        found.value.clone()
+    });
+    value.unwrap_or_default()
 }
 
 fn environment(
@@ -122,41 +117,24 @@ fn environment(
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> EnvironmentState {
-    let mut fact = |name: &str, fact: MemoryFact| {
-        provenance.insert(format!("environment.{name}"), fact);
-    };
-    let mut servers = Vec::new();
-    if let Some(found) = &facts.servers {
-        fact("servers", found.fact());
-        servers.clone_from(&found.value);
+    let mut servers = noted(provenance, "environment.servers", facts.servers.as_ref());
+    if facts.servers.is_some() {
         servers.extend(stopped(previous, &servers));
         servers.sort_by_key(|server| server.port);
     }
-    let dependencies = facts.dependencies.clone().unwrap_or_default();
-    if facts.dependencies.is_some() {
-        fact("dependencies", dependencies.fact());
-    }
-    let built = facts.build.clone().unwrap_or_default();
-    let failed = recorded
-        .failed_build()
-        .filter(|failed| failed.at >= built.at);
-    let build = match failed {
-        Some(failed) => Sourced {
-            value: BuildStatus {
-                output_dir: built.value.output_dir,
-                ..failed.value
-            },
-            ..failed
-        },
-        None => built,
-    };
-    if facts.build.is_some() {
-        fact("build", build.fact());
-    }
+    let dependencies = facts.dependencies.as_ref();
+    let dependencies = noted(provenance, "environment.dependencies", dependencies);
+    let built = facts.build.as_ref();
+    let failed = recorded.build().filter(|build| {
+        let since = built.and_then(|built| built.at.as_ref());
+        build.value.status == BuildState::Failed && build.at.as_ref() >= since
+    });
+    let mut build = noted(provenance, "environment.build", failed.as_ref().or(built));
+    build.output_dir = built.and_then(|built| built.value.output_dir.clone());
     EnvironmentState {
         servers,
-        dependencies: dependencies.value,
-        build: build.value,
+        dependencies,
+        build,
     }
 }
 

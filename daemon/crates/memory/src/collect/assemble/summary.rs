@@ -2,7 +2,7 @@
 
 use super::steps::name;
 use crate::collect::facts::Facts;
-use crate::collect::manifest::Manifest;
+use crate::collect::tasks::Plan;
 use crate::model::percentage;
 use ccd_protocol::memory::{
     BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, StepPriority, TaskStatus,
@@ -13,50 +13,46 @@ pub(crate) const DESCRIBE: &str = "Describe the next task.";
 
 pub(super) fn summary(
     project_name: &str,
-    manifest: &Manifest,
     facts: &Facts,
     tasks: &TaskStatus,
     blockers: &[BlockerEntry],
     steps: &[NextStep],
 ) -> ExecutiveSummary {
-    let description = manifest.description.as_ref();
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
     let is_unknown = plan.is_none() && facts.is_unknown("tasks");
-    let major = blockers
-        .iter()
-        .find(|blocker| blocker.priority == Priority::High);
-    let urgent = steps
-        .iter()
-        .find(|step| step.priority == StepPriority::Immediate);
+    let is_high = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
+    let major = blockers.iter().find(is_high);
+    let is_urgent = |step: &&NextStep| step.priority == StepPriority::Immediate;
     let task = tasks.current_task.as_ref().or(tasks.next_tasks.first());
-    let next = match (urgent, task) {
+    let next = match (steps.iter().find(is_urgent), task) {
         (Some(step), _) => step.action.clone(),
         (None, Some(task)) => format!("Complete {}", name(task)),
-        (None, None) if total > 0 => "Choose the next goal: all tasks are complete".to_owned(),
+        _ if plan.is_some() => "Choose the next goal: all tasks are complete".to_owned(),
         _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
         _ => DESCRIBE.to_owned(),
     };
-    let completion = completion(completed, total);
+    let completion = plan.map_or_else(|| completion(&Plan::default()), completion);
+    let (completion_status, current_phase) = match is_unknown {
+        true => (
+            format!("{completion}, as the tasks were left out"),
+            "Unknown".to_owned(),
+        ),
+        false => (completion, phase(&tasks.phases)),
+    };
     ExecutiveSummary {
-        project_description: match description {
+        project_description: match &facts.manifest.description {
             Some(description) => format!("{project_name} - {description}"),
             None => project_name.to_owned(),
         },
-        completion_status: match is_unknown {
-            true => format!("{completion}, as the tasks were left out"),
-            false => completion,
-        },
-        current_phase: match is_unknown {
-            true => "Unknown".to_owned(),
-            false => phase(&tasks.phases),
-        },
+        completion_status,
+        current_phase,
         major_blocker: major.map(|blocker| blocker.title.clone()),
         next_action: next,
     }
 }
 
-pub(super) fn completion(completed: u64, total: u64) -> String {
+pub(super) fn completion(plan: &Plan) -> String {
+    let (completed, total) = (plan.completed(), plan.total());
     let share = percentage(completed, total);
     format!("{completed}/{total} tasks complete ({share:.1}%)")
 }

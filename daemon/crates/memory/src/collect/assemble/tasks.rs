@@ -1,6 +1,6 @@
 //! Where the plan stands, and which task is current.
 
-use crate::collect::facts::Facts;
+use crate::collect::facts::{Facts, Sourced};
 use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
 use crate::collect::tasks::Plan;
 use crate::model::{MAX_NEXT_TASKS, Provenance};
@@ -13,42 +13,42 @@ pub(super) fn status(
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> TaskStatus {
-    let (mut status, at) = match &facts.plan {
-        Some(plan) => {
-            provenance.insert("taskStatus".to_owned(), plan.fact());
-            (of_plan(&plan.value, &plan.source), plan.at.as_deref())
-        }
-        None => (TaskStatus::default(), None),
-    };
-    let open = facts.plan.as_ref().map_or(&[][..], |plan| &plan.value.open);
+    let plan = facts.plan.as_ref();
+    let mut status = plan.map(of_plan).unwrap_or_default();
+    if let Some(plan) = plan {
+        provenance.insert("taskStatus".to_owned(), plan.fact());
+    }
+    let at = plan.and_then(|plan| plan.at.as_deref());
     if let Some(task) = recorded.task.as_ref().filter(|task| is_newer(task, at)) {
-        status.current_task = Some(current(open, task));
+        let open = plan.map_or(&[][..], |plan| &plan.value.open);
+        let current = current(open, task);
+        status.next_tasks = next(open, Some(&current));
+        status.current_task = Some(current);
         let fact = MemoryFact {
             source: task.source.clone(),
             at: Some(task.at.clone()),
         };
         provenance.insert("taskStatus.currentTask".to_owned(), fact);
     }
-    status.next_tasks = next(open, status.current_task.as_ref());
     status
 }
 
 /// Returns the open tasks after the current one.
-pub(super) fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
+fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
     let others = open.iter().filter(|task| Some(*task) != current);
     others.take(MAX_NEXT_TASKS).cloned().collect()
 }
 
-pub(super) fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
+pub(super) fn of_plan(plan: &Sourced<Plan>) -> TaskStatus {
+    let Sourced { value, source, .. } = plan;
+    // Before the first task is done or begun, none is current, and the first open one is next.
+    let first = value.open.first().filter(|_| value.completed() > 0);
+    let current = value.begun.as_ref().or(first);
     TaskStatus {
-        source_file: source.to_owned(),
-        phases: plan.phases.clone(),
-        // Before the first task is done or begun, none is current, and the first open one is next.
-        current_task: match &plan.begun {
-            Some(begun) => Some(begun.clone()),
-            None => plan.open.first().filter(|_| plan.completed() > 0).cloned(),
-        },
-        next_tasks: Vec::new(),
+        source_file: source.clone(),
+        phases: value.phases.clone(),
+        next_tasks: next(&value.open, current),
+        current_task: current.cloned(),
     }
 }
 

@@ -8,28 +8,19 @@ use std::time::Instant;
 
 pub(super) struct BuildCollector;
 
-/// Directories of output; with the files beside which they are some.
-const OUTPUTS: [(&str, &[&str]); 8] = [
-    (".next", &["package.json"]),
-    (".nuxt", &["package.json"]),
-    (".output", &["package.json"]),
-    ("dist", &[]),
-    (
-        "build",
-        &[
-            "package.json",
-            "build.gradle",
-            "build.gradle.kts",
-            "CMakeLists.txt",
-            "Makefile",
-            "setup.py",
-            "pyproject.toml",
-        ],
-    ),
-    ("out", &["package.json", "build.xml"]),
-    ("target", &["Cargo.toml", "pom.xml"]),
-    ("bin", &["go.mod"]),
+/// Directories of output; with the files beside which they are some, if not beside any.
+const OUTPUTS: [(&str, &str); 8] = [
+    (".next", "package.json"),
+    (".nuxt", "package.json"),
+    (".output", "package.json"),
+    ("dist", ""),
+    ("build", BUILDS),
+    ("out", "package.json build.xml"),
+    ("target", "Cargo.toml pom.xml"),
+    ("bin", "go.mod"),
 ];
+const BUILDS: &str =
+    "package.json build.gradle build.gradle.kts CMakeLists.txt Makefile setup.py pyproject.toml";
 
 impl Collector for BuildCollector {
     fn name(&self) -> &'static str {
@@ -38,16 +29,20 @@ impl Collector for BuildCollector {
 
     fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
-        let is_file = |name: &&str| root.join(name).is_file();
+        let is_file = |name: &str| root.join(name).is_file();
         let found = OUTPUTS.iter().find_map(|(name, beside)| {
             let path = root.join(name);
-            let is_output = path.is_dir() && (beside.is_empty() || beside.iter().any(is_file));
+            let is_output = path.is_dir() && (beside.is_empty() || beside.split(' ').any(is_file));
             modified(&path)
                 .filter(|_| is_output)
                 .map(|time| (*name, time))
         });
         let Some((name, time)) = found else {
-            return Ok(Part::Build(Sourced::nothing("no directory of output")));
+            return Ok(Part::Build(Sourced::new(
+                BuildStatus::default(),
+                "no directory of output",
+                None,
+            )));
         };
         let at = Some(stamp(time));
         let value = BuildStatus {
@@ -56,10 +51,6 @@ impl Collector for BuildCollector {
             output_dir: Some(format!("{name}/")),
             errors: None,
         };
-        Ok(Part::Build(Sourced {
-            value,
-            source: format!("{name}/"),
-            at,
-        }))
+        Ok(Part::Build(Sourced::new(value, format!("{name}/"), at)))
     }
 }

@@ -22,18 +22,14 @@ struct Tool {
 }
 
 const NODE: &str = "node_modules/.package-lock.json node_modules/.modules.yaml node_modules/.yarn-integrity node_modules";
+const NPM: &str = "package-lock.json npm-shrinkwrap.json";
+const PIP: &str = "requirements.txt";
 const GRADLE: &str = "build.gradle build.gradle.kts gradle.lockfile";
 
 static TOOLS: [Tool; 12] = {
     use PackageManager::{Bun, Npm, Pnpm, Unknown, Yarn};
     [
-        tool(
-            "npm",
-            Npm,
-            "package-lock.json npm-shrinkwrap.json",
-            "package.json",
-            NODE,
-        ),
+        tool("npm", Npm, NPM, "package.json", NODE),
         tool("yarn", Yarn, "yarn.lock", "package.json", NODE),
         tool("pnpm", Pnpm, "pnpm-lock.yaml", "package.json", NODE),
         tool("bun", Bun, "bun.lock bun.lockb", "package.json", NODE),
@@ -41,13 +37,7 @@ static TOOLS: [Tool; 12] = {
         tool("uv", Unknown, "uv.lock", "pyproject.toml", ".venv"),
         tool("poetry", Unknown, "poetry.lock", "pyproject.toml", ".venv"),
         tool("pdm", Unknown, "pdm.lock", "pyproject.toml", ".venv"),
-        tool(
-            "pip",
-            Unknown,
-            "requirements.txt",
-            "requirements.txt",
-            ".venv venv",
-        ),
+        tool("pip", Unknown, PIP, PIP, ".venv venv"),
         tool("go", Unknown, "go.sum", "go.mod", "vendor"),
         tool("maven", Unknown, "pom.xml", "pom.xml", "target"),
         tool("gradle", Unknown, GRADLE, "settings.gradle", "build"),
@@ -120,7 +110,11 @@ impl Collector for DependencyCollector {
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
         let Some((tool, lock, locked)) = used(root) else {
-            return Ok(Part::Dependencies(Sourced::nothing("no lock file")));
+            return Ok(Part::Dependencies(Sourced::new(
+                DependencyStatus::default(),
+                "no lock file",
+                None,
+            )));
         };
         let is_node = tool.is_node();
         let mut installed = tool.installed.split(' ').map(|path| root.join(path));
@@ -143,11 +137,11 @@ impl Collector for DependencyCollector {
             outdated_count: (looked_at > 0).then_some(outdated),
             tool: (!is_node).then(|| tool.name.to_owned()),
         };
-        Ok(Part::Dependencies(Sourced {
+        Ok(Part::Dependencies(Sourced::new(
             value,
-            source: lock.to_owned(),
-            at: Some(stamp(locked)),
-        }))
+            lock,
+            Some(stamp(locked)),
+        )))
     }
 }
 

@@ -30,17 +30,12 @@ pub(crate) struct Sourced<T> {
     pub(crate) at: Option<String>,
 }
 
-impl<T: Default> Sourced<T> {
-    /// Returns the fact that there is nothing, and why.
-    pub(super) fn nothing(source: &str) -> Self {
-        Self {
-            source: source.to_owned(),
-            ..Self::default()
-        }
-    }
-}
-
 impl<T> Sourced<T> {
+    pub(super) fn new(value: T, source: impl Into<String>, at: Option<String>) -> Self {
+        let source = source.into();
+        Self { value, source, at }
+    }
+
     pub(crate) fn fact(&self) -> MemoryFact {
         MemoryFact {
             source: self.source.clone(),
@@ -81,11 +76,8 @@ pub(crate) struct Finding<T> {
 pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str) -> u64 {
     let masks = |text: &str| text.matches(MASK).count() as u64;
     let found: u64 = texts.into_iter().map(masks).sum();
-    match found {
-        0 => 0,
-        // What the source has itself is no secret that was removed.
-        found => found.saturating_sub(masks(source)),
-    }
+    // What the source has itself is no secret that was removed.
+    found.saturating_sub(masks(source))
 }
 
 /// What one collector returns.
@@ -194,11 +186,7 @@ pub(super) fn stamp(time: SystemTime) -> String {
 }
 
 pub(super) fn rfc3339(time: OffsetDateTime) -> String {
-    let whole = time
-        .replace_nanosecond(0)
-        .unwrap_or(time)
-        .to_offset(time::UtcOffset::UTC);
-    whole
-        .format(&Rfc3339)
-        .unwrap_or_else(|_| "unknown".to_owned())
+    let whole = time.replace_nanosecond(0).unwrap_or(time);
+    let text = whole.to_offset(time::UtcOffset::UTC).format(&Rfc3339);
+    text.unwrap_or_else(|_| "unknown".to_owned())
 }

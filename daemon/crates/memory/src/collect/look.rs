@@ -1,8 +1,7 @@
 //! What is looked at again when a memory is read. A part that cannot be read is nothing.
 
-use super::facts::{Finding, Part, Sourced, SuiteFacts};
-use super::project::{Collector, Project};
-use super::tasks::{Plan, TaskCollector};
+use super::facts::{Sourced, SuiteFacts};
+use super::project::Project;
 use ccd_repository::CommitsSince;
 use std::time::{Instant, SystemTime};
 
@@ -16,13 +15,6 @@ pub(crate) fn branch(project: &Project) -> Option<String> {
 /// Returns how `HEAD` differs from a commit; nothing inside if that does not exist any more.
 pub(crate) fn commits(project: &Project, commit: &str, max: usize) -> Option<Option<CommitsSince>> {
     project.work_tree.as_ref()?.commits_since(commit, max).ok()
-}
-
-pub(crate) fn plan(project: &Project, deadline: Instant) -> Option<Finding<Option<Sourced<Plan>>>> {
-    match TaskCollector.collect(project, deadline) {
-        Ok(Part::Tasks(plan)) => Some(plan),
-        _ => None,
-    }
 }
 
 /// Returns the reports of tests that were written after a time, the newest first.

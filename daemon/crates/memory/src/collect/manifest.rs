@@ -95,8 +95,9 @@ const E2E: Frameworks = &[
     ("cypress", "Cypress", Some("cypress run")),
     ("webdriverio", "WebDriver", None),
 ];
-const UNIT_SCRIPTS: [&str; 3] = ["test", "test:unit", "unit"];
-const E2E_SCRIPTS: [&str; 5] = ["test:e2e", "e2e", "test:browser", "e2e:test", "test"];
+/// Scripts, the first of which counts.
+const UNIT_SCRIPTS: &str = "test test:unit unit";
+const E2E_SCRIPTS: &str = "test:e2e e2e test:browser e2e:test test";
 
 fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
     let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else {
@@ -117,21 +118,20 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
         has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"])
     });
     for (runner, frameworks, scripts, is_e2e) in [
-        (&mut manifest.unit, UNIT, &UNIT_SCRIPTS[..], false),
-        (&mut manifest.e2e, E2E, &E2E_SCRIPTS[..], true),
+        (&mut manifest.unit, UNIT, UNIT_SCRIPTS, false),
+        (&mut manifest.e2e, E2E, E2E_SCRIPTS, true),
     ] {
-        let lists = ["dependencies", "devDependencies"].iter();
-        let mut found = frameworks.iter();
+        let has = |list: &str, name: &str| json[list].get(name).is_some();
+        let mut frameworks = frameworks.iter();
         let found =
-            found.find(|(name, ..)| lists.clone().any(|list| json[*list].get(name).is_some()));
+            frameworks.find(|(name, ..)| has("dependencies", name) || has("devDependencies", name));
         runner.framework = found.map(|(_, framework, _)| *framework);
-        let mut scripts = scripts
-            .iter()
-            .filter(|name| json["scripts"][**name].is_string());
-        let script = scripts.find(|name| **name != "test" || is_test_e2e == is_e2e);
+        let is_of_kind = |name: &&str| *name != "test" || is_test_e2e == is_e2e;
+        let mut scripts = scripts.split(' ').filter(is_of_kind);
+        let script = scripts.find(|name| json["scripts"][*name].is_string());
         let command = found.and_then(|(_, _, command)| *command);
         runner.command = match script {
-            Some(&"test") => Some(format!("{manager} test")),
+            Some("test") => Some(format!("{manager} test")),
             Some(name) => Some(format!("{run} {name}")),
             None => command.map(|command| format!("{exec} {command}")),
         };
@@ -146,12 +146,9 @@ fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
     };
     // In a workspace whose top is a package, the others need to be asked for.
     let has = |table: &str| text.lines().any(|line| line.trim() == table);
-    match has("[workspace]") && has("[package]") {
-        true => manifest
-            .unit
-            .set(framework, &format!("{command} --workspace")),
-        false => manifest.unit.set(framework, command),
-    }
+    let is_both = has("[workspace]") && has("[package]");
+    let all = if is_both { " --workspace" } else { "" };
+    manifest.unit.set(framework, &format!("{command}{all}"));
 }
 
 fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
@@ -183,13 +180,12 @@ fn set_from_toml(manifest: &mut Manifest, text: &str, table: &str) {
 /// Returns a text of a table in TOML, in one line.
 fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
     let is_table = |line: &&str| line.split('#').next().map(str::trim) == Some(table);
-    let lines = text.lines().skip_while(|line| !is_table(line)).skip(1);
-    let mut lines = lines
-        .map(str::trim)
-        .take_while(|line| !line.starts_with('['));
+    let lines = text.lines().map(str::trim);
+    let lines = lines.skip_while(|line| !is_table(line)).skip(1);
+    let mut lines = lines.take_while(|line| !line.starts_with('['));
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix('='))?;
     let value = value.trim_start();
-    for long in ["\"\"\"", "\'\'\'"] {
+    for long in ["\"\"\"", "'''"] {
         if let Some(start) = value.strip_prefix(long) {
             let rest: Vec<&str> = std::iter::once(start).chain(lines).collect();
             let rest = rest.join(" ");
@@ -201,10 +197,10 @@ fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
     match value.strip_prefix('\'') {
         Some(literal) => literal.split('\'').next().map(str::to_owned),
         // Between quotes, a text is nearly always what it is in JSON.
-        None => serde_json::Deserializer::from_str(value)
-            .into_iter()
-            .next()?
-            .ok(),
+        None => {
+            let mut values = serde_json::Deserializer::from_str(value).into_iter();
+            values.next()?.ok()
+        }
     }
 }
 
@@ -215,12 +211,9 @@ pub(super) fn go_module(root: &Path) -> Option<String> {
 }
 
 fn module_of(text: &str) -> Option<&str> {
-    let lines = text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
-    let module = lines
-        .filter_map(|line| line.trim().strip_prefix("module "))
-        .next()?;
+    let mut lines = text.lines();
+    let module = lines.find_map(|line| line.trim().strip_prefix("module "))?;
+    let module = module.split("//").next().unwrap_or(module);
     Some(module.trim().trim_matches('"'))
 }
 
@@ -248,10 +241,9 @@ fn gradle(root: &Path, text: &str, manifest: &mut Manifest) {
         Some(value.strip_prefix('=')?.trim().trim_matches(['"', '\'']))
     });
     set(&mut manifest.name, name);
-    match root.join("gradlew").is_file() {
-        true => manifest.unit.set("JUnit", "./gradlew test"),
-        false => manifest.unit.set("JUnit", "gradle test"),
-    }
+    let has_own = root.join("gradlew").is_file();
+    let program = if has_own { "./gradlew" } else { "gradle" };
+    manifest.unit.set("JUnit", &format!("{program} test"));
 }
 
 fn make(_root: &Path, text: &str, manifest: &mut Manifest) {

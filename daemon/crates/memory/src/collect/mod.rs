@@ -21,7 +21,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use assemble::{DESCRIBE, put_plan, task_name};
+pub(crate) use assemble::{DESCRIBE, put_plan};
 pub use facts::Collected;
 pub(crate) use facts::{Finding, Sourced, SuiteFacts};
 pub(crate) use project::Project;
@@ -30,5 +30,5 @@ pub(crate) use recorded::OWN_LIST;
 pub use recorded::{Recorded, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};
 pub(crate) use run::{Look, side_by_side};
-pub(crate) use servers::listening_ports;
-pub(crate) use tasks::Plan;
+pub(crate) use servers::sockets;
+pub(crate) use tasks::{Plan, plan};

@@ -49,11 +49,7 @@ impl RecordedRun {
     }
 
     fn sourced<T>(&self, value: T) -> Sourced<T> {
-        Sourced {
-            value,
-            source: self.source.clone(),
-            at: Some(self.at.clone()),
-        }
+        Sourced::new(value, &self.source, Some(self.at.clone()))
     }
 }
 
@@ -70,7 +66,7 @@ impl Recorded {
 
     /// Returns how the last test command of the kind ended.
     pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let is_it = |run: &&RecordedRun| is_test(&run.command) && has(&run.command, &E2E) == is_e2e;
+        let is_it = |run: &&RecordedRun| is_test(&run.command) && has(&run.command, E2E) == is_e2e;
         let run = self.runs.iter().find(is_it)?;
         let mut facts = of_output(root, &run.output).unwrap_or_default();
         facts.is_e2e = is_e2e;
@@ -85,7 +81,7 @@ impl Recorded {
 
     /// Returns how the last build ended.
     pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
-        let is_build = |run: &&RecordedRun| !is_test(&run.command) && has(&run.command, &BUILDS);
+        let is_build = |run: &&RecordedRun| !is_test(&run.command) && has(&run.command, BUILDS);
         let run = self.runs.iter().find(is_build)?;
         let errors = run.output.lines().filter(|line| {
             let line = line.to_lowercase();
@@ -103,25 +99,16 @@ impl Recorded {
     }
 }
 
-const TESTS: [&str; 9] = [
-    "test",
-    "nextest",
-    "pytest",
-    "jest",
-    "vitest",
-    "playwright",
-    "cypress",
-    "ctest",
-    "mocha",
-];
-const E2E: [&str; 3] = ["e2e", "playwright", "cypress"];
-const BUILDS: [&str; 6] = ["build", "tsc", "compile", "make", "javac", "check"];
+const TESTS: &str = "test nextest pytest jest vitest playwright cypress ctest mocha";
+const E2E: &str = "e2e playwright cypress";
+const BUILDS: &str = "build tsc compile make javac check";
 
 fn is_test(command: &str) -> bool {
-    has(command, &TESTS)
+    has(command, TESTS)
 }
 
-fn has(command: &str, words: &[&str]) -> bool {
+/// True if one of the words, separated by blanks, is in a command.
+fn has(command: &str, words: &str) -> bool {
     let mut own = command.split(|c: char| !c.is_alphanumeric() && c != '-');
-    own.any(|word| words.contains(&word))
+    own.any(|own| words.split(' ').any(|word| word == own))
 }

@@ -1,12 +1,11 @@
 //! Programs of the project that listen on a port.
 
-use super::facts::{Part, Sourced, rfc3339};
+use super::facts::{Part, Sourced, stamp};
 use super::project::{Collector, Project};
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
-use time::OffsetDateTime;
+use std::time::{Instant, SystemTime};
 
 /// Something that listens.
 #[derive(Debug, Clone, Default)]
@@ -27,11 +26,9 @@ impl Collector for ServerCollector {
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let listeners = listeners(deadline)?;
-        Ok(Part::Servers(Sourced {
-            value: servers(listeners, &project.root),
-            source: "listening ports".to_owned(),
-            at: Some(rfc3339(OffsetDateTime::now_utc())),
-        }))
+        let servers = servers(listeners, &project.root);
+        let now = Some(stamp(SystemTime::now()));
+        Ok(Part::Servers(Sourced::new(servers, "listening ports", now)))
     }
 }
 
@@ -75,13 +72,9 @@ pub(super) fn listening(table: &str) -> Vec<(u16, u64)> {
     table.lines().skip(1).filter_map(row).collect()
 }
 
-/// Returns the ports that something listens on; nothing if they cannot be read.
-pub(crate) fn listening_ports() -> Option<Vec<u16>> {
-    Some(sockets()?.into_iter().map(|(port, _)| port).collect())
-}
-
-/// Nothing if no table can be read: the kernel's tables exist on Linux only.
-fn sockets() -> Option<Vec<(u16, u64)>> {
+/// Returns the ports that something listens on and their inodes; nothing if no table can be read: the kernel's tables exist
+/// on Linux only.
+pub(crate) fn sockets() -> Option<Vec<(u16, u64)>> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
     let read = tables.map(|table| Some(listening(&std::fs::read_to_string(table).ok()?)));
     let read: Vec<_> = read.into_iter().flatten().collect();

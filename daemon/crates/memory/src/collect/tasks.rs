@@ -49,6 +49,8 @@ const PLAN_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_TITLE_CHARS: usize = 500;
 /// Directories and files of each that are looked at for plans.
 const MAX_ENTRIES: usize = 1000;
+/// Plans of Kiro have marks of their own.
+const KIRO: &str = ".kiro/specs";
 
 pub(super) struct TaskCollector;
 
@@ -58,38 +60,40 @@ impl Collector for TaskCollector {
     }
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        let root = &project.root;
-        let tree = project.work_tree.as_ref();
-        let branch = tree.and_then(|tree| tree.branch().ok());
-        let mut finding = Finding::<Option<Sourced<Plan>>>::default();
-        let mut candidates: Vec<Candidate> = Vec::new();
-        for path in places(root) {
-            match read(root, &path, PLAN_BYTES) {
-                Ok(content) if content.is_cut => {
-                    let reason = too_long(&path, content.len, PLAN_BYTES);
-                    finding.left_out.push(reason);
-                }
-                Ok(content) => candidates.push(Candidate::of(path, &content, branch.as_deref())),
-                Err(_) => (),
-            }
-        }
-        candidates.retain(|candidate| candidate.plan.total() > 0);
-        if candidates.len() > 1 {
-            ask_git(project, &mut candidates, deadline);
-        }
-        if let Some(mut best) = candidates.into_iter().max_by_key(|one| one.rank) {
-            let spec = read(root, &best.path.with_file_name("spec.md"), PLAN_BYTES);
-            let later = spec.map(|spec| parse(&spec.text(), false).later);
-            best.plan.later.extend(later.unwrap_or_default());
-            finding.redacted = best.redacted;
-            finding.value = Some(Sourced {
-                value: best.plan,
-                source: best.path.to_string_lossy().into_owned(),
-                at: Some(stamp(best.changed)),
-            });
-        }
-        Ok(Part::Tasks(finding))
+        Ok(Part::Tasks(plan(project, deadline)))
     }
+}
+
+/// Returns the plan of a project, if it has one.
+pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourced<Plan>>> {
+    let root = &project.root;
+    let tree = project.work_tree.as_ref();
+    let branch = tree.and_then(|tree| tree.branch().ok());
+    let mut finding = Finding::<Option<Sourced<Plan>>>::default();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for path in places(root) {
+        match read(root, &path, PLAN_BYTES) {
+            Ok(content) if content.is_cut => {
+                let reason = too_long(&path, content.len, PLAN_BYTES);
+                finding.left_out.push(reason);
+            }
+            Ok(content) => candidates.push(Candidate::of(path, &content, branch.as_deref())),
+            Err(_) => (),
+        }
+    }
+    candidates.retain(|candidate| candidate.plan.total() > 0);
+    if candidates.len() > 1 {
+        ask_git(project, &mut candidates, deadline);
+    }
+    if let Some(mut best) = candidates.into_iter().max_by_key(|one| one.rank) {
+        if let Ok(spec) = read(root, &best.path.with_file_name("spec.md"), PLAN_BYTES) {
+            best.plan.later.extend(parse(&spec.text(), false).later);
+        }
+        let source = best.path.to_string_lossy();
+        finding.redacted = best.redacted;
+        finding.value = Some(Sourced::new(best.plan, source, Some(stamp(best.changed))));
+    }
+    finding
 }
 
 /// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
@@ -125,7 +129,7 @@ struct Candidate {
 impl Candidate {
     fn of(path: PathBuf, content: &Content, branch: Option<&str>) -> Self {
         let text = content.text();
-        let plan = parse(&text, path.starts_with(".kiro"));
+        let plan = parse(&text, path.starts_with(KIRO));
         let is_of_branch = branch.is_some_and(|branch| is_folder_of(&path, branch));
         let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
         // Files of one checkout have one time, more or less: whole seconds decide.
@@ -156,15 +160,9 @@ fn is_folder_of(path: &Path, branch: &str) -> bool {
 /// Returns where plans may be, relative to the project.
 fn places(root: &Path) -> Vec<PathBuf> {
     // On a file system that does not tell capitals apart, two names are one file, and the last counts.
-    let mut places = ["TASKS.md", "tasks.md", "TODO.md", "PLAN.md"]
-        .map(PathBuf::from)
-        .to_vec();
-    let folders = [
-        ("specs", 3),
-        ("docs", 3),
-        (".specify", 3),
-        (".kiro/specs", 1),
-    ];
+    let places = ["TASKS.md", "tasks.md", "TODO.md", "PLAN.md"];
+    let mut places = places.map(PathBuf::from).to_vec();
+    let folders = [("specs", 3), ("docs", 3), (".specify", 3), (KIRO, 1)];
     let folders = folders.map(|(folder, depth)| (PathBuf::from(folder), depth));
     let mut folders = VecDeque::from(folders);
     // Links have no time.
@@ -242,13 +240,13 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
 
 impl Plan {
     fn add(&mut self, state: State, text: &str, phase: &str) {
-        let start = ID.captures(text);
-        let end = start.as_ref().map_or(0, |start| start[0].len());
-        let id =
-            start.and_then(|start| Some(start.get(1)?.as_str().trim_end_matches('.').to_owned()));
+        let Some(parts) = TEXT.captures(text) else {
+            return;
+        };
+        let part = |at| parts.get(at).map_or("", |part| part.as_str().trim());
         let task = TaskReference {
-            id: id.unwrap_or_default(),
-            title: clip(text[end..].trim(), MAX_TITLE_CHARS),
+            id: part(1).trim_end_matches('.').to_owned(),
+            title: clip(part(2), MAX_TITLE_CHARS),
             phase: phase.to_owned(),
         };
         if state == State::Dropped || PUT_OFF.is_match(&task.title) {
@@ -266,12 +264,10 @@ impl Plan {
         found.total += 1;
         found.completed += u64::from(state == State::Done);
         found.percentage = percentage(found.completed, found.total);
-        let name = if task.id.is_empty() {
-            &task.title
-        } else {
-            &task.id
-        };
-        self.ids.push(name.clone());
+        let name = [&task.id, &task.title]
+            .into_iter()
+            .find(|name| !name.is_empty());
+        self.ids.extend(name.cloned());
         if state == State::Begun {
             self.begun = Some(task.clone());
         }
@@ -301,10 +297,10 @@ static PUT_OFF: LazyLock<Regex> =
 static TASK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[([^\]]*)\](\*?)\s|([✅☑🔄⬜])\x{fe0f}?)(.*)$")
 });
-/// The id of a task, and marks of its kind after it.
-static ID: LazyLock<Regex> = LazyLock::new(|| {
+/// The id of a task and its title, without marks between them.
+static TEXT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?:\*\*|__|`)?([A-Z]{1,8}-?\d+[a-z]?|\d+(?:\.\d+)+\.?|\d+\.)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$))?(?:\[[A-Za-z]+\d*\]\s+)*",
+        r"^(?:(?:\*\*|__|`)?([A-Z]{1,8}-?\d+[a-z]?|\d+(?:\.\d+)+\.?|\d+\.)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$))?(?:\[[A-Za-z]+\d*\]\s+)*(.*)$",
     )
 });
 

@@ -4,7 +4,7 @@ mod blockers;
 mod results;
 mod tasks;
 
-use crate::collect::{Look, Project, listening_ports, look, side_by_side};
+use crate::collect::{Look, Project, look, plan, side_by_side, sockets};
 use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
@@ -72,10 +72,10 @@ fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
         wanted.push(part("commits", find, Verified::commits));
     }
     if !memory.environment.servers.is_empty() {
-        wanted.push(part("servers", |_| listening_ports(), Verified::servers));
+        wanted.push(part("servers", |_| sockets(), Verified::servers));
     }
     if !memory.task_status.source_file.is_empty() {
-        let find = move |project: &Project| look::plan(project, deadline);
+        let find = move |project: &Project| Some(plan(project, deadline));
         wanted.push(part("tasks", find, Verified::tasks));
     }
     if let Some(since) = since(&memory.metadata.generated_at) {
@@ -159,13 +159,13 @@ impl Verified {
         self.add(fact, holds, "0", &since.number.to_string());
     }
 
-    fn servers(&mut self, listening: Vec<u16>) {
+    fn servers(&mut self, sockets: Vec<(u16, u64)>) {
         let word = |is_open| if is_open { "running" } else { "stopped" };
         let mut servers = std::mem::take(&mut self.current.memory.environment.servers);
         // A port that was closed may be of another program now.
         servers.retain(|server| {
             let was_open = server.status == ServerStatus::Running;
-            let is_open = listening.contains(&server.port);
+            let is_open = sockets.iter().any(|(port, _)| *port == server.port);
             let fact = match (was_open, is_open) {
                 (true, true) => "still answers",
                 (true, false) => "no longer answers",

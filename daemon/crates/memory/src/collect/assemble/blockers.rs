@@ -10,6 +10,7 @@ use ccd_protocol::memory::{
     TestFailure, TestResults,
 };
 use regex::Regex;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -111,11 +112,8 @@ fn conflict(path: &str) -> Blocker {
 fn broken_build(build: &BuildStatus) -> Option<Blocker> {
     let first = build.errors.iter().flatten().next();
     let first = first.map_or("The last build ended with an error", |error| error);
-    let blocker = Blocker::new(
-        "The build fails",
-        first.to_owned(),
-        "Fix the build".to_owned(),
-    );
+    let action = "Fix the build".to_owned();
+    let blocker = Blocker::new("The build fails", first.to_owned(), action);
     (build.status == BuildState::Failed).then_some(blocker)
 }
 
@@ -125,20 +123,14 @@ const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];
 /// Files that open tasks name and that are not there, although a template is, they are files of settings, or the task works
 /// on them.
 fn missing_files(root: &Path, plan: Option<&Plan>) -> Vec<Blocker> {
-    let mut found: Vec<Blocker> = Vec::new();
-    for task in plan.iter().flat_map(|plan| &plan.open) {
-        let names = named_files(&task.title);
-        let missing = names.filter(|name| root.join(name).symlink_metadata().is_err());
-        for blocker in missing.filter_map(|name| missing_file(root, task, name)) {
-            if found
-                .iter()
-                .all(|one| one.entry.title != blocker.entry.title)
-            {
-                found.push(blocker);
-            }
-        }
-    }
+    let tasks = plan.iter().flat_map(|plan| &plan.open);
+    let named = tasks.flat_map(|task| named_files(&task.title).map(move |name| (task, name)));
+    let missing = named.filter(|(_, name)| root.join(name).symlink_metadata().is_err());
+    let found = missing.filter_map(|(task, name)| missing_file(root, task, name));
+    let mut seen = HashSet::new();
     found
+        .filter(|one| seen.insert(one.entry.title.clone()))
+        .collect()
 }
 
 fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker> {
@@ -147,13 +139,11 @@ fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker
     if template.is_none() && !name.starts_with(".env") && !is_needed {
         return None;
     }
-    let (beside, from) = match template {
-        Some(template) => (
-            format!("; only {template} is there"),
-            format!(" from {template}"),
-        ),
-        None => Default::default(),
-    };
+    let beside = template
+        .as_ref()
+        .map(|template| format!("; only {template} is there"));
+    let from = template.map(|template| format!(" from {template}"));
+    let (beside, from) = (beside.unwrap_or_default(), from.unwrap_or_default());
     let task_id = id(task);
     let task = task_id.as_ref().unwrap_or(&task.title);
     let mut blocker = Blocker::new(
@@ -206,25 +196,21 @@ pub(super) fn place(file: &str, line: Option<u64>) -> String {
 }
 
 fn of_failure(failure: &TestFailure) -> Blocker {
-    let TestFailure {
-        file, test_name, ..
-    } = failure;
+    let at = place(&failure.file, failure.line);
+    let (start, what) = match at.is_empty() {
+        true => (String::new(), failure.test_name.clone()),
+        false => (format!("{at}: "), format!("in {at}")),
+    };
     let message = failure.message.as_deref();
     let message = message.unwrap_or("the report has no message");
-    let (description, action) = match &*place(file, failure.line) {
-        "" => (
-            message.to_owned(),
-            format!("Fix the failing test {test_name}"),
-        ),
-        at => (
-            format!("{at}: {message}"),
-            format!("Fix the failing test in {at}"),
-        ),
-    };
-    let mut blocker = Blocker::new(&format!("Failing test: {test_name}"), description, action);
+    let mut blocker = Blocker::new(
+        &format!("Failing test: {}", failure.test_name),
+        format!("{start}{message}"),
+        format!("Fix the failing test {what}"),
+    );
     blocker.is_step = false;
-    if !file.is_empty() {
-        blocker.place = format!("{file}:");
+    if !failure.file.is_empty() {
+        blocker.place = format!("{}:", failure.file);
     }
     blocker
 }
@@ -238,10 +224,10 @@ fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
     let is_known = |id: &str| plan.is_some_and(|plan| plan.ids.iter().any(|known| known == id));
     let about = comment.about.as_deref().unwrap_or("");
     let about = ID.find(about).filter(|found| found.len() == about.len());
-    let mut others = ID.find_iter(&comment.text);
-    let found =
-        about.or_else(|| others.find(|id| is_known(id.as_str()) || T_ID.is_match(id.as_str())));
-    found.map(|id| id.as_str().to_owned())
+    let others = ID.find_iter(&comment.text).map(|found| found.as_str());
+    let mut others = others.filter(|id| is_known(id) || T_ID.is_match(id));
+    let found = about.map(|found| found.as_str()).or_else(|| others.next());
+    found.map(str::to_owned)
 }
 
 /// The text of a comment is data: it is the title, and never part of what to do.

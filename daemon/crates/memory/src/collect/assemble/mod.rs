@@ -7,18 +7,18 @@ mod summary;
 mod tasks;
 mod tests;
 
-pub(crate) use steps::name as task_name;
 pub(crate) use summary::DESCRIBE;
 
-use super::facts::{Collected, Facts, Sourced};
+use super::facts::{Collected, Facts, Sourced, stamp};
 use super::project::Project;
 use super::recorded::Recorded;
 use super::tasks::Plan;
 use crate::model::{Notes, Provenance};
 use ccd_protocol::memory::{
-    BuildState, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
-    SessionMetadata,
+    BuildState, EnvironmentState, ServerInfo, ServerStatus, SessionMemory, SessionMetadata,
+    TaskReference,
 };
+use std::time::SystemTime;
 use time::OffsetDateTime;
 
 /// Version of the format that is written.
@@ -31,7 +31,7 @@ pub(super) fn assemble(
     recorded: &Recorded,
 ) -> Collected {
     let redacted = facts.redact();
-    let now = super::facts::rfc3339(OffsetDateTime::now_utc());
+    let now = stamp(SystemTime::now());
     let mut provenance = Provenance::new();
     let tasks = tasks::status(&facts, recorded, &mut provenance);
     let tests = tests::results(project, &facts, recorded, &mut provenance);
@@ -53,12 +53,10 @@ pub(super) fn assemble(
     let git = noted(&mut provenance, "metadata.branch", facts.git.as_ref());
     let source = manifest
         .source
-        .clone()
-        .unwrap_or_else(|| "name of the directory".to_owned());
-    provenance.insert(
-        "metadata.projectName".to_owned(),
-        MemoryFact { source, at: None },
-    );
+        .as_deref()
+        .unwrap_or("name of the directory");
+    let named = Sourced::new(project_name, source, None);
+    let project_name = noted(&mut provenance, "metadata.projectName", Some(&named));
     let summary = summary::summary(&project_name, &facts, &tasks, &blockers, &next_steps);
     let metadata = SessionMetadata {
         session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
@@ -90,11 +88,25 @@ pub(super) fn assemble(
     }
 }
 
-/// Puts where a plan stands into a memory, as a save would.
-pub(crate) fn put_plan(memory: &mut SessionMemory, plan: &Sourced<Plan>) {
-    let tasks = tasks::of_plan(plan);
-    memory.summary.completion_status = summary::completion(&plan.value);
-    memory.summary.current_phase = summary::phase(&tasks.phases);
+/// Puts where a plan stands into a memory without its steps, as a save would, with the current task if that is of no plan.
+pub(crate) fn put_plan(
+    memory: &mut SessionMemory,
+    plan: &Sourced<Plan>,
+    current: Option<TaskReference>,
+) {
+    let mut tasks = tasks::of_plan(plan);
+    tasks.current_task = current.or(tasks.current_task);
+    memory
+        .next_steps
+        .extend(steps::planned(&plan.value, &tasks));
+    memory.next_steps.sort_by_key(|step| step.priority);
+    let summary = &mut memory.summary;
+    let next = memory.next_steps.first();
+    if let Some(next) = next.filter(|_| summary.next_action.is_empty()) {
+        summary.next_action.clone_from(&next.action);
+    }
+    summary.completion_status = summary::completion(&plan.value);
+    summary.current_phase = summary::phase(&tasks.phases);
     memory.task_status = tasks;
 }
 

@@ -2,6 +2,7 @@
 
 use super::blockers::{Blocker, id, place};
 use crate::collect::facts::Facts;
+use crate::collect::tasks::Plan;
 use crate::model::{MAX_STEPS, clip};
 use ccd_protocol::memory::{
     NextStep, Priority, StepPriority, TaskReference, TaskStatus, TestResults, TestStatus, TestSuite,
@@ -26,7 +27,15 @@ pub(super) fn steps(
     steps.extend(failing("unit", &tests.unit));
     steps.extend(failing("e2e", &tests.e2e));
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let open = plan.map_or(&[][..], |plan| &plan.open);
+    steps.extend(planned(plan.unwrap_or(&Plan::default()), tasks));
+    steps.sort_by_key(|step| step.priority);
+    steps.truncate(MAX_STEPS);
+    steps
+}
+
+/// Returns the steps that the plan and the current task are.
+pub(super) fn planned(plan: &Plan, tasks: &TaskStatus) -> Vec<NextStep> {
+    let open = &plan.open;
     let (verb, current) = match &tasks.current_task {
         Some(task) => ("Complete", Some(task)),
         None => ("Start", open.first()),
@@ -34,28 +43,25 @@ pub(super) fn steps(
     let rest = open.iter().filter(|task| {
         Some(*task) != current && current.is_some_and(|current| current.phase == task.phase)
     });
-    steps.extend(current.into_iter().chain(rest).take(2).map(|task| {
+    let near = current.into_iter().chain(rest).take(2).map(|task| {
         let action = format!("{verb} {}", name(task));
         step(StepPriority::ShortTerm, action, id(task))
-    }));
+    });
     let phases = tasks.phases.iter();
     let phases = phases.filter(|phase| phase.completed < phase.total).skip(1);
     let verbs = [
         (StepPriority::MediumTerm, "Prepare"),
         (StepPriority::LongTerm, "Plan"),
     ];
-    steps.extend(phases.zip(verbs).map(|(phase, (priority, verb))| {
+    let phases = phases.zip(verbs).map(|(phase, (priority, verb))| {
         let name = clip(&phase.name, TITLE_CHARS);
         step(priority, format!("{verb} the phase {name}"), None)
-    }));
-    let later = plan.iter().flat_map(|plan| &plan.later);
-    steps.extend(later.take(2).map(|point| {
+    });
+    let later = plan.later.iter().take(2).map(|point| {
         let action = format!("Consider {}", clip(point, TITLE_CHARS));
         step(StepPriority::LongTerm, action, None)
-    }));
-    steps.sort_by_key(|step| step.priority);
-    steps.truncate(MAX_STEPS);
-    steps
+    });
+    near.chain(phases).chain(later).collect()
 }
 
 fn step(priority: StepPriority, action: String, reference: Option<String>) -> NextStep {
@@ -66,7 +72,7 @@ fn step(priority: StepPriority, action: String, reference: Option<String>) -> Ne
     }
 }
 
-pub(crate) fn name(task: &TaskReference) -> String {
+pub(super) fn name(task: &TaskReference) -> String {
     let title = clip(&task.title, TITLE_CHARS);
     match task.id.is_empty() {
         true => title,

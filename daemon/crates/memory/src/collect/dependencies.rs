@@ -6,74 +6,51 @@ use super::project::{Collector, Project};
 use super::read::{modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
 use semver::{Version, VersionReq};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 pub(super) struct DependencyCollector;
 
-/// A tool: its lock files, its manifest, and where it installs; of more than one, the names are separated by blanks.
-struct Tool {
-    name: &'static str,
-    manager: PackageManager,
-    locks: &'static str,
-    manifest: &'static str,
-    /// The first that is there says when something was installed.
-    installed: &'static str,
-}
+/// A tool: its name, its lock files, its manifest, and where it installs: the first of these that is there says when.
+type Tool = [&'static str; 4];
 
-const NODE: &str = "node_modules/.package-lock.json node_modules/.modules.yaml node_modules/.yarn-integrity node_modules";
 const NPM: &str = "package-lock.json npm-shrinkwrap.json";
-const PIP: &str = "requirements.txt";
+const NODE: &str = "node_modules/.package-lock.json node_modules/.modules.yaml node_modules/.yarn-integrity node_modules";
 const GRADLE: &str = "build.gradle build.gradle.kts gradle.lockfile";
 
-static TOOLS: [Tool; 12] = {
-    use PackageManager::{Bun, Npm, Pnpm, Unknown, Yarn};
-    [
-        tool("npm", Npm, NPM, "package.json", NODE),
-        tool("yarn", Yarn, "yarn.lock", "package.json", NODE),
-        tool("pnpm", Pnpm, "pnpm-lock.yaml", "package.json", NODE),
-        tool("bun", Bun, "bun.lock bun.lockb", "package.json", NODE),
-        tool("cargo", Unknown, "Cargo.lock", "Cargo.toml", "target"),
-        tool("uv", Unknown, "uv.lock", "pyproject.toml", ".venv"),
-        tool("poetry", Unknown, "poetry.lock", "pyproject.toml", ".venv"),
-        tool("pdm", Unknown, "pdm.lock", "pyproject.toml", ".venv"),
-        tool("pip", Unknown, PIP, PIP, ".venv venv"),
-        tool("go", Unknown, "go.sum", "go.mod", "vendor"),
-        tool("maven", Unknown, "pom.xml", "pom.xml", "target"),
-        tool("gradle", Unknown, GRADLE, "settings.gradle", "build"),
-    ]
-};
+/// Names of files are separated by blanks.
+const TOOLS: [Tool; 12] = [
+    ["npm", NPM, "package.json", NODE],
+    ["yarn", "yarn.lock", "package.json", NODE],
+    ["pnpm", "pnpm-lock.yaml", "package.json", NODE],
+    ["bun", "bun.lock bun.lockb", "package.json", NODE],
+    ["cargo", "Cargo.lock", "Cargo.toml", "target"],
+    ["uv", "uv.lock", "pyproject.toml", ".venv"],
+    ["poetry", "poetry.lock", "pyproject.toml", ".venv"],
+    ["pdm", "pdm.lock", "pyproject.toml", ".venv"],
+    ["pip", "requirements.txt", "requirements.txt", ".venv venv"],
+    ["go", "go.sum", "go.mod", "vendor"],
+    ["maven", "pom.xml", "pom.xml", "target"],
+    ["gradle", GRADLE, "settings.gradle", "build"],
+];
 
-const fn tool(
-    name: &'static str,
-    manager: PackageManager,
-    locks: &'static str,
-    manifest: &'static str,
-    installed: &'static str,
-) -> Tool {
-    Tool {
-        name,
-        manager,
-        locks,
-        manifest,
-        installed,
-    }
-}
-
-impl Tool {
-    fn is_node(&self) -> bool {
-        self.manager != PackageManager::Unknown
-    }
+/// Returns what the memory calls a tool: it has words for those of JavaScript only.
+fn manager(tool: &str) -> PackageManager {
+    serde_json::from_value(tool.into()).unwrap_or_default()
 }
 
 /// Returns the tool whose lock file was changed last, with that file and its time.
-fn used(root: &Path) -> Option<(&'static Tool, &'static str, SystemTime)> {
-    let locks = |tool: &'static Tool| tool.locks.split(' ').map(move |lock| (tool, lock));
-    let found = TOOLS.iter().flat_map(locks);
+fn used(root: &Path) -> Option<(Tool, &'static str, SystemTime)> {
+    let locks = |tool: Tool| tool[1].split(' ').map(move |lock| (tool, lock));
+    let found = TOOLS.into_iter().flat_map(locks);
     let found = found.filter_map(|(tool, lock)| Some((tool, lock, modified(&root.join(lock))?)));
     let named = named_manager(root);
-    // JavaScript comes first: the memory has words for it. `max_by_key` takes the last of equals.
-    found.max_by_key(|(tool, _, time)| (named == Some(tool.name), tool.is_node(), *time))
+    // JavaScript comes first. `max_by_key` takes the last of equals.
+    found.max_by_key(|([name, ..], _, time)| (named == Some(name), is_node(name), *time))
+}
+
+fn is_node(tool: &str) -> bool {
+    manager(tool) != PackageManager::Unknown
 }
 
 fn json(root: &Path, path: &Path) -> Option<serde_json::Value> {
@@ -84,15 +61,17 @@ fn json(root: &Path, path: &Path) -> Option<serde_json::Value> {
 fn named_manager(root: &Path) -> Option<&'static str> {
     let manifest = json(root, Path::new("package.json"))?;
     let (name, _) = manifest["packageManager"].as_str()?.split_once('@')?;
-    let tool = TOOLS.iter().find(|tool| tool.name == name);
-    tool.map(|tool| tool.name)
+    TOOLS
+        .map(|[tool, ..]| tool)
+        .into_iter()
+        .find(|tool| *tool == name)
 }
 
 /// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     let own = |root: &Path| {
-        let by_lock = used(root).filter(|(tool, ..)| tool.is_node());
-        named_manager(root).or(by_lock.map(|(tool, ..)| tool.name))
+        let by_lock = used(root).map(|([tool, ..], ..)| tool);
+        named_manager(root).or(by_lock.filter(|tool| is_node(tool)))
     };
     // A package of a workspace has neither: the top of the repository has.
     let mut folders = root.ancestors();
@@ -109,23 +88,24 @@ impl Collector for DependencyCollector {
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
-        let Some((tool, lock, locked)) = used(root) else {
+        let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
             return Ok(Part::Dependencies(Sourced::new(
                 DependencyStatus::default(),
                 "no lock file",
                 None,
             )));
         };
-        let is_node = tool.is_node();
-        let mut installed = tool.installed.split(' ').map(|path| root.join(path));
-        let installed = installed.find_map(|path| modified(&path));
+        let is_node = is_node(tool);
+        let mut folders = installed.split(' ').map(|path| root.join(path));
+        let is_evident = is_evidence(tool, &root.join(lock), locked, folders.clone());
+        let installed = folders.find_map(|path| modified(&path));
         let (looked_at, outdated) = match is_node {
             true => count(root, deadline),
             false => (0, 0),
         };
-        let is_old = modified(&root.join(tool.manifest)) > Some(locked)
+        let is_old = modified(&root.join(manifest)) > Some(locked)
             || (is_node && installed.is_some_and(|installed| installed < locked));
-        let status = match is_evidence(root, tool, lock, locked) {
+        let status = match is_evident {
             _ if is_old || outdated > 0 => DependencyState::Outdated,
             true if installed.is_some() || !is_node => DependencyState::UpToDate,
             _ => DependencyState::Unknown,
@@ -133,9 +113,9 @@ impl Collector for DependencyCollector {
         let value = DependencyStatus {
             status,
             last_install: installed.map(stamp),
-            package_manager: tool.manager,
+            package_manager: manager(tool),
             outdated_count: (looked_at > 0).then_some(outdated),
-            tool: (!is_node).then(|| tool.name.to_owned()),
+            tool: (!is_node).then(|| tool.to_owned()),
         };
         Ok(Part::Dependencies(Sourced::new(
             value,
@@ -146,13 +126,17 @@ impl Collector for DependencyCollector {
 }
 
 /// Says whether the lock file shows what is installed: an empty one does not, and neither does a list of wishes.
-fn is_evidence(root: &Path, tool: &Tool, lock: &str, locked: SystemTime) -> bool {
-    let about = root.join(lock).symlink_metadata();
+fn is_evidence(
+    tool: &str,
+    lock: &Path,
+    locked: SystemTime,
+    mut installed: impl Iterator<Item = PathBuf>,
+) -> bool {
+    let about = lock.symlink_metadata();
     let is_filled = about.is_ok_and(|about| about.len() > 0);
-    let mut installed = tool.installed.split(' ').map(|path| root.join(path));
-    match tool.name {
+    match tool {
         "maven" => false,
-        "gradle" => lock == "gradle.lockfile" && is_filled,
+        "gradle" => lock.ends_with("gradle.lockfile") && is_filled,
         "pip" => installed.any(|venv| has_packages(&venv, locked)),
         // What is not installed is not up to date.
         "uv" | "poetry" | "pdm" => is_filled && installed.any(|venv| venv.is_dir()),

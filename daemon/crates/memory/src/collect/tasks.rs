@@ -77,21 +77,23 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourc
                 let reason = too_long(&path, content.len, PLAN_BYTES);
                 finding.left_out.push(reason);
             }
-            Ok(content) => candidates.push(Candidate::of(path, &content, branch.as_deref())),
+            Ok(content) => candidates.extend(Candidate::of(&path, &content, branch.as_deref())),
             Err(_) => (),
         }
     }
-    candidates.retain(|candidate| candidate.plan.total() > 0);
     if candidates.len() > 1 {
         ask_git(project, &mut candidates, deadline);
     }
-    if let Some(mut best) = candidates.into_iter().max_by_key(|one| one.rank) {
-        if let Ok(spec) = read(root, &best.path.with_file_name("spec.md"), PLAN_BYTES) {
-            best.plan.later.extend(parse(&spec.text(), false).later);
+    if let Some(Candidate {
+        mut plan, redacted, ..
+    }) = candidates.into_iter().max_by_key(|one| one.rank)
+    {
+        let spec = Path::new(&plan.source).with_file_name("spec.md");
+        if let Ok(spec) = read(root, &spec, PLAN_BYTES) {
+            plan.value.later.extend(parse(&spec.text(), false).later);
         }
-        let source = best.path.to_string_lossy();
-        finding.redacted = best.redacted;
-        finding.value = Some(Sourced::new(best.plan, source, Some(stamp(best.changed))));
+        finding.redacted = redacted;
+        finding.value = Some(plan);
     }
     finding
 }
@@ -104,7 +106,7 @@ fn ask_git(project: &Project, candidates: &mut [Candidate], deadline: Instant) {
     let inside = project.root.strip_prefix(&tree.root).unwrap_or("".as_ref());
     let paths: Vec<PathBuf> = candidates
         .iter()
-        .map(|one| inside.join(&one.path))
+        .map(|one| inside.join(&one.plan.source))
         .collect();
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     // The rest of the time is for the other parts.
@@ -118,29 +120,26 @@ fn ask_git(project: &Project, candidates: &mut [Candidate], deadline: Instant) {
 
 /// A file that may be the plan.
 struct Candidate {
-    path: PathBuf,
-    plan: Plan,
-    changed: SystemTime,
+    plan: Sourced<Plan>,
     /// That of the branch comes first, then the one changed last, then the one with most open tasks.
     rank: (bool, i64, usize),
     redacted: u64,
 }
 
 impl Candidate {
-    fn of(path: PathBuf, content: &Content, branch: Option<&str>) -> Self {
+    /// Nothing for a file without tasks.
+    fn of(path: &Path, content: &Content, branch: Option<&str>) -> Option<Self> {
         let text = content.text();
         let plan = parse(&text, path.starts_with(KIRO));
-        let is_of_branch = branch.is_some_and(|branch| is_folder_of(&path, branch));
+        let is_of_branch = branch.is_some_and(|branch| is_folder_of(path, branch));
         let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
         // Files of one checkout have one time, more or less: whole seconds decide.
         let seconds = OffsetDateTime::from(changed).unix_timestamp();
-        Self {
+        (plan.total() > 0).then(|| Self {
             rank: (is_of_branch, seconds, plan.open.len()),
             redacted: masked(plan.texts(), &text),
-            path,
-            plan,
-            changed,
-        }
+            plan: Sourced::new(plan, path.to_string_lossy(), Some(stamp(changed))),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ mod blockers;
 mod results;
 mod tasks;
 
-use crate::collect::{Look, Project, look, plan, side_by_side, sockets};
+use crate::collect::{Look, Project, look, place, plan, side_by_side, sockets};
 use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
@@ -82,13 +82,14 @@ fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
         let find = move |project: &Project| look::reports_since(project, since, deadline);
         wanted.push(part("tests", find, Verified::reports));
     }
-    if memory.blockers.iter().any(blockers::is_conflict) {
-        wanted.push(part("conflicts", look::conflicts, Verified::conflicts));
+    let (files, conflicts) = blockers::subjects(memory);
+    if !conflicts.is_empty() {
+        let find = move |project: &Project| blockers::conflicts(project, conflicts);
+        wanted.push(part("conflicts", find, Verified::subjects));
     }
-    let paths = blockers::paths(memory);
-    if !paths.is_empty() {
-        let find = move |project: &Project| Some(blockers::present(project, paths));
-        wanted.push(part("files", find, Verified::files));
+    if !files.is_empty() {
+        let find = move |project: &Project| Some(blockers::present(project, files));
+        wanted.push(part("files", find, Verified::subjects));
     }
     wanted
 }
@@ -185,7 +186,7 @@ impl Verified {
         self.current.memory = crate::rules::redact(memory).0;
     }
 
-    /// Leaves out blockers that are none any more, with what was to be done about them.
+    /// Leaves out blockers that are none any more, with their files and what was to be done about them.
     fn drop_blockers(&mut self, is_gone: impl Fn(&BlockerEntry) -> bool) {
         let memory = &mut self.current.memory;
         let (gone, left): (Vec<_>, Vec<_>) = memory.blockers.drain(..).partition(is_gone);
@@ -196,9 +197,13 @@ impl Verified {
             let next = left.find(|blocker| blocker.priority == Priority::High);
             memory.summary.major_blocker = next.map(|blocker| blocker.title.clone());
         }
-        let is_of =
-            |blocker: &BlockerEntry, step: &NextStep| blocker.required_action == step.action;
-        self.drop_steps(|step| gone.iter().any(|blocker| is_of(blocker, step)));
+        let is_in = |text: &str, file: &FileReference| {
+            let place = place(&file.path, file.line);
+            text.starts_with(&format!("{place}: ")) || text.ends_with(&format!(" in {place}"))
+        };
+        let files = &mut memory.files_needing_attention;
+        files.retain(|file| !gone.iter().any(|one| is_in(&one.description, file)));
+        self.drop_steps(|step| gone.iter().any(|one| one.required_action == step.action));
     }
 
     fn drop_steps(&mut self, is_gone: impl Fn(&NextStep) -> bool) {
@@ -209,10 +214,5 @@ impl Verified {
             let next = memory.next_steps.first();
             memory.summary.next_action = next.map_or_else(String::new, |step| step.action.clone());
         }
-    }
-
-    fn drop_files(&mut self, is_gone: impl Fn(&FileReference) -> bool) {
-        let files = &mut self.current.memory.files_needing_attention;
-        files.retain(|file| !is_gone(file));
     }
 }

@@ -81,8 +81,6 @@ impl Verified {
         self.drop_blockers(|blocker| was.failures.iter().any(|old| is_of(blocker, old)));
         let to_fix = format!("failing {word} test");
         self.drop_steps(|step| step.action.starts_with("Fix ") && step.action.contains(&to_fix));
-        let is_old = |path: &str| was.failures.iter().any(|old| old.file == path);
-        self.drop_files(|file| file.reason == "Failing test" && is_old(&file.path));
     }
 
     fn built_again(&mut self, build: &Sourced<BuildStatus>) {

@@ -6,25 +6,25 @@ use crate::collect::project::Project;
 use crate::collect::tasks::{Plan, pattern};
 use crate::model::{TITLE_CHARS, clip};
 use ccd_protocol::memory::{
-    BlockerEntry, BuildState, BuildStatus, Priority, SessionMemory, TaskReference, TaskStatus,
-    TestFailure, TestResults,
+    BlockerEntry, BuildState, BuildStatus, FileReference, Priority, SessionMemory, TaskReference,
+    TaskStatus, TestFailure, TestResults,
 };
 use regex::Regex;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// A blocker, and what its description has as long as it is in the same file: the line may change, and what is after it.
+/// A blocker, and the file that needs attention because of it.
 pub(super) struct Blocker {
     pub(super) entry: BlockerEntry,
-    place: String,
+    file: Option<FileReference>,
     /// What it requires is a step of its own. Failing tests are one step together, and a comment that names no task is
     /// none, unless it says `BLOCKED`.
     pub(super) is_step: bool,
 }
 
 impl Blocker {
-    /// An urgent one that its title says all about.
+    /// An urgent one.
     fn new(title: &str, description: String, required_action: String) -> Self {
         Self {
             entry: BlockerEntry {
@@ -34,20 +34,42 @@ impl Blocker {
                 required_action,
                 ..BlockerEntry::default()
             },
-            place: String::new(),
+            file: None,
             is_step: true,
         }
+    }
+
+    fn at(mut self, path: &str, line: Option<u64>, reason: String) -> Self {
+        self.file = Some(FileReference {
+            path: path.to_owned(),
+            line,
+            reason,
+            priority: self.entry.priority,
+        });
+        self
     }
 
     /// Returns when a save first saw it: one of the same title in the same file, at the same line if there are more.
     fn detected_at(&self, before: &[BlockerEntry]) -> Option<String> {
         let own = &self.entry;
-        let is_it =
-            |old: &&BlockerEntry| old.title == own.title && old.description.contains(&self.place);
-        let mut all = before.iter().filter(is_it);
+        let is_in_file = |old: &&BlockerEntry| {
+            let text = &old.description;
+            self.file.as_ref().is_none_or(|FileReference { path, .. }| {
+                text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}:"))
+            })
+        };
+        let mut all = before.iter().filter(|old| old.title == own.title);
         let same = all.clone().find(|old| old.description == own.description);
-        same.or_else(|| all.next())?.detected_at.clone()
+        same.or_else(|| all.find(is_in_file))?.detected_at.clone()
     }
+}
+
+/// Returns the files that need attention, by urgency. Many tests fail in one place; it is named once.
+pub(super) fn files(blockers: &[Blocker]) -> Vec<FileReference> {
+    let mut seen = HashSet::new();
+    let files = blockers.iter().filter_map(|blocker| blocker.file.as_ref());
+    let files = files.filter(|file| seen.insert((&file.path, file.line)));
+    files.cloned().collect()
 }
 
 pub(super) fn blockers(
@@ -88,7 +110,7 @@ const MAX_COMMENTS: usize = 10;
 
 /// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
 /// open task come first; then the newest.
-pub(super) fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'a Comment> {
+fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'a Comment> {
     let is_open = |id: String| plan.is_some_and(|plan| plan.open.iter().any(|task| task.id == id));
     let is_of_task = |comment: &Comment| task_of(comment, plan).is_some_and(is_open);
     let mut chosen: Vec<&Comment> = comments.iter().collect();
@@ -107,6 +129,7 @@ fn conflict(path: &str) -> Blocker {
         format!("git has an unresolved conflict in {path}"),
         format!("Resolve the conflict in {path}"),
     )
+    .at(path, None, "Merge conflict".to_owned())
 }
 
 fn broken_build(build: &BuildStatus) -> Option<Blocker> {
@@ -191,7 +214,7 @@ pub(super) fn id(task: &TaskReference) -> Option<String> {
     Some(task.id.clone()).filter(|id| !id.is_empty())
 }
 
-pub(super) fn place(file: &str, line: Option<u64>) -> String {
+pub(crate) fn place(file: &str, line: Option<u64>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
@@ -209,10 +232,10 @@ fn of_failure(failure: &TestFailure) -> Blocker {
         format!("Fix the failing test {what}"),
     );
     blocker.is_step = false;
-    if !failure.file.is_empty() {
-        blocker.place = format!("{}:", failure.file);
+    match &*failure.file {
+        "" => blocker,
+        file => blocker.at(file, failure.line, "Failing test".to_owned()),
     }
-    blocker
 }
 
 static ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Z]{1,8}-?\d+[a-z]?\b"));
@@ -250,7 +273,6 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
         format!("{word} comment in {place}"),
         format!("{verb} what the {word} comment in {place} names"),
     );
-    blocker.place = format!(" comment in {}:", comment.path);
     let task_id = task_of(comment, plan);
     blocker.is_step = task_id.is_some() || comment.keyword == Keyword::Blocked;
     let is_urgent =
@@ -259,5 +281,5 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
         blocker.entry.priority = comment.priority();
     }
     blocker.entry.task_id = task_id;
-    blocker
+    blocker.at(&comment.path, Some(comment.line), format!("{word} comment"))
 }

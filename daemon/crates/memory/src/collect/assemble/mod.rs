@@ -1,25 +1,24 @@
 //! Makes a memory of the facts.
 
 mod blockers;
-mod files;
 mod steps;
 mod summary;
 mod tasks;
 mod tests;
 
+pub(crate) use blockers::place;
 pub(crate) use summary::DESCRIBE;
 
 use super::facts::{Collected, Facts, Sourced, stamp};
 use super::project::Project;
 use super::recorded::Recorded;
 use super::tasks::Plan;
-use crate::model::{Notes, Provenance};
+use crate::model::{Notes, Provenance, since};
 use ccd_protocol::memory::{
     BuildState, EnvironmentState, ServerInfo, ServerStatus, SessionMemory, SessionMetadata,
     TaskReference,
 };
 use std::time::SystemTime;
-use time::OffsetDateTime;
 
 /// Version of the format that is written.
 const VERSION: &str = "1.0";
@@ -45,7 +44,7 @@ pub(super) fn assemble(
         previous,
         &now,
     );
-    let files = files::files(&facts, &tests);
+    let files = blockers::files(&blockers);
     let next_steps = steps::steps(&facts, &tasks, &tests, &blockers);
     let blockers: Vec<_> = blockers.into_iter().map(|blocker| blocker.entry).collect();
     let manifest = &facts.manifest;
@@ -152,29 +151,26 @@ fn environment(
 
 /// Servers that ran at the last save and of whose ports nothing listens now.
 fn stopped(previous: Option<&SessionMemory>, running: &[ServerInfo]) -> Vec<ServerInfo> {
-    let before = previous.map_or(&[][..], |memory| &memory.environment.servers);
-    let is_gone = |server: &&ServerInfo| {
-        server.status == ServerStatus::Running
-            && running.iter().all(|other| other.port != server.port)
-    };
-    let stop = |server: &ServerInfo| ServerInfo {
-        status: ServerStatus::Stopped,
-        pid: None,
-        ..server.clone()
-    };
-    before.iter().filter(is_gone).map(stop).collect()
+    let before = previous.map(|memory| memory.environment.servers.clone());
+    let mut servers = before.unwrap_or_default();
+    servers.retain(|server| {
+        let is_it = |other: &ServerInfo| other.port == server.port;
+        server.status == ServerStatus::Running && !running.iter().any(is_it)
+    });
+    for server in &mut servers {
+        server.status = ServerStatus::Stopped;
+        server.pid = None;
+    }
+    servers
 }
 
 /// Returns the time between two times as `2h 15m`; nothing if the first is later or unknown.
 fn duration(from: &str, to: &str) -> Option<String> {
-    use time::format_description::well_known::Rfc3339;
-    let parse = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
-    let minutes = (parse(to)? - parse(from)?).whole_minutes();
-    let text = match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
-        _ if minutes < 0 => return None,
+    let seconds = since(to)?.duration_since(since(from)?).ok()?.as_secs();
+    let minutes = seconds / 60;
+    Some(match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
         (0, 0, minutes) => format!("{minutes}m"),
         (0, hours, minutes) => format!("{hours}h {minutes}m"),
         (days, hours, _) => format!("{days}d {hours}h"),
-    };
-    Some(text)
+    })
 }

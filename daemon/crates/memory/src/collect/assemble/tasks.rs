@@ -3,10 +3,8 @@
 use crate::collect::facts::{Facts, Sourced};
 use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
 use crate::collect::tasks::Plan;
-use crate::model::{MAX_NEXT_TASKS, Provenance};
+use crate::model::{MAX_NEXT_TASKS, Provenance, since};
 use ccd_protocol::memory::{MemoryFact, TaskReference, TaskStatus};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 pub(super) fn status(
     facts: &Facts,
@@ -18,8 +16,10 @@ pub(super) fn status(
     if let Some(plan) = plan {
         provenance.insert("taskStatus".to_owned(), plan.fact());
     }
-    let at = plan.and_then(|plan| plan.at.as_deref());
-    if let Some(task) = recorded.task.as_ref().filter(|task| is_newer(task, at)) {
+    // The list of a session is looked at only if the plan was not changed since.
+    let changed = plan.and_then(|plan| since(plan.at.as_deref()?));
+    let is_newer = |task: &&RecordedTask| since(&task.at).is_some_and(|at| Some(at) > changed);
+    if let Some(task) = recorded.task.as_ref().filter(is_newer) {
         let open = plan.map_or(&[][..], |plan| &plan.value.open);
         let current = current(open, task);
         status.next_tasks = next(open, Some(&current));
@@ -49,16 +49,6 @@ pub(super) fn of_plan(plan: &Sourced<Plan>) -> TaskStatus {
         phases: value.phases.clone(),
         next_tasks: next(&value.open, current),
         current_task: current.cloned(),
-    }
-}
-
-/// The list of a session is looked at only if the plan was not changed since.
-fn is_newer(task: &RecordedTask, plan: Option<&str>) -> bool {
-    let time = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
-    match (time(&task.at), plan.and_then(time)) {
-        (Some(task), Some(plan)) => task > plan,
-        (task, None) => task.is_some(),
-        (None, Some(_)) => false,
     }
 }
 

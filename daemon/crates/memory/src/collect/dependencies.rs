@@ -6,7 +6,7 @@ use super::project::{Collector, Project};
 use super::read::{modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
 use semver::{Version, VersionReq};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 pub(super) struct DependencyCollector;
@@ -70,15 +70,13 @@ fn named_manager(root: &Path) -> Option<&'static str> {
 /// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     let own = |root: &Path| {
-        let by_lock = used(root).map(|([tool, ..], ..)| tool);
-        named_manager(root).or(by_lock.filter(|tool| is_node(tool)))
+        let by_lock = || used(root).map(|([tool, ..], ..)| tool);
+        named_manager(root).or_else(|| by_lock().filter(|tool| is_node(tool)))
     };
     // A package of a workspace has neither: the top of the repository has.
-    let mut folders = root.ancestors();
-    let top = folders
-        .clone()
-        .position(|folder| folder.join(".git").exists());
-    folders.by_ref().take(1 + top.unwrap_or(0)).find_map(own)
+    let is_top = |folder: &Path| folder.join(".git").exists();
+    let top = root.ancestors().position(is_top).unwrap_or(0);
+    root.ancestors().take(top + 1).find_map(own)
 }
 
 impl Collector for DependencyCollector {
@@ -97,18 +95,27 @@ impl Collector for DependencyCollector {
         };
         let is_node = is_node(tool);
         let mut folders = installed.split(' ').map(|path| root.join(path));
-        let is_evident = is_evidence(tool, &root.join(lock), locked, folders.clone());
-        let installed = folders.find_map(|path| modified(&path));
+        let installed = folders.clone().find_map(|path| modified(&path));
         let (looked_at, outdated) = match is_node {
             true => count(root, deadline),
             false => (0, 0),
         };
         let is_old = modified(&root.join(manifest)) > Some(locked)
             || (is_node && installed.is_some_and(|installed| installed < locked));
+        let about = root.join(lock).symlink_metadata();
+        let is_filled = about.is_ok_and(|about| about.len() > 0);
+        // An empty lock file does not show what is installed, and neither does a list of wishes.
+        let is_evident = match tool {
+            "maven" => false,
+            "gradle" => is_filled && lock == "gradle.lockfile",
+            "pip" => folders.any(|venv| has_packages(&venv, locked)),
+            "cargo" | "go" => is_filled,
+            _ => is_filled && installed.is_some(),
+        };
         let status = match is_evident {
             _ if is_old || outdated > 0 => DependencyState::Outdated,
-            true if installed.is_some() || !is_node => DependencyState::UpToDate,
-            _ => DependencyState::Unknown,
+            true => DependencyState::UpToDate,
+            false => DependencyState::Unknown,
         };
         let value = DependencyStatus {
             status,
@@ -122,25 +129,6 @@ impl Collector for DependencyCollector {
             lock,
             Some(stamp(locked)),
         )))
-    }
-}
-
-/// Says whether the lock file shows what is installed: an empty one does not, and neither does a list of wishes.
-fn is_evidence(
-    tool: &str,
-    lock: &Path,
-    locked: SystemTime,
-    mut installed: impl Iterator<Item = PathBuf>,
-) -> bool {
-    let about = lock.symlink_metadata();
-    let is_filled = about.is_ok_and(|about| about.len() > 0);
-    match tool {
-        "maven" => false,
-        "gradle" => lock.ends_with("gradle.lockfile") && is_filled,
-        "pip" => installed.any(|venv| has_packages(&venv, locked)),
-        // What is not installed is not up to date.
-        "uv" | "poetry" | "pdm" => is_filled && installed.any(|venv| venv.is_dir()),
-        _ => is_filled,
     }
 }
 
@@ -164,10 +152,8 @@ fn count(root: &Path, deadline: Instant) -> (u64, u64) {
     let fits = packages.filter_map(|(name, range)| {
         // Packages that are links, as those of pnpm, are not looked at.
         let path = Path::new("node_modules").join(name).join("package.json");
-        let version = json(root, &path)?["version"]
-            .as_str()
-            .map(Version::parse)?
-            .ok()?;
+        let package = json(root, &path)?;
+        let version = Version::parse(package["version"].as_str()?).ok()?;
         fits(&version, range.as_str()?)
     });
     fits.fold((0, 0), |(looked_at, outdated), fits| {
@@ -178,18 +164,13 @@ fn count(root: &Path, deadline: Instant) -> (u64, u64) {
 /// Says whether a version is in a range of npm; nothing for ranges of other kinds (tags, addresses, workspaces).
 fn fits(version: &Version, range: &str) -> Option<bool> {
     let mut fits = false;
-    for part in range.split("||") {
-        let part = part.trim();
-        let is_exact = part.starts_with(|c: char| c.is_ascii_digit())
-            && part.matches('.').count() >= 2
-            && !part.contains([' ', 'x', '*']);
-        let part = match is_exact {
-            true => format!("={part}"),
-            false => part.split_whitespace().collect::<Vec<_>>().join(", "),
+    for part in range.split("||").map(str::trim) {
+        let part = match Version::parse(part) {
+            Ok(exact) => format!("={exact}"),
+            Err(_) => part.split_whitespace().collect::<Vec<_>>().join(", "),
         };
-        fits |= VersionReq::parse(if part.is_empty() { "*" } else { &part })
-            .ok()?
-            .matches(version);
+        let part = if part.is_empty() { "*" } else { &part };
+        fits |= VersionReq::parse(part).ok()?.matches(version);
     }
     Some(fits)
 }

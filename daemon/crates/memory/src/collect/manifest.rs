@@ -3,7 +3,10 @@
 use super::facts::Part;
 use super::project::{Collector, Project};
 use super::read::read;
+use super::tasks::pattern;
+use regex::Regex;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 /// What the manifests say.
@@ -184,25 +187,22 @@ fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
     let lines = lines.skip_while(|line| !is_table(line)).skip(1);
     let mut lines = lines.take_while(|line| !line.starts_with('['));
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix('='))?;
-    let value = value.trim_start();
-    for long in ["\"\"\"", "'''"] {
-        if let Some(start) = value.strip_prefix(long) {
-            let rest: Vec<&str> = std::iter::once(start).chain(lines).collect();
-            let rest = rest.join(" ");
-            let words = rest.split(long).next()?.split_whitespace();
-            let words: Vec<&str> = words.filter(|word| *word != "\\").collect();
-            return Some(words.join(" "));
-        }
-    }
-    match value.strip_prefix('\'') {
-        Some(literal) => literal.split('\'').next().map(str::to_owned),
+    // A text may have more lines.
+    let rest: Vec<&str> = std::iter::once(value.trim_start()).chain(lines).collect();
+    let rest = rest.join(" ");
+    let found = TOML_TEXT.captures(&rest)?;
+    let text = match (found.name("json"), found.iter().flatten().nth(1)) {
         // Between quotes, a text is nearly always what it is in JSON.
-        None => {
-            let mut values = serde_json::Deserializer::from_str(value).into_iter();
-            values.next()?.ok()
-        }
-    }
+        (Some(json), _) => serde_json::from_str(json.as_str()).ok()?,
+        (None, literal) => literal?.as_str().to_owned(),
+    };
+    let words = text.split_whitespace().filter(|word| *word != "\\");
+    Some(words.collect::<Vec<_>>().join(" "))
 }
+
+static TOML_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"^(?:"{3}(.*?)"{3}|'{3}(.*?)'{3}|'([^']*)'|(?<json>"(?:[^"\\]|\\.)*"))"#)
+});
 
 /// Returns the name of the Go module of a project.
 pub(super) fn go_module(root: &Path) -> Option<String> {

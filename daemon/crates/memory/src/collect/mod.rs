@@ -21,7 +21,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use assemble::{DESCRIBE, place, put_plan};
+pub(crate) use assemble::{DESCRIBE, is_in, put_plan};
 pub use facts::Collected;
 pub(crate) use facts::{Finding, Sourced, SuiteFacts};
 pub(crate) use project::Project;

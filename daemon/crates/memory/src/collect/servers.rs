@@ -3,7 +3,6 @@
 use super::facts::{Part, Sourced, stamp};
 use super::project::{Collector, Project};
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -83,10 +82,7 @@ pub(crate) fn sockets() -> Option<Vec<(u16, u64)>> {
 
 fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
     let sockets = sockets().ok_or("listening ports can be read on Linux only")?;
-    let ports: HashMap<u64, u16> = sockets
-        .into_iter()
-        .map(|(port, inode)| (inode, port))
-        .collect();
+    let socket = |inode| sockets.iter().find(|(_, other)| *other == inode);
     let processes = std::fs::read_dir("/proc").map_err(|error| format!("/proc: {error}"))?;
     let mut found = Vec::new();
     for process in processes.flatten() {
@@ -103,8 +99,7 @@ fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
             continue;
         };
         let descriptors = descriptors.flatten().map(|descriptor| descriptor.path());
-        let sockets = descriptors.filter_map(|descriptor| ports.get(&inode(&descriptor)?));
-        for port in sockets {
+        for (port, _) in descriptors.filter_map(|descriptor| socket(inode(&descriptor)?)) {
             let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
             found.push(Listener {
                 port: *port,

@@ -1,8 +1,8 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{Finding, Part, Sourced, masked, stamp};
+use super::facts::{Finding, Part, Sourced, stamp};
 use super::project::{Collector, Project};
-use super::read::{Content, modified, names, read, too_long};
+use super::read::{modified, names, read, too_long};
 use crate::model::{clip, percentage};
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
 use ccd_text::redact::redact;
@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) ids: Vec<String>,
     /// Points below headings such as "Later", in the plan and in the spec beside it.
     pub(super) later: Vec<String>,
+    /// Secrets that were removed from phases and open tasks.
+    redacted: u64,
 }
 
 impl Plan {
@@ -34,12 +36,6 @@ impl Plan {
 
     pub(super) fn total(&self) -> u64 {
         self.phases.iter().map(|phase| phase.total).sum()
-    }
-
-    /// Returns the texts that are without secrets already.
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        let phases = self.phases.iter().map(|phase| &*phase.name);
-        phases.chain(self.open.iter().map(|task| &*task.title))
     }
 }
 
@@ -70,76 +66,62 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourc
     let tree = project.work_tree.as_ref();
     let branch = tree.and_then(|tree| tree.branch().ok());
     let mut finding = Finding::<Option<Sourced<Plan>>>::default();
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut candidates: Vec<(Rank, Sourced<Plan>)> = Vec::new();
     for path in places(root) {
-        match read(root, &path, PLAN_BYTES) {
-            Ok(content) if content.is_cut => {
-                let reason = too_long(&path, content.len, PLAN_BYTES);
-                finding.left_out.push(reason);
-            }
-            Ok(content) => candidates.extend(Candidate::of(&path, &content, branch.as_deref())),
-            Err(_) => (),
+        let Ok(content) = read(root, &path, PLAN_BYTES) else {
+            continue;
+        };
+        if content.is_cut {
+            let reason = too_long(&path, content.len, PLAN_BYTES);
+            finding.left_out.push(reason);
+            continue;
+        }
+        let plan = parse(&content.text(), path.starts_with(KIRO));
+        if plan.total() > 0 {
+            let is_of_branch = branch
+                .as_ref()
+                .is_some_and(|branch| is_folder_of(&path, branch));
+            let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+            // Files of one checkout have one time, more or less: whole seconds decide.
+            let seconds = OffsetDateTime::from(changed).unix_timestamp();
+            let rank = (is_of_branch, seconds, plan.open.len());
+            let plan = Sourced::new(plan, path.to_string_lossy(), Some(stamp(changed)));
+            candidates.push((rank, plan));
         }
     }
     if candidates.len() > 1 {
         ask_git(project, &mut candidates, deadline);
     }
-    if let Some(Candidate {
-        mut plan, redacted, ..
-    }) = candidates.into_iter().max_by_key(|one| one.rank)
-    {
+    let best = candidates.into_iter().max_by_key(|(rank, _)| *rank);
+    finding.value = best.map(|(_, mut plan)| {
+        finding.redacted = plan.value.redacted;
         let spec = Path::new(&plan.source).with_file_name("spec.md");
         if let Ok(spec) = read(root, &spec, PLAN_BYTES) {
             plan.value.later.extend(parse(&spec.text(), false).later);
         }
-        finding.redacted = redacted;
-        finding.value = Some(plan);
-    }
+        plan
+    });
     finding
 }
 
+/// That of the branch comes first, then the one changed last, then the one with most open tasks.
+type Rank = (bool, i64, usize);
+
 /// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
-fn ask_git(project: &Project, candidates: &mut [Candidate], deadline: Instant) {
+fn ask_git(project: &Project, candidates: &mut [(Rank, Sourced<Plan>)], deadline: Instant) {
     let Some(tree) = &project.work_tree else {
         return;
     };
     let inside = project.root.strip_prefix(&tree.root).unwrap_or("".as_ref());
-    let paths: Vec<PathBuf> = candidates
-        .iter()
-        .map(|one| inside.join(&one.plan.source))
-        .collect();
+    let paths = candidates.iter().map(|(_, plan)| inside.join(&plan.source));
+    let paths: Vec<PathBuf> = paths.collect();
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     // The rest of the time is for the other parts.
     let now = Instant::now();
     let deadline = now + deadline.saturating_duration_since(now) / 2;
     let changes = tree.last_changes(&paths, deadline).unwrap_or_default();
-    for (candidate, change) in candidates.iter_mut().zip(changes) {
-        candidate.rank.1 = change.unwrap_or(candidate.rank.1);
-    }
-}
-
-/// A file that may be the plan.
-struct Candidate {
-    plan: Sourced<Plan>,
-    /// That of the branch comes first, then the one changed last, then the one with most open tasks.
-    rank: (bool, i64, usize),
-    redacted: u64,
-}
-
-impl Candidate {
-    /// Nothing for a file without tasks.
-    fn of(path: &Path, content: &Content, branch: Option<&str>) -> Option<Self> {
-        let text = content.text();
-        let plan = parse(&text, path.starts_with(KIRO));
-        let is_of_branch = branch.is_some_and(|branch| is_folder_of(path, branch));
-        let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
-        // Files of one checkout have one time, more or less: whole seconds decide.
-        let seconds = OffsetDateTime::from(changed).unix_timestamp();
-        (plan.total() > 0).then(|| Self {
-            rank: (is_of_branch, seconds, plan.open.len()),
-            redacted: masked(plan.texts(), &text),
-            plan: Sourced::new(plan, path.to_string_lossy(), Some(stamp(changed))),
-        })
+    for ((rank, _), change) in candidates.iter_mut().zip(changes) {
+        rank.1 = change.unwrap_or(rank.1);
     }
 }
 
@@ -222,12 +204,16 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
     for line in lines {
         if let Some((level, heading)) = heading(line) {
             if numbered.map_or((2..=4).contains(&level), |only| level == only) {
-                let name = redact(heading).text;
-                phase = PHASE.replace(&name, "$1").into_owned();
+                let name = redact(heading);
+                plan.redacted += name.removed as u64;
+                phase = PHASE.replace(&name.text, "$1").into_owned();
             }
             is_later = LATER.is_match(heading);
         } else if let Some((state, rest)) = task(line, is_kiro) {
-            plan.add(state, &redact(rest).text, &phase);
+            let text = redact(rest);
+            plan.redacted +=
+                text.removed as u64 * u64::from(matches!(state, State::Open | State::Begun));
+            plan.add(state, &text.text, &phase);
         } else if let Some(point) = line.strip_prefix("- ").or(line.strip_prefix("* "))
             && is_later
         {
@@ -281,6 +267,7 @@ pub(super) fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }
 
+static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(#{1,6})[ \t]+(.*?[^# \t])[# \t]*$"));
 /// What the directories of numbered features start with.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]{3}-"));
 static LATER: LazyLock<Regex> =
@@ -303,12 +290,10 @@ static TEXT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Returns the level of a heading and its text.
 fn heading(line: &str) -> Option<(usize, &str)> {
-    let text = line.trim_start_matches('#');
-    let level = line.len() - text.len();
-    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
-    let text = text.trim_end_matches('#').trim();
-    (is_heading && !text.is_empty()).then_some((level, text))
+    let parts = HEADING.captures(line)?;
+    Some((parts[1].len(), parts.get(2)?.as_str()))
 }
 
 /// Reads a bullet with a box.

@@ -4,12 +4,12 @@ mod blockers;
 mod results;
 mod tasks;
 
-use crate::collect::{Look, Project, look, place, plan, side_by_side, sockets};
+use crate::collect::{Look, Project, is_in, look, plan, side_by_side, sockets};
 use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
 use ccd_protocol::memory::{
-    BlockerEntry, FileReference, MemoryCheck, MemoryRecent, NextStep, Priority, ServerStatus,
+    BlockerEntry, MemoryCheck, MemoryRecent, NextStep, Priority, ServerStatus,
 };
 use ccd_repository::CommitsSince;
 use ccd_text::redact::redact;
@@ -197,12 +197,8 @@ impl Verified {
             let next = left.find(|blocker| blocker.priority == Priority::High);
             memory.summary.major_blocker = next.map(|blocker| blocker.title.clone());
         }
-        let is_in = |text: &str, file: &FileReference| {
-            let place = place(&file.path, file.line);
-            text.starts_with(&format!("{place}: ")) || text.ends_with(&format!(" in {place}"))
-        };
         let files = &mut memory.files_needing_attention;
-        files.retain(|file| !gone.iter().any(|one| is_in(&one.description, file)));
+        files.retain(|file| !gone.iter().any(|one| is_in(one, &file.path)));
         self.drop_steps(|step| gone.iter().any(|one| one.required_action == step.action));
     }
 

@@ -49,19 +49,19 @@ impl Blocker {
         self
     }
 
-    /// Returns when a save first saw it: one of the same title in the same file, at the same line if there are more.
+    /// Returns when a save first saw it: one of the same title in the same file.
     fn detected_at(&self, before: &[BlockerEntry]) -> Option<String> {
-        let own = &self.entry;
-        let is_in_file = |old: &&BlockerEntry| {
-            let text = &old.description;
-            self.file.as_ref().is_none_or(|FileReference { path, .. }| {
-                text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}:"))
-            })
-        };
-        let mut all = before.iter().filter(|old| old.title == own.title);
-        let same = all.clone().find(|old| old.description == own.description);
-        same.or_else(|| all.find(is_in_file))?.detected_at.clone()
+        let file = self.file.as_ref();
+        let is_in = |old: &BlockerEntry| file.is_none_or(|file| is_in(old, &file.path));
+        let is_it = |old: &&BlockerEntry| old.title == self.entry.title && is_in(old);
+        before.iter().find(is_it)?.detected_at.clone()
     }
+}
+
+/// True for a blocker of a file, on whatever line.
+pub(crate) fn is_in(blocker: &BlockerEntry, path: &str) -> bool {
+    let text = &blocker.description;
+    text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}"))
 }
 
 /// Returns the files that need attention, by urgency. Many tests fail in one place; it is named once.
@@ -214,7 +214,7 @@ pub(super) fn id(task: &TaskReference) -> Option<String> {
     Some(task.id.clone()).filter(|id| !id.is_empty())
 }
 
-pub(crate) fn place(file: &str, line: Option<u64>) -> String {
+pub(super) fn place(file: &str, line: Option<u64>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 

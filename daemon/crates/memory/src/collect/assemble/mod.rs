@@ -6,7 +6,7 @@ mod summary;
 mod tasks;
 mod tests;
 
-pub(crate) use blockers::place;
+pub(crate) use blockers::is_in;
 pub(crate) use summary::DESCRIBE;
 
 use super::facts::{Collected, Facts, Sourced, stamp};
@@ -115,11 +115,10 @@ fn noted<T: Clone + Default>(
     part: &str,
     found: Option<&Sourced<T>>,
 ) -> T {
-    let value = found.map(|found| {
+    if let Some(found) = found {
         provenance.insert(part.to_owned(), found.fact());
-        found.value.clone()
-    });
-    value.unwrap_or_default()
+    }
+    found.map(|found| found.value.clone()).unwrap_or_default()
 }
 
 fn environment(

@@ -32,20 +32,19 @@ pub(super) fn summary(
         _ => DESCRIBE.to_owned(),
     };
     let completion = plan.map_or_else(|| completion(&Plan::default()), completion);
-    let (completion_status, current_phase) = match is_unknown {
-        true => (
-            format!("{completion}, as the tasks were left out"),
-            "Unknown".to_owned(),
-        ),
-        false => (completion, phase(&tasks.phases)),
-    };
     ExecutiveSummary {
         project_description: match &facts.manifest.description {
             Some(description) => format!("{project_name} - {description}"),
             None => project_name.to_owned(),
         },
-        completion_status,
-        current_phase,
+        completion_status: match is_unknown {
+            true => format!("{completion}, as the tasks were left out"),
+            false => completion,
+        },
+        current_phase: match is_unknown {
+            true => "Unknown".to_owned(),
+            false => phase(&tasks.phases),
+        },
         major_blocker: major.map(|blocker| blocker.title.clone()),
         next_action: next,
     }
@@ -58,11 +57,9 @@ pub(super) fn completion(plan: &Plan) -> String {
 }
 
 pub(super) fn phase(phases: &[PhaseStatus]) -> String {
-    let in_progress = phases
-        .iter()
-        .find(|phase| phase.completed > 0 && phase.completed < phase.total);
-    let open = phases.iter().find(|phase| phase.completed < phase.total);
-    match in_progress.or(open) {
+    let open = phases.iter().filter(|phase| phase.completed < phase.total);
+    let in_progress = open.clone().find(|phase| phase.completed > 0);
+    match in_progress.or(open.clone().next()) {
         Some(phase) => phase.name.clone(),
         None if phases.is_empty() => "Not started".to_owned(),
         None => "Complete".to_owned(),

@@ -61,10 +61,8 @@ fn json(root: &Path, path: &Path) -> Option<serde_json::Value> {
 fn named_manager(root: &Path) -> Option<&'static str> {
     let manifest = json(root, Path::new("package.json"))?;
     let (name, _) = manifest["packageManager"].as_str()?.split_once('@')?;
-    TOOLS
-        .map(|[tool, ..]| tool)
-        .into_iter()
-        .find(|tool| *tool == name)
+    let mut tools = TOOLS.into_iter().map(|[tool, ..]| tool);
+    tools.find(|tool| *tool == name)
 }
 
 /// Returns the package manager of a JavaScript project.
@@ -87,11 +85,8 @@ impl Collector for DependencyCollector {
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
         let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
-            return Ok(Part::Dependencies(Sourced::new(
-                DependencyStatus::default(),
-                "no lock file",
-                None,
-            )));
+            let nothing = Sourced::new(DependencyStatus::default(), "no lock file", None);
+            return Ok(Part::Dependencies(nothing));
         };
         let is_node = is_node(tool);
         let mut folders = installed.split(' ').map(|path| root.join(path));
@@ -124,11 +119,8 @@ impl Collector for DependencyCollector {
             outdated_count: (looked_at > 0).then_some(outdated),
             tool: (!is_node).then(|| tool.to_owned()),
         };
-        Ok(Part::Dependencies(Sourced::new(
-            value,
-            lock,
-            Some(stamp(locked)),
-        )))
+        let found = Sourced::new(value, lock, Some(stamp(locked)));
+        Ok(Part::Dependencies(found))
     }
 }
 

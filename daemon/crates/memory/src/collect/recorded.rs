@@ -56,12 +56,9 @@ impl RecordedRun {
 impl Recorded {
     /// Returns the runs that ended after a time.
     pub(crate) fn after(&self, time: SystemTime) -> Self {
-        let runs = self.runs.iter();
-        let runs = runs.filter(|run| since(&run.at) > Some(time)).cloned();
-        Self {
-            runs: runs.collect(),
-            task: None,
-        }
+        let mut recorded = self.clone();
+        recorded.runs.retain(|run| since(&run.at) > Some(time));
+        recorded
     }
 
     /// Returns how the last test command of the kind ended.

@@ -78,9 +78,7 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourc
         }
         let plan = parse(&content.text(), path.starts_with(KIRO));
         if plan.total() > 0 {
-            let is_of_branch = branch
-                .as_ref()
-                .is_some_and(|branch| is_folder_of(&path, branch));
+            let is_of_branch = is_folder_of(&path, branch.as_deref().unwrap_or("HEAD"));
             let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
             // Files of one checkout have one time, more or less: whole seconds decide.
             let seconds = OffsetDateTime::from(changed).unix_timestamp();
@@ -210,10 +208,7 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
             }
             is_later = LATER.is_match(heading);
         } else if let Some((state, rest)) = task(line, is_kiro) {
-            let text = redact(rest);
-            plan.redacted +=
-                text.removed as u64 * u64::from(matches!(state, State::Open | State::Begun));
-            plan.add(state, &text.text, &phase);
+            plan.add(state, rest, &phase);
         } else if let Some(point) = line.strip_prefix("- ").or(line.strip_prefix("* "))
             && is_later
         {
@@ -225,7 +220,8 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
 
 impl Plan {
     fn add(&mut self, state: State, text: &str, phase: &str) {
-        let Some(parts) = TEXT.captures(text) else {
+        let text = redact(text);
+        let Some(parts) = TEXT.captures(&text.text) else {
             return;
         };
         let part = |at| parts.get(at).map_or("", |part| part.as_str().trim());
@@ -249,14 +245,15 @@ impl Plan {
         found.total += 1;
         found.completed += u64::from(state == State::Done);
         found.percentage = percentage(found.completed, found.total);
-        let name = [&task.id, &task.title]
-            .into_iter()
-            .find(|name| !name.is_empty());
-        self.ids.extend(name.cloned());
+        self.ids.push(match &*task.id {
+            "" => task.title.clone(),
+            id => id.to_owned(),
+        });
         if state == State::Begun {
             self.begun = Some(task.clone());
         }
         if state != State::Done {
+            self.redacted += text.removed as u64;
             self.open.push(task);
         }
     }

@@ -52,10 +52,11 @@ impl Verified {
         }
     }
 
-    fn ran_again(&mut self, found: Sourced<SuiteFacts>) {
-        let source = redact(&found.source).text.into_owned();
+    fn ran_again(&mut self, mut found: Sourced<SuiteFacts>) {
+        found.source = redact(&found.source).text.into_owned();
+        let fact = found.fact();
         let SuiteFacts { suite, is_e2e, .. } = found.value;
-        let (word, part) = (word(is_e2e), part(is_e2e));
+        let word = word(is_e2e);
         let tests = &mut self.current.memory.test_results;
         let place = if is_e2e {
             &mut tests.e2e
@@ -70,13 +71,10 @@ impl Verified {
             place.command.clone_from(&was.command);
         }
         let now = counts(place);
-        let fact = format!("{word} tests ran again: {now}, from {source}");
-        self.add(fact, false, &counts(&was), &now);
-        let fact = MemoryFact {
-            source,
-            at: found.at,
-        };
-        self.current.notes.provenance.insert(part, fact);
+        let text = format!("{word} tests ran again: {now}, from {}", fact.source);
+        self.add(text, false, &counts(&was), &now);
+        let provenance = &mut self.current.notes.provenance;
+        provenance.insert(part(is_e2e), fact);
         self.redact();
         self.drop_blockers(|blocker| was.failures.iter().any(|old| is_of(blocker, old)));
         let to_fix = format!("failing {word} test");

@@ -2,12 +2,11 @@
 
 use crate::collect::comments::{Comment, Keyword};
 use crate::collect::facts::Facts;
-use crate::collect::project::Project;
 use crate::collect::tasks::{Plan, pattern};
 use crate::model::{TITLE_CHARS, clip};
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, BuildStatus, FileReference, Priority, SessionMemory, TaskReference,
-    TaskStatus, TestFailure, TestResults,
+    TestFailure,
 };
 use regex::Regex;
 use std::collections::HashSet;
@@ -73,34 +72,32 @@ pub(super) fn files(blockers: &[Blocker]) -> Vec<FileReference> {
 }
 
 pub(super) fn blockers(
-    project: &Project,
+    root: &Path,
     facts: &Facts,
-    tasks: &TaskStatus,
-    tests: &TestResults,
-    build: &BuildStatus,
+    memory: &SessionMemory,
     previous: Option<&SessionMemory>,
-    now: &str,
 ) -> Vec<Blocker> {
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
     let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();
-    found.extend(missing_files(&project.root, plan));
-    found.extend(broken_build(build));
+    found.extend(missing_files(root, plan));
+    found.extend(broken_build(&memory.environment.build));
     let mut comments = chosen(&facts.comments, plan);
     comments.sort_by_key(|comment| comment.keyword);
     let blocked = comments.partition_point(|comment| comment.keyword == Keyword::Blocked);
     let (blocked, others) = comments.split_at(blocked);
-    let current = tasks.current_task.as_ref().map(|task| &*task.id);
-    let blocker = |comment: &&Comment| of_comment(comment, plan, current);
+    let current = memory.task_status.current_task.as_ref().and_then(id);
+    let blocker = |comment: &&Comment| of_comment(comment, plan, current.as_ref());
     found.extend(blocked.iter().map(blocker));
+    let tests = &memory.test_results;
     let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
     found.extend(failures.map(of_failure));
     found.extend(others.iter().map(blocker));
     found.sort_by_key(|found| found.entry.priority);
     let before = previous.map_or(&[][..], |memory| &memory.blockers);
     for one in &mut found {
-        let at = one.detected_at(before).unwrap_or_else(|| now.to_owned());
-        one.entry.detected_at = Some(at);
+        let at = one.detected_at(before);
+        one.entry.detected_at = at.or_else(|| Some(memory.metadata.generated_at.clone()));
     }
     found
 }
@@ -149,11 +146,10 @@ fn missing_files(root: &Path, plan: Option<&Plan>) -> Vec<Blocker> {
     let tasks = plan.iter().flat_map(|plan| &plan.open);
     let named = tasks.flat_map(|task| named_files(&task.title).map(move |name| (task, name)));
     let missing = named.filter(|(_, name)| root.join(name).symlink_metadata().is_err());
-    let found = missing.filter_map(|(task, name)| missing_file(root, task, name));
     let mut seen = HashSet::new();
-    found
-        .filter(|one| seen.insert(one.entry.title.clone()))
-        .collect()
+    let mut is_new = |one: &Blocker| seen.insert(one.entry.title.clone());
+    let found = missing.filter_map(|(task, name)| missing_file(root, task, name));
+    found.filter(|one| is_new(one)).collect()
 }
 
 fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker> {
@@ -162,16 +158,13 @@ fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker
     if template.is_none() && !name.starts_with(".env") && !is_needed {
         return None;
     }
-    let beside = template
-        .as_ref()
-        .map(|template| format!("; only {template} is there"));
     let from = template.map(|template| format!(" from {template}"));
-    let (beside, from) = (beside.unwrap_or_default(), from.unwrap_or_default());
+    let from = from.unwrap_or_default();
     let task_id = id(task);
     let task = task_id.as_ref().unwrap_or(&task.title);
     let mut blocker = Blocker::new(
         &format!("Missing file {name}"),
-        format!("The open task {task} names {name}, which does not exist{beside}"),
+        format!("The open task {task} names {name}, which does not exist"),
         format!("Create {name}{from}"),
     );
     blocker.entry.task_id = task_id;
@@ -254,7 +247,7 @@ fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
 }
 
 /// The text of a comment is data: it is the title, and never part of what to do.
-fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> Blocker {
+fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&String>) -> Blocker {
     let word = comment.keyword.word();
     let place = place(&comment.path, Some(comment.line));
     let verb = match comment.keyword {
@@ -275,9 +268,8 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
     );
     let task_id = task_of(comment, plan);
     blocker.is_step = task_id.is_some() || comment.keyword == Keyword::Blocked;
-    let is_urgent =
-        comment.keyword == Keyword::Needs && task_id.is_some() && task_id.as_deref() == current;
-    if !is_urgent {
+    let is_of_current = task_id.is_some() && task_id.as_ref() == current;
+    if comment.keyword != Keyword::Needs || !is_of_current {
         blocker.entry.priority = comment.priority();
     }
     blocker.entry.task_id = task_id;

@@ -10,6 +10,7 @@ pub(crate) use blockers::is_in;
 pub(crate) use summary::DESCRIBE;
 
 use super::facts::{Collected, Facts, Sourced, stamp};
+use super::manifest::Manifest;
 use super::project::Project;
 use super::recorded::Recorded;
 use super::tasks::Plan;
@@ -30,60 +31,51 @@ pub(super) fn assemble(
     recorded: &Recorded,
 ) -> Collected {
     let redacted = facts.redact();
-    let now = stamp(SystemTime::now());
     let mut provenance = Provenance::new();
-    let tasks = tasks::status(&facts, recorded, &mut provenance);
-    let tests = tests::results(project, &facts, recorded, &mut provenance);
-    let environment = environment(&facts, previous, recorded, &mut provenance);
-    let blockers = blockers::blockers(
-        project,
-        &facts,
-        &tasks,
-        &tests,
-        &environment.build,
-        previous,
-        &now,
-    );
-    let files = blockers::files(&blockers);
-    let next_steps = steps::steps(&facts, &tasks, &tests, &blockers);
-    let blockers: Vec<_> = blockers.into_iter().map(|blocker| blocker.entry).collect();
-    let manifest = &facts.manifest;
-    let project_name = manifest.name.clone().unwrap_or_else(|| project.name());
-    let git = noted(&mut provenance, "metadata.branch", facts.git.as_ref());
-    let source = manifest
-        .source
-        .as_deref()
-        .unwrap_or("name of the directory");
-    let named = Sourced::new(project_name, source, None);
-    let project_name = noted(&mut provenance, "metadata.projectName", Some(&named));
-    let summary = summary::summary(&project_name, &facts, &tasks, &blockers, &next_steps);
-    let metadata = SessionMetadata {
-        session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
-        project_name,
-        generated_at: now,
-        branch: match facts.git {
-            Some(_) => git.branch,
-            None => "unknown".to_owned(),
-        },
-        version: VERSION.to_owned(),
+    let mut memory = SessionMemory {
+        metadata: metadata(project, &facts, previous, &mut provenance),
+        task_status: tasks::status(&facts, recorded, &mut provenance),
+        test_results: tests::results(project, &facts, recorded, &mut provenance),
+        environment: environment(&facts, previous, recorded, &mut provenance),
+        ..SessionMemory::default()
     };
-    let memory = SessionMemory {
-        metadata,
-        summary,
-        task_status: tasks,
-        blockers,
-        test_results: tests,
-        environment,
-        files_needing_attention: files,
-        next_steps,
-    };
+    let blockers = blockers::blockers(&project.root, &facts, &memory, previous);
+    memory.files_needing_attention = blockers::files(&blockers);
+    memory.next_steps = steps::steps(&facts, &memory, &blockers);
+    memory.blockers = blockers.into_iter().map(|one| one.entry).collect();
+    memory.summary = summary::summary(&facts, &memory);
+    let warnings = facts.warnings();
     Collected {
         memory,
         notes: Notes {
             provenance,
-            warnings: facts.warnings(),
+            warnings,
         },
         redacted,
+    }
+}
+
+fn metadata(
+    project: &Project,
+    facts: &Facts,
+    previous: Option<&SessionMemory>,
+    provenance: &mut Provenance,
+) -> SessionMetadata {
+    let now = stamp(SystemTime::now());
+    let Manifest { name, source, .. } = &facts.manifest;
+    let name = name.clone().unwrap_or_else(|| project.name());
+    let source = source.as_deref().unwrap_or("name of the directory");
+    let name = Sourced::new(name, source, None);
+    let git = facts.git.as_ref();
+    SessionMetadata {
+        session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
+        project_name: noted(provenance, "metadata.projectName", Some(&name)),
+        generated_at: now,
+        branch: match noted(provenance, "metadata.branch", git).branch {
+            branch if branch.is_empty() => "unknown".to_owned(),
+            branch => branch,
+        },
+        version: VERSION.to_owned(),
     }
 }
 

@@ -5,18 +5,14 @@ use crate::collect::facts::Facts;
 use crate::collect::tasks::Plan;
 use crate::model::{MAX_STEPS, clip};
 use ccd_protocol::memory::{
-    NextStep, Priority, StepPriority, TaskReference, TaskStatus, TestResults, TestStatus, TestSuite,
+    NextStep, Priority, SessionMemory, StepPriority, TaskReference, TaskStatus, TestStatus,
+    TestSuite,
 };
 
 /// Characters of a title in an action.
 const TITLE_CHARS: usize = 120;
 
-pub(super) fn steps(
-    facts: &Facts,
-    tasks: &TaskStatus,
-    tests: &TestResults,
-    blockers: &[Blocker],
-) -> Vec<NextStep> {
+pub(super) fn steps(facts: &Facts, memory: &SessionMemory, blockers: &[Blocker]) -> Vec<NextStep> {
     let urgent = |one: &&Blocker| one.is_step && one.entry.priority == Priority::High;
     let urgent = blockers.iter().filter(urgent).map(|one| &one.entry);
     let urgent = urgent.map(|one| (one.required_action.clone(), one.task_id.clone()));
@@ -24,10 +20,13 @@ pub(super) fn steps(
         .take(3)
         .map(|(action, task)| step(StepPriority::Immediate, action, task))
         .collect();
-    steps.extend(failing("unit", &tests.unit));
-    steps.extend(failing("e2e", &tests.e2e));
+    steps.extend(failing("unit", &memory.test_results.unit));
+    steps.extend(failing("e2e", &memory.test_results.e2e));
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    steps.extend(planned(plan.unwrap_or(&Plan::default()), tasks));
+    steps.extend(planned(
+        plan.unwrap_or(&Plan::default()),
+        &memory.task_status,
+    ));
     steps.sort_by_key(|step| step.priority);
     steps.truncate(MAX_STEPS);
     steps

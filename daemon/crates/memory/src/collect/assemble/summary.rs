@@ -5,26 +5,21 @@ use crate::collect::facts::Facts;
 use crate::collect::tasks::Plan;
 use crate::model::percentage;
 use ccd_protocol::memory::{
-    BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, StepPriority, TaskStatus,
+    BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, SessionMemory, StepPriority,
 };
 
 /// The next action where nothing is known: the form of the file has one always, a digest leaves it out.
 pub(crate) const DESCRIBE: &str = "Describe the next task.";
 
-pub(super) fn summary(
-    project_name: &str,
-    facts: &Facts,
-    tasks: &TaskStatus,
-    blockers: &[BlockerEntry],
-    steps: &[NextStep],
-) -> ExecutiveSummary {
+pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary {
+    let (tasks, project_name) = (&memory.task_status, &memory.metadata.project_name);
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let is_unknown = plan.is_none() && facts.is_unknown("tasks");
     let is_high = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
-    let major = blockers.iter().find(is_high);
+    let major = memory.blockers.iter().find(is_high);
     let is_urgent = |step: &&NextStep| step.priority == StepPriority::Immediate;
     let task = tasks.current_task.as_ref().or(tasks.next_tasks.first());
-    let next = match (steps.iter().find(is_urgent), task) {
+    let next = match (memory.next_steps.iter().find(is_urgent), task) {
         (Some(step), _) => step.action.clone(),
         (None, Some(task)) => format!("Complete {}", name(task)),
         _ if plan.is_some() => "Choose the next goal: all tasks are complete".to_owned(),
@@ -35,7 +30,7 @@ pub(super) fn summary(
     ExecutiveSummary {
         project_description: match &facts.manifest.description {
             Some(description) => format!("{project_name} - {description}"),
-            None => project_name.to_owned(),
+            None => project_name.clone(),
         },
         completion_status: match is_unknown {
             true => format!("{completion}, as the tasks were left out"),

@@ -1,10 +1,11 @@
 //! Where the plan stands, and which task is current.
 
+use super::noted;
 use crate::collect::facts::{Facts, Sourced};
 use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
 use crate::collect::tasks::Plan;
 use crate::model::{MAX_NEXT_TASKS, Provenance, since};
-use ccd_protocol::memory::{MemoryFact, TaskReference, TaskStatus};
+use ccd_protocol::memory::{TaskReference, TaskStatus};
 
 pub(super) fn status(
     facts: &Facts,
@@ -21,14 +22,9 @@ pub(super) fn status(
     let is_newer = |task: &&RecordedTask| since(&task.at).is_some_and(|at| Some(at) > changed);
     if let Some(task) = recorded.task.as_ref().filter(is_newer) {
         let open = plan.map_or(&[][..], |plan| &plan.value.open);
-        let current = current(open, task);
-        status.next_tasks = next(open, Some(&current));
-        status.current_task = Some(current);
-        let fact = MemoryFact {
-            source: task.source.clone(),
-            at: Some(task.at.clone()),
-        };
-        provenance.insert("taskStatus.currentTask".to_owned(), fact);
+        let current = Sourced::new(current(open, task), &task.source, Some(task.at.clone()));
+        status.next_tasks = next(open, Some(&current.value));
+        status.current_task = Some(noted(provenance, "taskStatus.currentTask", Some(&current)));
     }
     status
 }

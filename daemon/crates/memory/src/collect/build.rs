@@ -8,7 +8,7 @@ use std::time::Instant;
 
 pub(super) struct BuildCollector;
 
-/// Directories of output; with the files beside which they are some, if not beside any.
+/// Directories of output, with the files beside which they are some; the empty name is the project itself.
 const OUTPUTS: [(&str, &str); 8] = [
     (".next", "package.json"),
     (".nuxt", "package.json"),
@@ -29,20 +29,15 @@ impl Collector for BuildCollector {
 
     fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
-        let is_file = |name: &str| root.join(name).is_file();
         let found = OUTPUTS.iter().find_map(|(name, beside)| {
             let path = root.join(name);
-            let is_output = path.is_dir() && (beside.is_empty() || beside.split(' ').any(is_file));
-            modified(&path)
-                .filter(|_| is_output)
-                .map(|time| (*name, time))
+            let mut beside = beside.split(' ').map(|file| root.join(file));
+            let is_output = path.is_dir() && beside.any(|file| file.exists());
+            Some((name, modified(&path).filter(|_| is_output)?))
         });
         let Some((name, time)) = found else {
-            return Ok(Part::Build(Sourced::new(
-                BuildStatus::default(),
-                "no directory of output",
-                None,
-            )));
+            let nothing = Sourced::new(BuildStatus::default(), "no directory of output", None);
+            return Ok(Part::Build(nothing));
         };
         let at = Some(stamp(time));
         let value = BuildStatus {

@@ -84,7 +84,7 @@ pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str)
 #[derive(Debug)]
 pub(super) enum Part {
     Git(Sourced<GitFacts>),
-    Tasks(Finding<Option<Sourced<Plan>>>),
+    Tasks(Finding<Sourced<Plan>>),
     Comments(Finding<Vec<Comment>>),
     /// Newest first.
     Reports(Finding<Vec<Sourced<SuiteFacts>>>),
@@ -94,17 +94,17 @@ pub(super) enum Part {
     Build(Sourced<BuildStatus>),
 }
 
-/// Everything that was found in time.
+/// Everything that was found in time. A part without a source was not.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub(super) git: Option<Sourced<GitFacts>>,
-    pub(super) plan: Option<Sourced<Plan>>,
+    pub(super) plan: Sourced<Plan>,
     pub(super) comments: Vec<Comment>,
     pub(super) reports: Vec<Sourced<SuiteFacts>>,
-    pub(super) servers: Option<Sourced<Vec<ServerInfo>>>,
+    pub(super) servers: Sourced<Vec<ServerInfo>>,
     pub(super) manifest: Manifest,
-    pub(super) dependencies: Option<Sourced<DependencyStatus>>,
-    pub(super) build: Option<Sourced<BuildStatus>>,
+    pub(super) dependencies: Sourced<DependencyStatus>,
+    pub(super) build: Sourced<BuildStatus>,
     /// Parts that are missing, and why.
     left_out: Vec<(&'static str, String)>,
     redacted: u64,
@@ -143,7 +143,7 @@ impl Facts {
             texts.extend(&mut git.value.conflicts);
         }
         // Its tasks and phases have none any more.
-        texts.extend(self.plan.iter_mut().flat_map(|plan| &mut plan.value.later));
+        texts.extend(&mut self.plan.value.later);
         for comment in &mut self.comments {
             texts.extend([&mut comment.path, &mut comment.text]);
         }
@@ -172,10 +172,10 @@ impl Facts {
             Part::Tasks(plan) => self.plan = self.unpack(name, plan),
             Part::Comments(comments) => self.comments = self.unpack(name, comments),
             Part::Reports(reports) => self.reports = self.unpack(name, reports),
-            Part::Servers(servers) => self.servers = Some(servers),
+            Part::Servers(servers) => self.servers = servers,
             Part::Manifest(manifest) => self.manifest = *manifest,
-            Part::Dependencies(dependencies) => self.dependencies = Some(dependencies),
-            Part::Build(build) => self.build = Some(build),
+            Part::Dependencies(dependencies) => self.dependencies = dependencies,
+            Part::Build(build) => self.build = build,
         }
     }
 }

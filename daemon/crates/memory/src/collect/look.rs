@@ -2,7 +2,6 @@
 
 use super::facts::{Sourced, SuiteFacts};
 use super::project::Project;
-use ccd_repository::CommitsSince;
 use std::time::{Instant, SystemTime};
 
 pub(crate) fn branch(project: &Project) -> Option<String> {
@@ -10,11 +9,6 @@ pub(crate) fn branch(project: &Project) -> Option<String> {
         Some(tree) => tree.branch().ok(),
         None => Some("unknown".to_owned()),
     }
-}
-
-/// Returns how `HEAD` differs from a commit; nothing inside if that does not exist any more.
-pub(crate) fn commits(project: &Project, commit: &str, max: usize) -> Option<Option<CommitsSince>> {
-    project.work_tree.as_ref()?.commits_since(commit, max).ok()
 }
 
 /// Returns the reports of tests that were written after a time, the newest first.
@@ -25,9 +19,4 @@ pub(crate) fn reports_since(
 ) -> Option<Vec<Sourced<SuiteFacts>>> {
     let found = super::reports::reports(&project.root, Some(since), deadline);
     Some(found.ok()?.value)
-}
-
-/// Returns the files with an unresolved conflict.
-pub(crate) fn conflicts(project: &Project) -> Option<Vec<String>> {
-    super::git::conflicts(project.work_tree.as_ref()?, &project.root).ok()
 }

@@ -54,9 +54,9 @@ impl Collector for ManifestCollector {
     }
 }
 
-type Look = fn(&Path, &str, &mut Manifest);
+type ManifestReader = fn(&Path, &str, &mut Manifest);
 
-const MANIFESTS: &[(&str, Look)] = &[
+const MANIFESTS: &[(&str, ManifestReader)] = &[
     ("package.json", package_json),
     ("Cargo.toml", cargo),
     ("pyproject.toml", pyproject),
@@ -116,10 +116,9 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
         _ => ("npm run", "npx"),
     };
     // What `test` runs says of which kind it is.
-    let is_test_e2e = json["scripts"]["test"].as_str().is_some_and(|runs| {
-        let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
-        has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"])
-    });
+    let runs = json["scripts"]["test"].as_str().unwrap_or_default();
+    let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
+    let is_test_e2e = has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"]);
     for (runner, frameworks, scripts, is_e2e) in [
         (&mut manifest.unit, UNIT, UNIT_SCRIPTS, false),
         (&mut manifest.e2e, E2E, E2E_SCRIPTS, true),

@@ -24,6 +24,7 @@ mod tests;
 pub(crate) use assemble::{DESCRIBE, is_in, put_plan};
 pub use facts::Collected;
 pub(crate) use facts::{Finding, Sourced, SuiteFacts};
+pub(crate) use git::conflicts;
 pub(crate) use project::Project;
 pub use recent::{recent, recent_of, uncommitted};
 pub(crate) use recorded::OWN_LIST;

@@ -11,7 +11,7 @@ use std::time::Instant;
 pub(crate) struct Project {
     /// Absolute, with links resolved.
     pub(crate) root: PathBuf,
-    pub(super) work_tree: Option<WorkTree>,
+    pub(crate) work_tree: Option<WorkTree>,
 }
 
 impl Project {

@@ -90,10 +90,8 @@ fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
             return Err("there are too many processes for the time it has".to_owned());
         }
         let folder = process.path();
-        let pid = process
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let name = process.file_name();
+        let pid = name.to_str().and_then(|name| name.parse().ok());
         // Processes of other users cannot be read.
         let (Some(pid), Ok(descriptors)) = (pid, folder.join("fd").read_dir()) else {
             continue;

@@ -45,6 +45,7 @@ const PLAN_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_TITLE_CHARS: usize = 500;
 /// Directories and files of each that are looked at for plans.
 const MAX_ENTRIES: usize = 1000;
+const MAX_DEPTH: usize = 3;
 /// Plans of Kiro have marks of their own.
 const KIRO: &str = ".kiro/specs";
 
@@ -60,13 +61,13 @@ impl Collector for TaskCollector {
     }
 }
 
-/// Returns the plan of a project, if it has one.
-pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourced<Plan>>> {
+/// Returns the plan of a project; without a source if it has none.
+pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Sourced<Plan>> {
     let root = &project.root;
     let tree = project.work_tree.as_ref();
     let branch = tree.and_then(|tree| tree.branch().ok());
-    let mut finding = Finding::<Option<Sourced<Plan>>>::default();
-    let mut candidates: Vec<(Rank, Sourced<Plan>)> = Vec::new();
+    let mut finding = Finding::<Sourced<Plan>>::default();
+    let mut candidates: Vec<(PlanRank, Sourced<Plan>)> = Vec::new();
     for path in places(root) {
         let Ok(content) = read(root, &path, PLAN_BYTES) else {
             continue;
@@ -90,23 +91,22 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Option<Sourc
     if candidates.len() > 1 {
         ask_git(project, &mut candidates, deadline);
     }
-    let best = candidates.into_iter().max_by_key(|(rank, _)| *rank);
-    finding.value = best.map(|(_, mut plan)| {
+    if let Some((_, mut plan)) = candidates.into_iter().max_by_key(|(rank, _)| *rank) {
         finding.redacted = plan.value.redacted;
         let spec = Path::new(&plan.source).with_file_name("spec.md");
         if let Ok(spec) = read(root, &spec, PLAN_BYTES) {
             plan.value.later.extend(parse(&spec.text(), false).later);
         }
-        plan
-    });
+        finding.value = plan;
+    }
     finding
 }
 
 /// That of the branch comes first, then the one changed last, then the one with most open tasks.
-type Rank = (bool, i64, usize);
+type PlanRank = (bool, i64, usize);
 
 /// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
-fn ask_git(project: &Project, candidates: &mut [(Rank, Sourced<Plan>)], deadline: Instant) {
+fn ask_git(project: &Project, candidates: &mut [(PlanRank, Sourced<Plan>)], deadline: Instant) {
     let Some(tree) = &project.work_tree else {
         return;
     };
@@ -141,16 +141,15 @@ fn places(root: &Path) -> Vec<PathBuf> {
     // On a file system that does not tell capitals apart, two names are one file, and the last counts.
     let places = ["TASKS.md", "tasks.md", "TODO.md", "PLAN.md"];
     let mut places = places.map(PathBuf::from).to_vec();
-    let folders = [("specs", 3), ("docs", 3), (".specify", 3), (KIRO, 1)];
-    let folders = folders.map(|(folder, depth)| (PathBuf::from(folder), depth));
-    let mut folders = VecDeque::from(folders);
+    let mut folders = VecDeque::from(["specs", "docs", ".specify", KIRO].map(PathBuf::from));
     // Links have no time.
-    folders.retain(|(folder, _)| modified(&root.join(folder)).is_some());
-    while let Some((folder, depth)) = folders.pop_front() {
+    folders.retain(|folder| modified(&root.join(folder)).is_some());
+    while let Some(folder) = folders.pop_front() {
+        let is_deep = folder.components().count() > MAX_DEPTH;
         for (name, is_folder) in names(&root.join(&folder), MAX_ENTRIES) {
             let path = folder.join(&name);
-            if is_folder && depth > 0 {
-                folders.push_back((path, depth - 1));
+            if is_folder && !is_deep {
+                folders.push_back(path);
             } else if name.eq_ignore_ascii_case("tasks.md") {
                 places.push(path);
             }
@@ -163,7 +162,7 @@ fn places(root: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TaskState {
     Done,
     Begun,
     Open,
@@ -219,7 +218,7 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
 }
 
 impl Plan {
-    fn add(&mut self, state: State, text: &str, phase: &str) {
+    fn add(&mut self, state: TaskState, text: &str, phase: &str) {
         let text = redact(text);
         let Some(parts) = TEXT.captures(&text.text) else {
             return;
@@ -230,7 +229,7 @@ impl Plan {
             title: clip(part(2), MAX_TITLE_CHARS),
             phase: phase.to_owned(),
         };
-        if state == State::Dropped || PUT_OFF.is_match(&task.title) {
+        if state == TaskState::Dropped || PUT_OFF.is_match(&task.title) {
             return;
         }
         let known = self.phases.iter().position(|other| other.name == phase);
@@ -243,16 +242,16 @@ impl Plan {
         });
         let found = &mut self.phases[at];
         found.total += 1;
-        found.completed += u64::from(state == State::Done);
+        found.completed += u64::from(state == TaskState::Done);
         found.percentage = percentage(found.completed, found.total);
         self.ids.push(match &*task.id {
             "" => task.title.clone(),
             id => id.to_owned(),
         });
-        if state == State::Begun {
+        if state == TaskState::Begun {
             self.begun = Some(task.clone());
         }
-        if state != State::Done {
+        if state != TaskState::Done {
             self.redacted += text.removed as u64;
             self.open.push(task);
         }
@@ -294,19 +293,19 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 }
 
 /// Reads a bullet with a box.
-fn task(line: &str, is_kiro: bool) -> Option<(State, &str)> {
+fn task(line: &str, is_kiro: bool) -> Option<(TaskState, &str)> {
     let found = TASK.captures(line)?;
     let part = |at| found.get(at).map_or("", |part| part.as_str().trim());
     let state = match part(1) {
         // With Kiro.
-        _ if part(2) == "*" => State::Dropped,
-        "" if matches!(part(3), "✅" | "☑") => State::Done,
-        "x" | "X" | "v" | "V" | "✅" | "☑" | "✓" | "✔" => State::Done,
-        "-" if is_kiro => State::Begun,
-        "-" => State::Dropped,
-        "" => State::Open,
+        _ if part(2) == "*" => TaskState::Dropped,
+        "" if matches!(part(3), "✅" | "☑") => TaskState::Done,
+        "x" | "X" | "v" | "V" | "✅" | "☑" | "✓" | "✔" => TaskState::Done,
+        "-" if is_kiro => TaskState::Begun,
+        "-" => TaskState::Dropped,
+        "" => TaskState::Open,
         // A marker that is not known is not done; a number or a word in brackets is something else.
-        mark if mark.chars().count() == 1 && !mark.contains(char::is_numeric) => State::Open,
+        mark if mark.chars().count() == 1 && !mark.contains(char::is_numeric) => TaskState::Open,
         _ => return None,
     };
     Some((state, found.get(4)?.as_str().trim()))

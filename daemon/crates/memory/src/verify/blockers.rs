@@ -1,7 +1,7 @@
 //! Whether what blockers are about is still so: missing files, files with comments, conflicts.
 
 use super::Verified;
-use crate::collect::{Project, look};
+use crate::collect::Project;
 use ccd_protocol::memory::{BlockerEntry, SessionMemory};
 use ccd_text::redact::{MASK, redact};
 use std::collections::BTreeSet;
@@ -12,28 +12,28 @@ const MAX_PATHS: usize = 50;
 
 /// What a blocker says of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum SubjectKind {
     Missing,
     Comment,
     Conflict,
 }
 
 /// A file that blockers are about.
-type Subject = (Kind, String);
+type Subject = (SubjectKind, String);
 
 fn subject(blocker: &BlockerEntry) -> Option<Subject> {
     let text = &blocker.description;
     if let Some(path) = blocker.title.strip_prefix("Missing file ") {
-        return Some((Kind::Missing, path.to_owned()));
+        return Some((SubjectKind::Missing, path.to_owned()));
     }
     if let Some(path) = text.strip_prefix("git has an unresolved conflict in ") {
-        return Some((Kind::Conflict, path.to_owned()));
+        return Some((SubjectKind::Conflict, path.to_owned()));
     }
     // Such as `FIXME comment in PATH:LINE`.
     let (word, place) = text.split_once(" comment in ")?;
     let is_word = word.bytes().all(|byte| byte.is_ascii_uppercase());
     let (path, _) = place.rsplit_once(':').filter(|_| is_word)?;
-    Some((Kind::Comment, path.to_owned()))
+    Some((SubjectKind::Comment, path.to_owned()))
 }
 
 /// Returns the files that have to be there or not, and those with conflicts, each once.
@@ -41,7 +41,7 @@ pub(super) fn subjects(memory: &SessionMemory) -> (Vec<Subject>, Vec<Subject>) {
     let subjects: BTreeSet<Subject> = memory.blockers.iter().filter_map(subject).collect();
     let subjects = subjects.into_iter();
     let (conflicts, mut files): (Vec<_>, Vec<_>) =
-        subjects.partition(|(kind, _)| *kind == Kind::Conflict);
+        subjects.partition(|(kind, _)| *kind == SubjectKind::Conflict);
     files.retain(|(_, path)| is_exact(path));
     files.truncate(MAX_PATHS);
     (files, conflicts)
@@ -70,7 +70,7 @@ fn with(files: Vec<Subject>, is_there: impl Fn(&String) -> bool) -> Vec<(bool, S
 
 /// Says of each file whether its conflict is there. The memory has them without secrets.
 pub(super) fn conflicts(project: &Project, files: Vec<Subject>) -> Option<Vec<(bool, Subject)>> {
-    let conflicts = look::conflicts(project)?;
+    let conflicts = crate::collect::conflicts(project.work_tree.as_ref()?, &project.root).ok()?;
     let is_there = |path: &String| conflicts.iter().any(|one| redact(one).text == *path);
     Some(with(files, is_there))
 }
@@ -80,15 +80,15 @@ impl Verified {
     pub(super) fn subjects(&mut self, found: Vec<(bool, Subject)>) {
         for (is_there, about) in found {
             let (was, now, fact) = match (about.0, is_there) {
-                (Kind::Missing, true) => ("missing", "exists", "exists now"),
-                (Kind::Missing, false) => ("missing", "missing", "is still missing"),
-                (Kind::Comment, true) => continue,
-                (Kind::Comment, false) => ("exists", "gone", "is gone"),
-                (Kind::Conflict, true) => ("conflict", "conflict", "is not resolved yet"),
-                (Kind::Conflict, false) => ("conflict", "resolved", "is resolved"),
+                (SubjectKind::Missing, true) => ("missing", "exists", "exists now"),
+                (SubjectKind::Missing, false) => ("missing", "missing", "is still missing"),
+                (SubjectKind::Comment, true) => continue,
+                (SubjectKind::Comment, false) => ("exists", "gone", "is gone"),
+                (SubjectKind::Conflict, true) => ("conflict", "conflict", "is not resolved yet"),
+                (SubjectKind::Conflict, false) => ("conflict", "resolved", "is resolved"),
             };
             let fact = match about.0 {
-                Kind::Conflict => format!("the conflict in {} {fact}", about.1),
+                SubjectKind::Conflict => format!("the conflict in {} {fact}", about.1),
                 _ => format!("{} {fact}", about.1),
             };
             self.add(fact, was == now, was, now);

@@ -67,7 +67,8 @@ fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
         let (commit, branch) = (commit.to_owned(), memory.metadata.branch.clone());
         let find = move |project: &Project| {
             let is_other = look::branch(project).is_some_and(|now| now != branch);
-            Some((look::commits(project, &commit, MAX_COMMITS)?, is_other))
+            let tree = project.work_tree.as_ref()?;
+            Some((tree.commits_since(&commit, MAX_COMMITS).ok()?, is_other))
         };
         wanted.push(part("commits", find, Verified::commits));
     }

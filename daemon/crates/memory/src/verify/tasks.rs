@@ -8,7 +8,7 @@ use ccd_text::redact::redact;
 
 impl Verified {
     /// Looks for the plan and for the current task in it. A task of Claude Code's own list is in no plan.
-    pub(super) fn tasks(&mut self, found: Finding<Option<Sourced<Plan>>>) {
+    pub(super) fn tasks(&mut self, found: Finding<Sourced<Plan>>) {
         let status = &self.current.memory.task_status;
         let was = status.source_file.clone();
         let task = status.current_task.clone();
@@ -16,13 +16,10 @@ impl Verified {
             Some(task) if task.phase == OWN_LIST => (Some(task), None),
             task => (None, task),
         };
-        let mut plan = match (found.value, found.left_out.first()) {
-            (Some(plan), _) => plan,
-            (None, Some(reason)) => {
-                return self.add(redact(reason).text.into_owned(), false, &was, "");
-            }
-            (None, None) => Sourced::default(),
-        };
+        let mut plan = found.value;
+        if let (true, Some(reason)) = (plan.source.is_empty(), found.left_out.first()) {
+            return self.add(redact(reason).text.into_owned(), false, &was, "");
+        }
         // The memory has it without secrets.
         plan.source = redact(&plan.source).text.into_owned();
         let now = &*plan.source;

@@ -77,7 +77,7 @@ pub(super) fn blockers(
     memory: &SessionMemory,
     previous: Option<&SessionMemory>,
 ) -> Vec<Blocker> {
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
+    let plan = &facts.plan.value;
     let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
     let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();
     found.extend(missing_files(root, plan));
@@ -107,8 +107,8 @@ const MAX_COMMENTS: usize = 10;
 
 /// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
 /// open task come first; then the newest.
-fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'a Comment> {
-    let is_open = |id: String| plan.is_some_and(|plan| plan.open.iter().any(|task| task.id == id));
+fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> Vec<&'a Comment> {
+    let is_open = |id: String| plan.open.iter().any(|task| task.id == id);
     let is_of_task = |comment: &Comment| task_of(comment, plan).is_some_and(is_open);
     let mut chosen: Vec<&Comment> = comments.iter().collect();
     chosen.sort_by_key(|comment| !is_of_task(comment));
@@ -142,9 +142,11 @@ const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];
 
 /// Files that open tasks name and that are not there, although a template is, they are files of settings, or the task works
 /// on them.
-fn missing_files(root: &Path, plan: Option<&Plan>) -> Vec<Blocker> {
-    let tasks = plan.iter().flat_map(|plan| &plan.open);
-    let named = tasks.flat_map(|task| named_files(&task.title).map(move |name| (task, name)));
+fn missing_files(root: &Path, plan: &Plan) -> Vec<Blocker> {
+    let named = plan
+        .open
+        .iter()
+        .flat_map(|task| named_files(&task.title).map(move |name| (task, name)));
     let missing = named.filter(|(_, name)| root.join(name).symlink_metadata().is_err());
     let mut seen = HashSet::new();
     let mut is_new = |one: &Blocker| seen.insert(one.entry.title.clone());
@@ -236,8 +238,8 @@ static T_ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"^T\d{2,}$"));
 
 /// Returns the task that a comment is about: the one in its brackets, else one that its text names. `UTF8` looks like a
 /// task too, so in the text only those of the plan count, and `T` with digits.
-fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
-    let is_known = |id: &str| plan.is_some_and(|plan| plan.ids.iter().any(|known| known == id));
+fn task_of(comment: &Comment, plan: &Plan) -> Option<String> {
+    let is_known = |id: &str| plan.ids.iter().any(|known| known == id);
     let about = comment.about.as_deref().unwrap_or("");
     let about = ID.find(about).filter(|found| found.len() == about.len());
     let others = ID.find_iter(&comment.text).map(|found| found.as_str());
@@ -247,7 +249,7 @@ fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
 }
 
 /// The text of a comment is data: it is the title, and never part of what to do.
-fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&String>) -> Blocker {
+fn of_comment(comment: &Comment, plan: &Plan, current: Option<&String>) -> Blocker {
     let word = comment.keyword.word();
     let place = place(&comment.path, Some(comment.line));
     let verb = match comment.keyword {

@@ -16,8 +16,8 @@ use super::recorded::Recorded;
 use super::tasks::Plan;
 use crate::model::{Notes, Provenance, since};
 use ccd_protocol::memory::{
-    BuildState, EnvironmentState, ServerInfo, ServerStatus, SessionMemory, SessionMetadata,
-    TaskReference,
+    BuildState, BuildStatus, EnvironmentState, ServerInfo, ServerStatus, SessionMemory,
+    SessionMetadata, TaskReference,
 };
 use std::time::SystemTime;
 
@@ -66,12 +66,12 @@ fn metadata(
     let name = name.clone().unwrap_or_else(|| project.name());
     let source = source.as_deref().unwrap_or("name of the directory");
     let name = Sourced::new(name, source, None);
-    let git = facts.git.as_ref();
+    let git = facts.git.clone().unwrap_or_default();
     SessionMetadata {
         session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
-        project_name: noted(provenance, "metadata.projectName", Some(&name)),
+        project_name: noted(provenance, "metadata.projectName", &name),
         generated_at: now,
-        branch: match noted(provenance, "metadata.branch", git).branch {
+        branch: match noted(provenance, "metadata.branch", &git).branch {
             branch if branch.is_empty() => "unknown".to_owned(),
             branch => branch,
         },
@@ -87,9 +87,8 @@ pub(crate) fn put_plan(
 ) {
     let mut tasks = tasks::of_plan(plan);
     tasks.current_task = current.or(tasks.current_task);
-    memory
-        .next_steps
-        .extend(steps::planned(&plan.value, &tasks));
+    let planned = steps::planned(&plan.value, &tasks);
+    memory.next_steps.extend(planned);
     memory.next_steps.sort_by_key(|step| step.priority);
     let summary = &mut memory.summary;
     let next = memory.next_steps.first();
@@ -102,15 +101,11 @@ pub(crate) fn put_plan(
 }
 
 /// Returns the value of a fact, whose source goes into the provenance.
-fn noted<T: Clone + Default>(
-    provenance: &mut Provenance,
-    part: &str,
-    found: Option<&Sourced<T>>,
-) -> T {
-    if let Some(found) = found {
+fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) -> T {
+    if !found.source.is_empty() {
         provenance.insert(part.to_owned(), found.fact());
     }
-    found.map(|found| found.value.clone()).unwrap_or_default()
+    found.value.clone()
 }
 
 fn environment(
@@ -119,20 +114,22 @@ fn environment(
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> EnvironmentState {
-    let mut servers = noted(provenance, "environment.servers", facts.servers.as_ref());
-    if facts.servers.is_some() {
+    let mut servers = noted(provenance, "environment.servers", &facts.servers);
+    if !facts.servers.source.is_empty() {
         servers.extend(stopped(previous, &servers));
         servers.sort_by_key(|server| server.port);
     }
-    let dependencies = facts.dependencies.as_ref();
-    let dependencies = noted(provenance, "environment.dependencies", dependencies);
-    let built = facts.build.as_ref();
-    let failed = recorded.build().filter(|build| {
-        let since = built.and_then(|built| built.at.as_ref());
-        build.value.status == BuildState::Failed && build.at.as_ref() >= since
-    });
-    let mut build = noted(provenance, "environment.build", failed.as_ref().or(built));
-    build.output_dir = built.and_then(|built| built.value.output_dir.clone());
+    let built = &facts.build;
+    let is_failed = |build: &Sourced<BuildStatus>| build.value.status == BuildState::Failed;
+    let failed = recorded.build().filter(is_failed);
+    let failed = failed.filter(|failed| failed.at >= built.at);
+    let mut build = noted(
+        provenance,
+        "environment.build",
+        failed.as_ref().unwrap_or(built),
+    );
+    build.output_dir.clone_from(&built.value.output_dir);
+    let dependencies = noted(provenance, "environment.dependencies", &facts.dependencies);
     EnvironmentState {
         servers,
         dependencies,

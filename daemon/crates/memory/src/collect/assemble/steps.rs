@@ -16,17 +16,12 @@ pub(super) fn steps(facts: &Facts, memory: &SessionMemory, blockers: &[Blocker])
     let urgent = |one: &&Blocker| one.is_step && one.entry.priority == Priority::High;
     let urgent = blockers.iter().filter(urgent).map(|one| &one.entry);
     let urgent = urgent.map(|one| (one.required_action.clone(), one.task_id.clone()));
-    let mut steps: Vec<NextStep> = urgent
-        .take(3)
-        .map(|(action, task)| step(StepPriority::Immediate, action, task))
-        .collect();
+    let urgent = urgent.take(3);
+    let urgent = urgent.map(|(action, task)| step(StepPriority::Immediate, action, task));
+    let mut steps: Vec<NextStep> = urgent.collect();
     steps.extend(failing("unit", &memory.test_results.unit));
     steps.extend(failing("e2e", &memory.test_results.e2e));
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    steps.extend(planned(
-        plan.unwrap_or(&Plan::default()),
-        &memory.task_status,
-    ));
+    steps.extend(planned(&facts.plan.value, &memory.task_status));
     steps.sort_by_key(|step| step.priority);
     steps.truncate(MAX_STEPS);
     steps

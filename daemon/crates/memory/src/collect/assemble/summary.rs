@@ -13,8 +13,8 @@ pub(crate) const DESCRIBE: &str = "Describe the next task.";
 
 pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary {
     let (tasks, project_name) = (&memory.task_status, &memory.metadata.project_name);
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let is_unknown = plan.is_none() && facts.is_unknown("tasks");
+    let has_plan = !facts.plan.source.is_empty();
+    let is_unknown = !has_plan && facts.is_unknown("tasks");
     let is_high = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
     let major = memory.blockers.iter().find(is_high);
     let is_urgent = |step: &&NextStep| step.priority == StepPriority::Immediate;
@@ -22,11 +22,11 @@ pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary
     let next = match (memory.next_steps.iter().find(is_urgent), task) {
         (Some(step), _) => step.action.clone(),
         (None, Some(task)) => format!("Complete {}", name(task)),
-        _ if plan.is_some() => "Choose the next goal: all tasks are complete".to_owned(),
+        _ if has_plan => "Choose the next goal: all tasks are complete".to_owned(),
         _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
         _ => DESCRIBE.to_owned(),
     };
-    let completion = plan.map_or_else(|| completion(&Plan::default()), completion);
+    let completion = completion(&facts.plan.value);
     ExecutiveSummary {
         project_description: match &facts.manifest.description {
             Some(description) => format!("{project_name} - {description}"),

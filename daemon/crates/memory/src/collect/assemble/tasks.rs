@@ -12,19 +12,16 @@ pub(super) fn status(
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> TaskStatus {
-    let plan = facts.plan.as_ref();
-    let mut status = plan.map(of_plan).unwrap_or_default();
-    if let Some(plan) = plan {
-        provenance.insert("taskStatus".to_owned(), plan.fact());
-    }
+    let mut status = of_plan(&facts.plan);
+    let plan = noted(provenance, "taskStatus", &facts.plan);
     // The list of a session is looked at only if the plan was not changed since.
-    let changed = plan.and_then(|plan| since(plan.at.as_deref()?));
+    let changed = facts.plan.at.as_deref().and_then(since);
     let is_newer = |task: &&RecordedTask| since(&task.at).is_some_and(|at| Some(at) > changed);
     if let Some(task) = recorded.task.as_ref().filter(is_newer) {
-        let open = plan.map_or(&[][..], |plan| &plan.value.open);
-        let current = Sourced::new(current(open, task), &task.source, Some(task.at.clone()));
-        status.next_tasks = next(open, Some(&current.value));
-        status.current_task = Some(noted(provenance, "taskStatus.currentTask", Some(&current)));
+        let current = current(&plan.open, task);
+        let current = Sourced::new(current, &task.source, Some(task.at.clone()));
+        status.next_tasks = next(&plan.open, Some(&current.value));
+        status.current_task = Some(noted(provenance, "taskStatus.currentTask", &current));
     }
     status
 }

@@ -206,18 +206,18 @@ static TOML_TEXT: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns the name of the Go module of a project.
 pub(super) fn go_module(root: &Path) -> Option<String> {
     let text = read(root, Path::new("go.mod"), MANIFEST_BYTES).ok()?.text();
-    module_of(&text).map(str::to_owned)
+    first(&text, GO_MODULE).map(str::to_owned)
 }
 
-fn module_of(text: &str) -> Option<&str> {
-    let mut lines = text.lines();
-    let module = lines.find_map(|line| line.trim().strip_prefix("module "))?;
-    let module = module.split("//").next().unwrap_or(module);
-    Some(module.trim().trim_matches('"'))
+const GO_MODULE: &str = r#"(?m)^\s*module\s+"?([^\s"]+)"#;
+
+/// Returns what the group of a pattern matches first.
+fn first<'a>(text: &'a str, pattern_of: &str) -> Option<&'a str> {
+    Some(pattern(pattern_of).captures(text)?.get(1)?.as_str())
 }
 
 fn go(_root: &Path, text: &str, manifest: &mut Manifest) {
-    set(&mut manifest.name, module_of(text));
+    set(&mut manifest.name, first(text, GO_MODULE));
     manifest.unit.set("go test", "go test ./...");
 }
 
@@ -225,21 +225,17 @@ fn maven(_root: &Path, text: &str, manifest: &mut Manifest) {
     // The name of the parent comes first in many files.
     let own = text.split_once("</parent>").map_or(text, |(_, own)| own);
     let own = own.split("<dependencies>").next().unwrap_or(own);
-    let element = |name: &str| {
-        let (_, rest) = own.split_once(&format!("<{name}>"))?;
-        Some(rest.split_once("</")?.0)
-    };
-    set(&mut manifest.name, element("artifactId"));
-    set(&mut manifest.description, element("description"));
+    set(&mut manifest.name, first(own, "<artifactId>([^<]*)</"));
+    set(
+        &mut manifest.description,
+        first(own, "<description>([^<]*)</"),
+    );
     manifest.unit.set("JUnit", "mvn test");
 }
 
 fn gradle(root: &Path, text: &str, manifest: &mut Manifest) {
-    let name = text.lines().find_map(|line| {
-        let value = line.trim().strip_prefix("rootProject.name")?.trim();
-        Some(value.strip_prefix('=')?.trim().trim_matches(['"', '\'']))
-    });
-    set(&mut manifest.name, name);
+    let name = r#"(?m)^\s*rootProject\.name\s*=\s*["']?([^"'\n]*)"#;
+    set(&mut manifest.name, first(text, name));
     let has_own = root.join("gradlew").is_file();
     let program = if has_own { "./gradlew" } else { "gradle" };
     manifest.unit.set("JUnit", &format!("{program} test"));

@@ -220,13 +220,14 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
 impl Plan {
     fn add(&mut self, state: TaskState, text: &str, phase: &str) {
         let text = redact(text);
-        let Some(parts) = TEXT.captures(&text.text) else {
+        let Some(start) = START.captures(&text.text) else {
             return;
         };
-        let part = |at| parts.get(at).map_or("", |part| part.as_str().trim());
+        let id = start.get(1).map_or("", |id| id.as_str());
+        let title = &text.text[start[0].len()..];
         let task = TaskReference {
-            id: part(1).trim_end_matches('.').to_owned(),
-            title: clip(part(2), MAX_TITLE_CHARS),
+            id: id.trim_end_matches('.').to_owned(),
+            title: clip(title.trim(), MAX_TITLE_CHARS),
             phase: phase.to_owned(),
         };
         if state == TaskState::Dropped || PUT_OFF.is_match(&task.title) {
@@ -263,7 +264,6 @@ pub(super) fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }
 
-static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(#{1,6})[ \t]+(.*?[^# \t])[# \t]*$"));
 /// What the directories of numbered features start with.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]{3}-"));
 static LATER: LazyLock<Regex> =
@@ -275,21 +275,24 @@ static PHASE: LazyLock<Regex> =
 /// A task that is put off.
 static PUT_OFF: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[\W_]*(?:DEFERRED|SKIPPED|CANCELLED|CANCELED|WONTFIX)\b|^~~.*~~$"));
-/// A bullet with a box: its mark, a sign that the task is optional, and its text; or a sign in place of the box.
+/// A bullet with a box: its mark, and a sign that the task is optional; or a sign in place of the box.
 static TASK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[([^\]]*)\](\*?)\s|([✅☑🔄⬜])\x{fe0f}?)(.*)$")
+    pattern(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[([^\]]*)\](\*?)\s|([✅☑🔄⬜])\x{fe0f}?)")
 });
-/// The id of a task and its title, without marks between them.
-static TEXT: LazyLock<Regex> = LazyLock::new(|| {
+/// The id of a task, and marks of its kind after it.
+static START: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?:\*\*|__|`)?([A-Z]{1,8}-?\d+[a-z]?|\d+(?:\.\d+)+\.?|\d+\.)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$))?(?:\[[A-Za-z]+\d*\]\s+)*(.*)$",
+        r"^(?:(?:\*\*|__|`)?([A-Z]{1,8}-?\d+[a-z]?|\d+(?:\.\d+)+\.?|\d+\.)(?:\*\*|__|`)?:?(?:\*\*)?(?:\s+|$))?(?:\[[A-Za-z]+\d*\]\s+)*",
     )
 });
 
 /// Returns the level of a heading and its text.
 fn heading(line: &str) -> Option<(usize, &str)> {
-    let parts = HEADING.captures(line)?;
-    Some((parts[1].len(), parts.get(2)?.as_str()))
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
+    let text = text.trim_end_matches('#').trim();
+    (is_heading && !text.is_empty()).then_some((level, text))
 }
 
 /// Reads a bullet with a box.
@@ -308,5 +311,5 @@ fn task(line: &str, is_kiro: bool) -> Option<(TaskState, &str)> {
         mark if mark.chars().count() == 1 && !mark.contains(char::is_numeric) => TaskState::Open,
         _ => return None,
     };
-    Some((state, found.get(4)?.as_str().trim()))
+    Some((state, line[found[0].len()..].trim()))
 }

@@ -185,7 +185,9 @@ fn is_use(title: &str) -> bool {
 }
 
 fn named_files(title: &str) -> impl Iterator<Item = &str> {
-    let words = title.split(|c: char| c.is_whitespace() || "`(),;\"'".contains(c));
+    let words = title.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ';' | '"' | '\'')
+    });
     let words = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
     words.filter(|word| {
         let name = word.rsplit('/').next().unwrap_or_default();

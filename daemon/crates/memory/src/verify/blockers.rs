@@ -10,38 +10,29 @@ use std::path::{Component, Path};
 /// Files that are looked for.
 const MAX_PATHS: usize = 50;
 
-/// What a blocker says of its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SubjectKind {
-    Missing,
-    Comment,
-    Conflict,
-}
-
-/// A file that blockers are about.
-type Subject = (SubjectKind, String);
+/// What the memory says of a file, `missing`, `conflict` or `exists`, and its path.
+type Subject = (&'static str, String);
 
 fn subject(blocker: &BlockerEntry) -> Option<Subject> {
     let text = &blocker.description;
     if let Some(path) = blocker.title.strip_prefix("Missing file ") {
-        return Some((SubjectKind::Missing, path.to_owned()));
+        return Some(("missing", path.to_owned()));
     }
     if let Some(path) = text.strip_prefix("git has an unresolved conflict in ") {
-        return Some((SubjectKind::Conflict, path.to_owned()));
+        return Some(("conflict", path.to_owned()));
     }
     // Such as `FIXME comment in PATH:LINE`.
     let (word, place) = text.split_once(" comment in ")?;
     let is_word = word.bytes().all(|byte| byte.is_ascii_uppercase());
     let (path, _) = place.rsplit_once(':').filter(|_| is_word)?;
-    Some((SubjectKind::Comment, path.to_owned()))
+    Some(("exists", path.to_owned()))
 }
 
 /// Returns the files that have to be there or not, and those with conflicts, each once.
 pub(super) fn subjects(memory: &SessionMemory) -> (Vec<Subject>, Vec<Subject>) {
-    let subjects: BTreeSet<Subject> = memory.blockers.iter().filter_map(subject).collect();
-    let subjects = subjects.into_iter();
-    let (conflicts, mut files): (Vec<_>, Vec<_>) =
-        subjects.partition(|(kind, _)| *kind == SubjectKind::Conflict);
+    let subjects = memory.blockers.iter().filter_map(subject);
+    let subjects = subjects.collect::<BTreeSet<Subject>>().into_iter();
+    let (conflicts, mut files): (Vec<_>, Vec<_>) = subjects.partition(|one| one.0 == "conflict");
     files.retain(|(_, path)| is_exact(path));
     files.truncate(MAX_PATHS);
     (files, conflicts)
@@ -79,20 +70,20 @@ impl Verified {
     /// Takes of each file whether it, or its conflict, is there.
     pub(super) fn subjects(&mut self, found: Vec<(bool, Subject)>) {
         for (is_there, about) in found {
-            let (was, now, fact) = match (about.0, is_there) {
-                (SubjectKind::Missing, true) => ("missing", "exists", "exists now"),
-                (SubjectKind::Missing, false) => ("missing", "missing", "is still missing"),
-                (SubjectKind::Comment, true) => continue,
-                (SubjectKind::Comment, false) => ("exists", "gone", "is gone"),
-                (SubjectKind::Conflict, true) => ("conflict", "conflict", "is not resolved yet"),
-                (SubjectKind::Conflict, false) => ("conflict", "resolved", "is resolved"),
+            let (was, path) = &about;
+            let (now, fact) = match (*was, is_there) {
+                ("missing", true) => ("exists", format!("{path} exists now")),
+                ("missing", false) => ("missing", format!("{path} is still missing")),
+                ("conflict", true) => (
+                    "conflict",
+                    format!("the conflict in {path} is not resolved yet"),
+                ),
+                ("conflict", false) => ("resolved", format!("the conflict in {path} is resolved")),
+                (_, true) => continue,
+                (_, false) => ("gone", format!("{path} is gone")),
             };
-            let fact = match about.0 {
-                SubjectKind::Conflict => format!("the conflict in {} {fact}", about.1),
-                _ => format!("{} {fact}", about.1),
-            };
-            self.add(fact, was == now, was, now);
-            if was != now {
+            self.add(fact, *was == now, was, now);
+            if *was != now {
                 self.drop_blockers(|one| subject(one).as_ref() == Some(&about));
             }
         }

@@ -19,11 +19,11 @@ fn part(is_e2e: bool) -> String {
 }
 
 impl Verified {
-    /// Takes the newest report of each suite.
+    /// Takes the newest results of each suite, which come first.
     pub(super) fn reports(&mut self, reports: Vec<Sourced<SuiteFacts>>) {
         for is_e2e in [false, true] {
-            let mut reports = reports.iter();
-            if let Some(report) = reports.find(|report| report.value.is_e2e == is_e2e) {
+            let is_it = |report: &&Sourced<SuiteFacts>| report.value.is_e2e == is_e2e;
+            if let Some(report) = reports.iter().find(is_it) {
                 self.ran_again(report.clone());
             }
         }
@@ -38,15 +38,13 @@ impl Verified {
             return;
         };
         let recorded = recorded.after(saved);
+        let provenance = &self.current.notes.provenance;
         let time = |fact: &MemoryFact| since(fact.at.as_deref()?);
-        for is_e2e in [false, true] {
-            let known = self.current.notes.provenance.get(&part(is_e2e));
-            if let Some(run) = recorded.tests(root, is_e2e)
-                && time(&run.fact()) > known.and_then(time)
-            {
-                self.ran_again(run);
-            }
-        }
+        let known = |is_e2e| provenance.get(&part(is_e2e)).and_then(time);
+        let runs = [false, true].into_iter();
+        let runs = runs.filter_map(|is_e2e| recorded.tests(root, is_e2e));
+        let runs = runs.filter(|run| time(&run.fact()) > known(run.value.is_e2e));
+        self.reports(runs.collect());
         if let Some(build) = recorded.build() {
             self.built_again(&build);
         }

@@ -59,8 +59,9 @@ impl Blocker {
 
 /// True for a blocker of a file, on whatever line.
 pub(crate) fn is_in(blocker: &BlockerEntry, path: &str) -> bool {
-    let text = &blocker.description;
-    text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}"))
+    // A conflict has no line after its path.
+    let text = format!("{}:", blocker.description);
+    text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}:"))
 }
 
 /// Returns the files that need attention, by urgency. Many tests fail in one place; it is named once.

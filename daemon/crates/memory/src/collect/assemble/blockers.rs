@@ -83,10 +83,7 @@ pub(super) fn blockers(
     let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();
     found.extend(missing_files(root, plan));
     found.extend(broken_build(&memory.environment.build));
-    let mut comments = chosen(&facts.comments, plan);
-    comments.sort_by_key(|comment| comment.keyword);
-    let blocked = comments.partition_point(|comment| comment.keyword == Keyword::Blocked);
-    let (blocked, others) = comments.split_at(blocked);
+    let (blocked, others) = chosen(&facts.comments, plan);
     let current = memory.task_status.current_task.as_ref().and_then(id);
     let blocker = |comment: &&Comment| of_comment(comment, plan, current.as_ref());
     found.extend(blocked.iter().map(blocker));
@@ -108,17 +105,15 @@ const MAX_COMMENTS: usize = 10;
 
 /// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
 /// open task come first; then the newest.
-fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> Vec<&'a Comment> {
+fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> (Vec<&'a Comment>, Vec<&'a Comment>) {
     let is_open = |id: String| plan.open.iter().any(|task| task.id == id);
-    let is_of_task = |comment: &Comment| task_of(comment, plan).is_some_and(is_open);
-    let mut chosen: Vec<&Comment> = comments.iter().collect();
-    chosen.sort_by_key(|comment| !is_of_task(comment));
-    let mut others = 0;
-    chosen.retain(|comment| {
-        others += usize::from(comment.keyword != Keyword::Blocked);
-        comment.keyword == Keyword::Blocked || others <= MAX_COMMENTS
-    });
-    chosen
+    let mut all: Vec<&Comment> = comments.iter().collect();
+    all.sort_by_key(|comment| !task_of(comment, plan).is_some_and(is_open));
+    let is_blocked = |comment: &&Comment| comment.keyword == Keyword::Blocked;
+    let (blocked, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_blocked);
+    others.truncate(MAX_COMMENTS);
+    others.sort_by_key(|comment| comment.keyword);
+    (blocked, others)
 }
 
 fn conflict(path: &str) -> Blocker {

@@ -66,7 +66,7 @@ fn step(priority: StepPriority, action: String, reference: Option<String>) -> Ne
     }
 }
 
-pub(super) fn name(task: &TaskReference) -> String {
+fn name(task: &TaskReference) -> String {
     let title = clip(&task.title, TITLE_CHARS);
     match task.id.is_empty() {
         true => title,

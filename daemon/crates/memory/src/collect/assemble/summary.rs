@@ -1,11 +1,10 @@
 //! The five sentences.
 
-use super::steps::name;
 use crate::collect::facts::Facts;
 use crate::collect::tasks::Plan;
 use crate::model::percentage;
 use ccd_protocol::memory::{
-    BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, SessionMemory, StepPriority,
+    BlockerEntry, ExecutiveSummary, PhaseStatus, Priority, SessionMemory, StepPriority,
 };
 
 /// The next action where nothing is known: the form of the file has one always, a digest leaves it out.
@@ -17,14 +16,14 @@ pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary
     let is_unknown = !has_plan && facts.is_unknown("tasks");
     let is_high = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
     let major = memory.blockers.iter().find(is_high);
-    let is_urgent = |step: &&NextStep| step.priority == StepPriority::Immediate;
-    let task = tasks.current_task.as_ref().or(tasks.next_tasks.first());
-    let next = match (memory.next_steps.iter().find(is_urgent), task) {
-        (Some(step), _) => step.action.clone(),
-        (None, Some(task)) => format!("Complete {}", name(task)),
-        _ if has_plan => "Choose the next goal: all tasks are complete".to_owned(),
-        _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
-        _ => DESCRIBE.to_owned(),
+    // What comes first, if it is for now.
+    let mut near = memory.next_steps.iter();
+    let near = near.find(|step| step.priority <= StepPriority::ShortTerm);
+    let next = match near {
+        Some(step) => step.action.clone(),
+        None if has_plan => "Choose the next goal: all tasks are complete".to_owned(),
+        None if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
+        None => DESCRIBE.to_owned(),
     };
     let completion = completion(&facts.plan.value);
     ExecutiveSummary {

@@ -108,7 +108,7 @@ const MAX_COMMENTS: usize = 10;
 fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> (Vec<&'a Comment>, Vec<&'a Comment>) {
     let is_open = |id: String| plan.open.iter().any(|task| task.id == id);
     let mut all: Vec<&Comment> = comments.iter().collect();
-    all.sort_by_key(|comment| !task_of(comment, plan).is_some_and(is_open));
+    all.sort_by_cached_key(|comment| !task_of(comment, plan).is_some_and(is_open));
     let is_blocked = |comment: &&Comment| comment.keyword == Keyword::Blocked;
     let (blocked, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_blocked);
     others.truncate(MAX_COMMENTS);

@@ -8,28 +8,19 @@ use std::time::Instant;
 
 pub(super) struct BuildCollector;
 
-/// Directories of output; with the files beside which they are some.
-const OUTPUTS: [(&str, &[&str]); 8] = [
-    (".next", &["package.json"]),
-    (".nuxt", &["package.json"]),
-    (".output", &["package.json"]),
-    ("dist", &[]),
-    (
-        "build",
-        &[
-            "package.json",
-            "build.gradle",
-            "build.gradle.kts",
-            "CMakeLists.txt",
-            "Makefile",
-            "setup.py",
-            "pyproject.toml",
-        ],
-    ),
-    ("out", &["package.json", "build.xml"]),
-    ("target", &["Cargo.toml", "pom.xml"]),
-    ("bin", &["go.mod"]),
+/// Directories of output, with the files beside which they are some; the empty name is the project itself.
+const OUTPUTS: [(&str, &str); 8] = [
+    (".next", "package.json"),
+    (".nuxt", "package.json"),
+    (".output", "package.json"),
+    ("dist", ""),
+    ("build", BUILDS),
+    ("out", "package.json build.xml"),
+    ("target", "Cargo.toml pom.xml"),
+    ("bin", "go.mod"),
 ];
+const BUILDS: &str =
+    "package.json build.gradle build.gradle.kts CMakeLists.txt Makefile setup.py pyproject.toml";
 
 impl Collector for BuildCollector {
     fn name(&self) -> &'static str {
@@ -40,29 +31,21 @@ impl Collector for BuildCollector {
         let root = &project.root;
         let found = OUTPUTS.iter().find_map(|(name, beside)| {
             let path = root.join(name);
-            let is_output =
-                beside.is_empty() || beside.iter().any(|file| root.join(file).is_file());
-            let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
-            (is_output && is_folder).then(|| Some((format!("{name}/"), modified(&path)?)))?
+            let mut beside = beside.split(' ').map(|file| root.join(file));
+            let is_output = path.is_dir() && beside.any(|file| file.exists());
+            Some((name, modified(&path).filter(|_| is_output)?))
         });
-        let Some((output, time)) = found else {
-            let source = "no directory of output".to_owned();
-            return Ok(Part::Build(Sourced {
-                source,
-                ..Sourced::default()
-            }));
+        let Some((name, time)) = found else {
+            let nothing = Sourced::new(BuildStatus::default(), "no directory of output", None);
+            return Ok(Part::Build(nothing));
         };
         let at = Some(stamp(time));
         let value = BuildStatus {
             status: BuildState::Success,
             last_build: at.clone(),
-            output_dir: Some(output.clone()),
+            output_dir: Some(format!("{name}/")),
             errors: None,
         };
-        Ok(Part::Build(Sourced {
-            value,
-            source: output,
-            at,
-        }))
+        Ok(Part::Build(Sourced::new(value, format!("{name}/"), at)))
     }
 }

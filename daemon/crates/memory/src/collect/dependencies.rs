@@ -11,115 +11,70 @@ use std::time::{Instant, SystemTime};
 
 pub(super) struct DependencyCollector;
 
-/// A tool: its lock file, its manifest, and where it installs.
-struct Tool {
-    name: &'static str,
-    manager: PackageManager,
-    locks: &'static [&'static str],
-    manifest: &'static str,
-    /// The first that is there says when something was installed.
-    installed: &'static [&'static str],
-}
+/// A tool: its name, its lock files, its manifest, and where it installs: the first of these that is there says when.
+type Tool = [&'static str; 4];
 
-static TOOLS: [Tool; 12] = [
-    node(
-        "npm",
-        PackageManager::Npm,
-        &["package-lock.json", "npm-shrinkwrap.json"],
-    ),
-    node("yarn", PackageManager::Yarn, &["yarn.lock"]),
-    node("pnpm", PackageManager::Pnpm, &["pnpm-lock.yaml"]),
-    node("bun", PackageManager::Bun, &["bun.lock", "bun.lockb"]),
-    other("cargo", &["Cargo.lock"], "Cargo.toml", &["target"]),
-    other("uv", &["uv.lock"], "pyproject.toml", &[".venv"]),
-    other("poetry", &["poetry.lock"], "pyproject.toml", &[".venv"]),
-    other("pdm", &["pdm.lock"], "pyproject.toml", &[".venv"]),
-    other(
-        "pip",
-        &["requirements.txt"],
-        "requirements.txt",
-        &[".venv", "venv"],
-    ),
-    other("go", &["go.sum"], "go.mod", &["vendor"]),
-    other("maven", &["pom.xml"], "pom.xml", &["target"]),
-    other(
-        "gradle",
-        &["build.gradle", "build.gradle.kts", "gradle.lockfile"],
-        "settings.gradle",
-        &["build"],
-    ),
+const NPM: &str = "package-lock.json npm-shrinkwrap.json";
+const NODE: &str = "node_modules/.package-lock.json node_modules/.modules.yaml node_modules/.yarn-integrity node_modules";
+const GRADLE: &str = "build.gradle build.gradle.kts gradle.lockfile";
+
+/// Names of files are separated by blanks.
+const TOOLS: [Tool; 12] = [
+    ["npm", NPM, "package.json", NODE],
+    ["yarn", "yarn.lock", "package.json", NODE],
+    ["pnpm", "pnpm-lock.yaml", "package.json", NODE],
+    ["bun", "bun.lock bun.lockb", "package.json", NODE],
+    ["cargo", "Cargo.lock", "Cargo.toml", "target"],
+    ["uv", "uv.lock", "pyproject.toml", ".venv"],
+    ["poetry", "poetry.lock", "pyproject.toml", ".venv"],
+    ["pdm", "pdm.lock", "pyproject.toml", ".venv"],
+    ["pip", "requirements.txt", "requirements.txt", ".venv venv"],
+    ["go", "go.sum", "go.mod", "vendor"],
+    ["maven", "pom.xml", "pom.xml", "target"],
+    ["gradle", GRADLE, "settings.gradle", "build"],
 ];
 
-const fn node(name: &'static str, manager: PackageManager, locks: &'static [&'static str]) -> Tool {
-    const INSTALLED: &[&str] = &[
-        "node_modules/.package-lock.json",
-        "node_modules/.modules.yaml",
-        "node_modules/.yarn-integrity",
-        "node_modules",
-    ];
-    Tool {
-        name,
-        manager,
-        locks,
-        manifest: "package.json",
-        installed: INSTALLED,
-    }
-}
-
-const fn other(
-    name: &'static str,
-    locks: &'static [&'static str],
-    manifest: &'static str,
-    installed: &'static [&'static str],
-) -> Tool {
-    Tool {
-        name,
-        manager: PackageManager::Unknown,
-        locks,
-        manifest,
-        installed,
-    }
+/// Returns what the memory calls a tool: it has words for those of JavaScript only.
+fn manager(tool: &str) -> PackageManager {
+    serde_json::from_value(tool.into()).unwrap_or_default()
 }
 
 /// Returns the tool whose lock file was changed last, with that file and its time.
-fn tool(
-    root: &Path,
-    is_ours: impl Fn(&Tool) -> bool,
-) -> Option<(&'static Tool, &'static str, SystemTime)> {
-    let locks = TOOLS
-        .iter()
-        .filter(|tool| is_ours(tool))
-        .flat_map(|tool| tool.locks.iter().map(move |lock| (tool, *lock)));
-    let found = locks.filter_map(|(tool, lock)| Some((tool, lock, modified(&root.join(lock))?)));
+fn used(root: &Path) -> Option<(Tool, &'static str, SystemTime)> {
+    let locks = |tool: Tool| tool[1].split(' ').map(move |lock| (tool, lock));
+    let found = TOOLS.into_iter().flat_map(locks);
+    let found = found.filter_map(|(tool, lock)| Some((tool, lock, modified(&root.join(lock))?)));
     let named = named_manager(root);
-    // JavaScript comes first: the memory has words for it. `max_by_key` takes the last of equals.
-    found.max_by_key(|(tool, _, time)| {
-        let is_node = tool.manager != PackageManager::Unknown;
-        (named == Some(tool.name), is_node, *time)
-    })
+    // JavaScript comes first. `max_by_key` takes the last of equals.
+    found.max_by_key(|([name, ..], _, time)| (named == Some(name), is_node(name), *time))
+}
+
+fn is_node(tool: &str) -> bool {
+    manager(tool) != PackageManager::Unknown
+}
+
+fn json(root: &Path, path: &Path) -> Option<serde_json::Value> {
+    serde_json::from_slice(&read(root, path, MANIFEST_BYTES).ok()?.bytes).ok()
 }
 
 /// Returns the package manager that `packageManager` of the manifest names: its lock file may be older than that of another.
 fn named_manager(root: &Path) -> Option<&'static str> {
-    let manifest = read(root, Path::new("package.json"), MANIFEST_BYTES).ok()?;
-    let manifest: serde_json::Value = serde_json::from_str(&manifest.text()).ok()?;
+    let manifest = json(root, Path::new("package.json"))?;
     let (name, _) = manifest["packageManager"].as_str()?.split_once('@')?;
-    let tool = TOOLS.iter().find(|tool| tool.name == name);
-    tool.map(|tool| tool.name)
+    let mut tools = TOOLS.into_iter().map(|[tool, ..]| tool);
+    tools.find(|tool| *tool == name)
 }
 
 /// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     let own = |root: &Path| {
-        let by_lock = tool(root, |tool| tool.manager != PackageManager::Unknown);
-        named_manager(root).or(by_lock.map(|(tool, ..)| tool.name))
+        let by_lock = || used(root).map(|([tool, ..], ..)| tool);
+        named_manager(root).or_else(|| by_lock().filter(|tool| is_node(tool)))
     };
     // A package of a workspace has neither: the top of the repository has.
-    let top = root
-        .ancestors()
-        .position(|folder| folder.join(".git").exists());
-    let mut folders = root.ancestors().take(1 + top.unwrap_or(0));
-    folders.find_map(own)
+    let is_top = |folder: &Path| folder.join(".git").exists();
+    let top = root.ancestors().position(is_top).unwrap_or(0);
+    root.ancestors().take(top + 1).find_map(own)
 }
 
 impl Collector for DependencyCollector {
@@ -129,64 +84,43 @@ impl Collector for DependencyCollector {
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let root = &project.root;
-        let Some((tool, lock, locked)) = tool(root, |_| true) else {
-            let source = "no lock file".to_owned();
-            return Ok(Part::Dependencies(Sourced {
-                source,
-                ..Sourced::default()
-            }));
+        let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
+            let nothing = Sourced::new(DependencyStatus::default(), "no lock file", None);
+            return Ok(Part::Dependencies(nothing));
         };
-        let installed = tool
-            .installed
-            .iter()
-            .find_map(|path| modified(&root.join(path)));
-        let is_node = tool.manager != PackageManager::Unknown;
-        let (read, outdated) = if is_node {
-            count(root, deadline)
-        } else {
-            (0, 0)
+        let is_node = is_node(tool);
+        let mut folders = installed.split(' ').map(|path| root.join(path));
+        let installed = folders.clone().find_map(|path| modified(&path));
+        let (looked_at, outdated) = match is_node {
+            true => count(root, deadline),
+            false => (0, 0),
         };
-        let manifest = modified(&root.join(tool.manifest));
-        let is_old = manifest.is_some_and(|manifest| manifest > locked)
+        let is_old = modified(&root.join(manifest)) > Some(locked)
             || (is_node && installed.is_some_and(|installed| installed < locked));
-        let status = match installed {
+        let about = root.join(lock).symlink_metadata();
+        let is_filled = about.is_ok_and(|about| about.len() > 0);
+        // An empty lock file does not show what is installed, and neither does a list of wishes.
+        let is_evident = match tool {
+            "maven" => false,
+            "gradle" => is_filled && lock == "gradle.lockfile",
+            "pip" => folders.any(|venv| has_packages(&venv, locked)),
+            "cargo" | "go" => is_filled,
+            _ => is_filled && installed.is_some(),
+        };
+        let status = match is_evident {
             _ if is_old || outdated > 0 => DependencyState::Outdated,
-            None if is_node => DependencyState::Unknown,
-            _ if !is_evidence(root, tool, lock, locked) => DependencyState::Unknown,
-            _ => DependencyState::UpToDate,
+            true => DependencyState::UpToDate,
+            false => DependencyState::Unknown,
         };
         let value = DependencyStatus {
             status,
             last_install: installed.map(stamp),
-            package_manager: tool.manager,
-            outdated_count: (read > 0).then_some(outdated),
-            tool: (!is_node).then(|| tool.name.to_owned()),
+            package_manager: manager(tool),
+            outdated_count: (looked_at > 0).then_some(outdated),
+            tool: (!is_node).then(|| tool.to_owned()),
         };
-        Ok(Part::Dependencies(Sourced {
-            value,
-            source: lock.to_owned(),
-            at: Some(stamp(locked)),
-        }))
-    }
-}
-
-/// Says whether the lock file shows what is installed: an empty one does not, and neither does a list of wishes.
-fn is_evidence(root: &Path, tool: &Tool, lock: &str, locked: SystemTime) -> bool {
-    let is_filled = || {
-        let about = root.join(lock).symlink_metadata();
-        about.is_ok_and(|about| about.len() > 0)
-    };
-    match tool.name {
-        "maven" => false,
-        "gradle" => lock == "gradle.lockfile" && is_filled(),
-        "pip" => tool
-            .installed
-            .iter()
-            .any(|venv| has_packages(&root.join(venv), locked)),
-        "go" => is_filled() || !requires(root),
-        // What is not installed is not up to date.
-        "uv" | "poetry" | "pdm" => is_filled() && root.join(".venv").is_dir(),
-        _ => is_filled(),
+        let found = Sourced::new(value, lock, Some(stamp(locked)));
+        Ok(Part::Dependencies(found))
     }
 }
 
@@ -201,59 +135,34 @@ fn has_packages(venv: &Path, time: SystemTime) -> bool {
     })
 }
 
-/// True if the manifest of a Go module names others.
-fn requires(root: &Path) -> bool {
-    let manifest = read(root, Path::new("go.mod"), MANIFEST_BYTES);
-    manifest.is_ok_and(|manifest| {
-        let text = manifest.text();
-        text.lines()
-            .any(|line| line.trim_start().starts_with("require"))
-    })
-}
-
 /// Returns how many installed packages were looked at, and how many have a version that the manifest does not allow.
 fn count(root: &Path, deadline: Instant) -> (u64, u64) {
-    let json = |path: &Path| -> Option<serde_json::Value> {
-        serde_json::from_slice(&read(root, path, MANIFEST_BYTES).ok()?.bytes).ok()
-    };
-    let manifest = json(Path::new("package.json")).unwrap_or_default();
-    let (mut looked_at, mut outdated) = (0, 0);
-    for list in ["dependencies", "devDependencies"] {
-        for (name, range) in manifest[list].as_object().into_iter().flatten() {
-            if Instant::now() >= deadline || name.contains("..") {
-                return (looked_at, outdated);
-            }
-            // Packages that are links, as those of pnpm, are not looked at.
-            let path = Path::new("node_modules").join(name).join("package.json");
-            let version =
-                json(&path).and_then(|package| Version::parse(package["version"].as_str()?).ok());
-            let (Some(version), Some(range)) = (version, range.as_str()) else {
-                continue;
-            };
-            if let Some(fits) = fits(&version, range) {
-                looked_at += 1;
-                outdated += u64::from(!fits);
-            }
-        }
-    }
-    (looked_at, outdated)
+    let manifest = json(root, Path::new("package.json")).unwrap_or_default();
+    let lists = ["dependencies", "devDependencies"].into_iter();
+    let packages = lists.flat_map(|list| manifest[list].as_object().into_iter().flatten());
+    let packages = packages.take_while(|_| Instant::now() < deadline);
+    let fits = packages.filter_map(|(name, range)| {
+        // Packages that are links, as those of pnpm, are not looked at.
+        let path = Path::new("node_modules").join(name).join("package.json");
+        let package = json(root, &path)?;
+        let version = Version::parse(package["version"].as_str()?).ok()?;
+        fits(&version, range.as_str()?)
+    });
+    fits.fold((0, 0), |(looked_at, outdated), fits| {
+        (looked_at + 1, outdated + u64::from(!fits))
+    })
 }
 
 /// Says whether a version is in a range of npm; nothing for ranges of other kinds (tags, addresses, workspaces).
 fn fits(version: &Version, range: &str) -> Option<bool> {
     let mut fits = false;
-    for part in range.split("||") {
-        let part = part.trim();
-        let is_exact = part.starts_with(|c: char| c.is_ascii_digit())
-            && part.matches('.').count() >= 2
-            && !part.contains([' ', 'x', '*']);
-        let part = match is_exact {
-            true => format!("={part}"),
-            false => part.split_whitespace().collect::<Vec<_>>().join(", "),
+    for part in range.split("||").map(str::trim) {
+        let part = match Version::parse(part) {
+            Ok(exact) => format!("={exact}"),
+            Err(_) => part.split_whitespace().collect::<Vec<_>>().join(", "),
         };
-        fits |= VersionReq::parse(if part.is_empty() { "*" } else { &part })
-            .ok()?
-            .matches(version);
+        let part = if part.is_empty() { "*" } else { &part };
+        fits |= VersionReq::parse(part).ok()?.matches(version);
     }
     Some(fits)
 }
@@ -321,7 +230,6 @@ mod tests {
                 (installed, ""),
             ],
             &[module, ("go.sum", "b v1.0.0 h1:x\n")],
-            &[("go.mod", "module a\n"), ("go.sum", "")],
         ] {
             assert_eq!(status(files), DependencyState::UpToDate, "{files:?}");
         }

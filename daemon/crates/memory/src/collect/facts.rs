@@ -23,15 +23,20 @@ pub struct Collected {
 
 /// A fact with its source and its time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sourced<T> {
-    pub(super) value: T,
+pub(crate) struct Sourced<T> {
+    pub(crate) value: T,
     /// A path relative to the project, or what else said so.
-    pub(super) source: String,
-    pub(super) at: Option<String>,
+    pub(crate) source: String,
+    pub(crate) at: Option<String>,
 }
 
 impl<T> Sourced<T> {
-    pub(super) fn fact(&self) -> MemoryFact {
+    pub(super) fn new(value: T, source: impl Into<String>, at: Option<String>) -> Self {
+        let source = source.into();
+        Self { value, source, at }
+    }
+
+    pub(crate) fn fact(&self) -> MemoryFact {
         MemoryFact {
             source: self.source.clone(),
             at: self.at.clone(),
@@ -48,9 +53,9 @@ pub(super) struct GitFacts {
 
 /// Results of one suite of tests.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SuiteFacts {
-    pub(super) suite: TestSuite,
-    pub(super) is_e2e: bool,
+pub(crate) struct SuiteFacts {
+    pub(crate) suite: TestSuite,
+    pub(crate) is_e2e: bool,
     /// When the tests ran, RFC 3339.
     pub(super) last_run: Option<String>,
     /// Why the run as a whole failed, whatever its tests did.
@@ -59,10 +64,10 @@ pub(super) struct SuiteFacts {
 
 /// What one collector found, and what not.
 #[derive(Debug, Default)]
-pub(super) struct Finding<T> {
-    pub(super) value: T,
+pub(crate) struct Finding<T> {
+    pub(crate) value: T,
     /// Why something is not in it, a sentence each.
-    pub(super) left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
     /// Secrets that were removed while it was read.
     pub(super) redacted: u64,
 }
@@ -71,18 +76,15 @@ pub(super) struct Finding<T> {
 pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str) -> u64 {
     let masks = |text: &str| text.matches(MASK).count() as u64;
     let found: u64 = texts.into_iter().map(masks).sum();
-    match found {
-        0 => 0,
-        // What the source has itself is no secret that was removed.
-        found => found.saturating_sub(masks(source)),
-    }
+    // What the source has itself is no secret that was removed.
+    found.saturating_sub(masks(source))
 }
 
 /// What one collector returns.
 #[derive(Debug)]
 pub(super) enum Part {
     Git(Sourced<GitFacts>),
-    Tasks(Finding<Option<Sourced<Plan>>>),
+    Tasks(Finding<Sourced<Plan>>),
     Comments(Finding<Vec<Comment>>),
     /// Newest first.
     Reports(Finding<Vec<Sourced<SuiteFacts>>>),
@@ -92,17 +94,17 @@ pub(super) enum Part {
     Build(Sourced<BuildStatus>),
 }
 
-/// Everything that was found in time.
+/// Everything that was found in time. A part without a source was not.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub(super) git: Option<Sourced<GitFacts>>,
-    pub(super) plan: Option<Sourced<Plan>>,
+    pub(super) plan: Sourced<Plan>,
     pub(super) comments: Vec<Comment>,
     pub(super) reports: Vec<Sourced<SuiteFacts>>,
-    pub(super) servers: Option<Sourced<Vec<ServerInfo>>>,
+    pub(super) servers: Sourced<Vec<ServerInfo>>,
     pub(super) manifest: Manifest,
-    pub(super) dependencies: Option<Sourced<DependencyStatus>>,
-    pub(super) build: Option<Sourced<BuildStatus>>,
+    pub(super) dependencies: Sourced<DependencyStatus>,
+    pub(super) build: Sourced<BuildStatus>,
     /// Parts that are missing, and why.
     left_out: Vec<(&'static str, String)>,
     redacted: u64,
@@ -135,47 +137,32 @@ impl Facts {
     /// Removes the secrets of each text and returns how many, with those that collectors removed: beside other words, some
     /// are not recognised any more.
     pub(super) fn redact(&mut self) -> u64 {
+        let mut texts: Vec<&mut String> = Vec::new();
+        if let Some(git) = &mut self.git {
+            texts.push(&mut git.value.branch);
+            texts.extend(&mut git.value.conflicts);
+        }
+        // Its tasks and phases have none any more.
+        texts.extend(&mut self.plan.value.later);
+        for comment in &mut self.comments {
+            texts.extend([&mut comment.path, &mut comment.text]);
+        }
+        let reports = self.reports.iter_mut();
+        for failure in reports.flat_map(|report| &mut report.value.suite.failures) {
+            texts.extend([&mut failure.file, &mut failure.test_name]);
+            texts.extend(&mut failure.message);
+        }
+        texts.extend(&mut self.manifest.name);
+        texts.extend(&mut self.manifest.description);
+        texts.extend(self.left_out.iter_mut().map(|(_, reason)| reason));
         let mut removed = self.redacted;
-        let mut hide = |text: &mut String| {
+        for text in texts {
             let redacted = redact(text);
             if redacted.removed > 0 {
                 removed += redacted.removed as u64;
                 *text = redacted.text.into_owned();
             }
-        };
-        if let Some(git) = &mut self.git {
-            hide(&mut git.value.branch);
-            git.value.conflicts.iter_mut().for_each(&mut hide);
         }
-        if let Some(plan) = &mut self.plan {
-            let plan = &mut plan.value;
-            plan.phases
-                .iter_mut()
-                .for_each(|phase| hide(&mut phase.name));
-            for task in &mut plan.open {
-                hide(&mut task.title);
-                hide(&mut task.phase);
-            }
-            plan.later.iter_mut().for_each(&mut hide);
-        }
-        for comment in &mut self.comments {
-            hide(&mut comment.path);
-            hide(&mut comment.text);
-        }
-        let suites = self
-            .reports
-            .iter_mut()
-            .map(|report| &mut report.value.suite);
-        for failure in suites.flat_map(|suite| &mut suite.failures) {
-            hide(&mut failure.file);
-            hide(&mut failure.test_name);
-            failure.message.iter_mut().for_each(&mut hide);
-        }
-        self.manifest.name.iter_mut().for_each(&mut hide);
-        self.manifest.description.iter_mut().for_each(&mut hide);
-        self.left_out
-            .iter_mut()
-            .for_each(|(_, reason)| hide(reason));
         removed
     }
 
@@ -185,10 +172,10 @@ impl Facts {
             Part::Tasks(plan) => self.plan = self.unpack(name, plan),
             Part::Comments(comments) => self.comments = self.unpack(name, comments),
             Part::Reports(reports) => self.reports = self.unpack(name, reports),
-            Part::Servers(servers) => self.servers = Some(servers),
+            Part::Servers(servers) => self.servers = servers,
             Part::Manifest(manifest) => self.manifest = *manifest,
-            Part::Dependencies(dependencies) => self.dependencies = Some(dependencies),
-            Part::Build(build) => self.build = Some(build),
+            Part::Dependencies(dependencies) => self.dependencies = dependencies,
+            Part::Build(build) => self.build = build,
         }
     }
 }
@@ -199,11 +186,7 @@ pub(super) fn stamp(time: SystemTime) -> String {
 }
 
 pub(super) fn rfc3339(time: OffsetDateTime) -> String {
-    let whole = time
-        .replace_nanosecond(0)
-        .unwrap_or(time)
-        .to_offset(time::UtcOffset::UTC);
-    whole
-        .format(&Rfc3339)
-        .unwrap_or_else(|_| "unknown".to_owned())
+    let whole = time.replace_nanosecond(0).unwrap_or(time);
+    let text = whole.to_offset(time::UtcOffset::UTC).format(&Rfc3339);
+    text.unwrap_or_else(|_| "unknown".to_owned())
 }

@@ -44,7 +44,7 @@ impl Collector for GitCollector {
 }
 
 /// Returns the files of the project with an unresolved conflict, relative to it.
-pub(super) fn conflicts(tree: &WorkTree, root: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn conflicts(tree: &WorkTree, root: &Path) -> Result<Vec<String>, String> {
     let conflicts = tree.conflicts().map_err(|error| error.to_string())?;
     let inside = |path: &PathBuf| {
         let path = tree.root.join(path);

@@ -3,7 +3,10 @@
 use super::facts::Part;
 use super::project::{Collector, Project};
 use super::read::read;
+use super::tasks::pattern;
+use regex::Regex;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 /// What the manifests say.
@@ -40,23 +43,20 @@ impl Collector for ManifestCollector {
         for (file, look) in MANIFESTS {
             if let Ok(content) = read(root, Path::new(file), MANIFEST_BYTES) {
                 look(root, &content.text(), &mut manifest);
-                if manifest.name.is_some() && manifest.source.is_none() {
-                    manifest.source = Some((*file).to_owned());
-                }
+                let source = manifest.name.as_ref().map(|_| *file);
+                set(&mut manifest.source, source);
             }
         }
-        let own = manifest
-            .description
-            .as_deref()
-            .map(super::readme::shortened);
+        let own = manifest.description.as_deref();
+        let own = own.map(super::readme::shortened);
         manifest.description = own.or_else(|| super::readme::first_sentence(root));
         Ok(Part::Manifest(Box::new(manifest)))
     }
 }
 
-type Look = fn(&Path, &str, &mut Manifest);
+type ManifestReader = fn(&Path, &str, &mut Manifest);
 
-const MANIFESTS: &[(&str, Look)] = &[
+const MANIFESTS: &[(&str, ManifestReader)] = &[
     ("package.json", package_json),
     ("Cargo.toml", cargo),
     ("pyproject.toml", pyproject),
@@ -83,18 +83,24 @@ impl Runner {
     }
 }
 
-static UNIT: [(&str, &str); 5] = [
-    ("vitest", "Vitest"),
-    ("jest", "Jest"),
-    ("mocha", "Mocha"),
-    ("ava", "AVA"),
-    ("jasmine", "Jasmine"),
+/// Packages that test, their names, and how one is run that has no script.
+type Frameworks = &'static [(&'static str, &'static str, Option<&'static str>)];
+
+const UNIT: Frameworks = &[
+    ("vitest", "Vitest", None),
+    ("jest", "Jest", None),
+    ("mocha", "Mocha", None),
+    ("ava", "AVA", None),
+    ("jasmine", "Jasmine", None),
 ];
-static E2E: [(&str, &str); 3] = [
-    ("@playwright/test", "Playwright"),
-    ("cypress", "Cypress"),
-    ("webdriverio", "WebDriver"),
+const E2E: Frameworks = &[
+    ("@playwright/test", "Playwright", Some("playwright test")),
+    ("cypress", "Cypress", Some("cypress run")),
+    ("webdriverio", "WebDriver", None),
 ];
+/// Scripts, the first of which counts.
+const UNIT_SCRIPTS: &str = "test test:unit unit";
+const E2E_SCRIPTS: &str = "test:e2e e2e test:browser e2e:test test";
 
 fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
     let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else {
@@ -102,208 +108,144 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
     };
     set(&mut manifest.name, json["name"].as_str());
     set(&mut manifest.description, json["description"].as_str());
-    let has = |name: &str| {
-        ["dependencies", "devDependencies"]
-            .iter()
-            .any(|list| json[*list].get(name).is_some())
+    let manager = super::dependencies::manager_of(root).unwrap_or("npm");
+    let (run, exec) = match manager {
+        "yarn" => ("yarn", "yarn"),
+        "pnpm" => ("pnpm", "pnpm exec"),
+        "bun" => ("bun run", "bunx"),
+        _ => ("npm run", "npx"),
     };
-    let first = |list: &'static [(&str, &'static str)]| {
-        list.iter()
-            .find(|(name, _)| has(name))
-            .map(|(_, framework)| *framework)
-    };
-    let scripts = &json["scripts"];
-    let run = |name: &str| {
-        let manager = super::dependencies::manager_of(root).unwrap_or("npm");
-        match (name, manager) {
-            ("test", manager) => format!("{manager} test"),
-            (name, "yarn" | "pnpm") => format!("{manager} {name}"),
-            (name, manager) => format!("{manager} run {name}"),
-        }
-    };
-    let exec = || match super::dependencies::manager_of(root) {
-        Some("pnpm") => "pnpm exec",
-        Some("yarn") => "yarn",
-        Some("bun") => "bunx",
-        _ => "npx",
-    };
-    // What a script runs says of which kind it is, not its name alone.
-    let is_e2e = |name: &str| {
-        let runs = scripts[name].as_str().unwrap_or_default();
-        let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
-        has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"])
-    };
-    let named = |names: &[&'static str]| {
-        let mut names = names.iter().copied();
-        names.find(|name| scripts[*name].is_string())
-    };
-    manifest.unit.framework = manifest.unit.framework.or_else(|| first(&UNIT));
-    manifest.e2e.framework = manifest.e2e.framework.or_else(|| first(&E2E));
-    let (units, e2es) = (
-        ["test:unit", "unit"],
-        ["test:e2e", "e2e", "test:browser", "e2e:test"],
-    );
-    let test = Some("test").filter(|name| scripts[*name].is_string());
-    let unit = test.filter(|name| !is_e2e(name)).or_else(|| named(&units));
-    let e2e = named(&e2es).or_else(|| test.filter(|name| is_e2e(name)));
-    set(&mut manifest.unit.command, unit.map(run).as_deref());
-    let e2e = e2e.map(run).or_else(|| match manifest.e2e.framework {
-        Some("Playwright") => Some(format!("{} playwright test", exec())),
-        Some("Cypress") => Some(format!("{} cypress run", exec())),
-        _ => None,
-    });
-    set(&mut manifest.e2e.command, e2e.as_deref());
+    // What `test` runs says of which kind it is.
+    let runs = json["scripts"]["test"].as_str().unwrap_or_default();
+    let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
+    let is_test_e2e = has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"]);
+    for (runner, frameworks, scripts, is_e2e) in [
+        (&mut manifest.unit, UNIT, UNIT_SCRIPTS, false),
+        (&mut manifest.e2e, E2E, E2E_SCRIPTS, true),
+    ] {
+        let has = |list: &str, name: &str| json[list].get(name).is_some();
+        let mut frameworks = frameworks.iter();
+        let found =
+            frameworks.find(|(name, ..)| has("dependencies", name) || has("devDependencies", name));
+        runner.framework = found.map(|(_, framework, _)| *framework);
+        let is_of_kind = |name: &&str| *name != "test" || is_test_e2e == is_e2e;
+        let mut scripts = scripts.split(' ').filter(is_of_kind);
+        let script = scripts.find(|name| json["scripts"][*name].is_string());
+        let command = found.and_then(|(_, _, command)| *command);
+        runner.command = match script {
+            Some("test") => Some(format!("{manager} test")),
+            Some(name) => Some(format!("{run} {name}")),
+            None => command.map(|command| format!("{exec} {command}")),
+        };
+    }
 }
 
 fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
-    let field = |field: &str| toml_text(text, "[package]", field);
-    set(&mut manifest.name, field("name").as_deref());
-    set(&mut manifest.description, field("description").as_deref());
-    let has_nextest = root.join(".config/nextest.toml").is_file();
+    set_from_toml(manifest, text, "[package]");
+    let (framework, command) = match root.join(".config/nextest.toml").is_file() {
+        true => ("cargo-nextest", "cargo nextest run"),
+        false => ("cargo test", "cargo test"),
+    };
     // In a workspace whose top is a package, the others need to be asked for.
-    let has_package = text.lines().any(|line| line.trim() == "[package]");
-    let has_members = text.lines().any(|line| line.trim() == "[workspace]") && has_package;
-    manifest.unit.set(
-        if has_nextest {
-            "cargo-nextest"
-        } else {
-            "cargo test"
-        },
-        match (has_nextest, has_members) {
-            (true, false) => "cargo nextest run",
-            (true, true) => "cargo nextest run --workspace",
-            (false, false) => "cargo test",
-            (false, true) => "cargo test --workspace",
-        },
-    );
+    let has = |table: &str| text.lines().any(|line| line.trim() == table);
+    let is_both = has("[workspace]") && has("[package]");
+    let all = if is_both { " --workspace" } else { "" };
+    manifest.unit.set(framework, &format!("{command}{all}"));
 }
 
 fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
-    for table in ["[project]", "[tool.poetry]"] {
-        let field = |field: &str| toml_text(text, table, field);
-        set(&mut manifest.name, field("name").as_deref());
-        set(&mut manifest.description, field("description").as_deref());
-    }
-    let is_file = |name: &str| root.join(name).is_file();
-    if text.contains("pytest")
-        || is_file("pytest.ini")
-        || is_file("conftest.py")
-        || is_file("tests/conftest.py")
-    {
+    set_from_toml(manifest, text, "[project]");
+    set_from_toml(manifest, text, "[tool.poetry]");
+    let settings = ["pytest.ini", "conftest.py", "tests/conftest.py"];
+    if text.contains("pytest") || settings.iter().any(|name| root.join(name).is_file()) {
         manifest.unit.set("pytest", pytest(root));
     }
 }
 
 /// Returns how pytest is run with the tool that installs for it.
 pub(super) fn pytest(root: &Path) -> &'static str {
-    let is_file = |name: &str| root.join(name).is_file();
-    match () {
-        () if is_file("uv.lock") => "uv run pytest",
-        () if is_file("poetry.lock") => "poetry run pytest",
-        () if is_file("pdm.lock") => "pdm run pytest",
-        () => "pytest",
-    }
+    const RUNS: [(&str, &str); 3] = [
+        ("uv.lock", "uv run pytest"),
+        ("poetry.lock", "poetry run pytest"),
+        ("pdm.lock", "pdm run pytest"),
+    ];
+    let found = RUNS.iter().find(|(lock, _)| root.join(lock).is_file());
+    found.map_or("pytest", |(_, run)| run)
+}
+
+fn set_from_toml(manifest: &mut Manifest, text: &str, table: &str) {
+    let field = |field: &str| toml_text(text, table, field);
+    set(&mut manifest.name, field("name").as_deref());
+    set(&mut manifest.description, field("description").as_deref());
 }
 
 /// Returns a text of a table in TOML, in one line.
 fn toml_text(text: &str, table: &str, field: &str) -> Option<String> {
-    let is_table = |line: &&str| line.split('#').next().map(str::trim_end) == Some(table);
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| !is_table(line))
-        .skip(1)
-        .take_while(|line| !line.starts_with('['));
+    let is_table = |line: &&str| line.split('#').next().map(str::trim) == Some(table);
+    let lines = text.lines().map(str::trim);
+    let lines = lines.skip_while(|line| !is_table(line)).skip(1);
+    let mut lines = lines.take_while(|line| !line.starts_with('['));
     let value = lines.find_map(|line| line.strip_prefix(field)?.trim_start().strip_prefix('='))?;
-    let value = value.trim_start();
-    for long in ["\"\"\"", "'''"] {
-        if let Some(start) = value.strip_prefix(long) {
-            // The lines of a text are parts of the same text.
-            let at = start.as_ptr() as usize - text.as_ptr() as usize;
-            let whole = text.get(at..)?.split(long).next()?;
-            let words: Vec<&str> = whole
-                .split_whitespace()
-                .filter(|word| *word != "\\")
-                .collect();
-            return Some(words.join(" "));
-        }
-    }
-    match value.strip_prefix('\'') {
-        Some(literal) => literal.split('\'').next().map(str::to_owned),
+    // A text may have more lines.
+    let rest: Vec<&str> = std::iter::once(value.trim_start()).chain(lines).collect();
+    let rest = rest.join(" ");
+    let found = TOML_TEXT.captures(&rest)?;
+    let text = match (found.name("json"), found.iter().flatten().nth(1)) {
         // Between quotes, a text is nearly always what it is in JSON.
-        None => serde_json::Deserializer::from_str(value)
-            .into_iter()
-            .next()?
-            .ok(),
-    }
+        (Some(json), _) => serde_json::from_str(json.as_str()).ok()?,
+        (None, literal) => literal?.as_str().to_owned(),
+    };
+    let words = text.split_whitespace().filter(|word| *word != "\\");
+    Some(words.collect::<Vec<_>>().join(" "))
 }
+
+static TOML_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"^(?:"{3}(.*?)"{3}|'{3}(.*?)'{3}|'([^']*)'|(?<json>"(?:[^"\\]|\\.)*"))"#)
+});
 
 /// Returns the name of the Go module of a project.
 pub(super) fn go_module(root: &Path) -> Option<String> {
     let text = read(root, Path::new("go.mod"), MANIFEST_BYTES).ok()?.text();
-    module_of(&text).map(str::to_owned)
+    first(&text, GO_MODULE).map(str::to_owned)
 }
 
-fn module_of(text: &str) -> Option<&str> {
-    let lines = text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
-    let module = lines
-        .filter_map(|line| line.trim().strip_prefix("module "))
-        .next()?;
-    Some(module.trim().trim_matches('"'))
+const GO_MODULE: &str = r#"(?m)^\s*module\s+"?([^\s"]+)"#;
+
+/// Returns what the group of a pattern matches first.
+fn first<'a>(text: &'a str, pattern_of: &str) -> Option<&'a str> {
+    Some(pattern(pattern_of).captures(text)?.get(1)?.as_str())
 }
 
 fn go(_root: &Path, text: &str, manifest: &mut Manifest) {
-    set(&mut manifest.name, module_of(text));
+    set(&mut manifest.name, first(text, GO_MODULE));
     manifest.unit.set("go test", "go test ./...");
 }
 
 fn maven(_root: &Path, text: &str, manifest: &mut Manifest) {
     // The name of the parent comes first in many files.
-    let own = match text.find("</parent>") {
-        Some(at) => &text[at..],
-        None => text,
-    };
+    let own = text.split_once("</parent>").map_or(text, |(_, own)| own);
     let own = own.split("<dependencies>").next().unwrap_or(own);
-    let element = |name: &str| {
-        let (_, rest) = own.split_once(&format!("<{name}>"))?;
-        Some(rest.split_once("</")?.0)
-    };
-    set(&mut manifest.name, element("artifactId"));
-    set(&mut manifest.description, element("description"));
+    set(&mut manifest.name, first(own, "<artifactId>([^<]*)</"));
+    set(
+        &mut manifest.description,
+        first(own, "<description>([^<]*)</"),
+    );
     manifest.unit.set("JUnit", "mvn test");
 }
 
 fn gradle(root: &Path, text: &str, manifest: &mut Manifest) {
-    let name = text.lines().find_map(|line| {
-        let value = line
-            .trim()
-            .strip_prefix("rootProject.name")?
-            .trim()
-            .strip_prefix('=')?;
-        Some(value.trim().trim_matches(['"', '\'']))
-    });
-    set(&mut manifest.name, name);
-    let program = if root.join("gradlew").is_file() {
-        "./gradlew test"
-    } else {
-        "gradle test"
-    };
-    manifest.unit.set("JUnit", program);
+    let name = r#"(?m)^\s*rootProject\.name\s*=\s*["']?([^"'\n]*)"#;
+    set(&mut manifest.name, first(text, name));
+    let has_own = root.join("gradlew").is_file();
+    let program = if has_own { "./gradlew" } else { "gradle" };
+    manifest.unit.set("JUnit", &format!("{program} test"));
 }
 
 fn make(_root: &Path, text: &str, manifest: &mut Manifest) {
-    let has_test = text
-        .lines()
-        .any(|line| line.starts_with("test:") || line.starts_with("check:"));
-    if has_test {
-        let target = if text.lines().any(|line| line.starts_with("test:")) {
-            "make test"
-        } else {
-            "make check"
-        };
-        manifest.unit.set("make", target);
+    for (target, command) in [("test:", "make test"), ("check:", "make check")] {
+        if text.lines().any(|line| line.starts_with(target)) {
+            manifest.unit.set("make", command);
+        }
     }
 }
 

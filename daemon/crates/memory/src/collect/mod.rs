@@ -6,7 +6,7 @@ mod comments;
 mod dependencies;
 mod facts;
 mod git;
-mod look;
+pub(crate) mod look;
 mod manifest;
 mod paths;
 mod project;
@@ -21,10 +21,15 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use assemble::{DESCRIBE, task_name};
+pub(crate) use assemble::{DESCRIBE, is_in, put_plan};
 pub use facts::Collected;
-pub(crate) use look::{Now, TaskState, Wanted};
+pub(crate) use facts::{Finding, Sourced, SuiteFacts};
+pub(crate) use git::conflicts;
+pub(crate) use project::Project;
 pub use recent::{recent, recent_of, uncommitted};
 pub(crate) use recorded::OWN_LIST;
 pub use recorded::{Recorded, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};
+pub(crate) use run::{Look, side_by_side};
+pub(crate) use servers::sockets;
+pub(crate) use tasks::{Plan, plan};

@@ -8,17 +8,17 @@ use std::time::Instant;
 
 /// A directory and the work tree that it is in.
 #[derive(Debug, Clone)]
-pub(super) struct Project {
+pub(crate) struct Project {
     /// Absolute, with links resolved.
-    pub(super) root: PathBuf,
-    pub(super) work_tree: Option<WorkTree>,
+    pub(crate) root: PathBuf,
+    pub(crate) work_tree: Option<WorkTree>,
 }
 
 impl Project {
     /// # Errors
     ///
     /// `NoProject` if it is not a directory that can be read.
-    pub(super) fn find(directory: &Path) -> Result<Self> {
+    pub(crate) fn find(directory: &Path) -> Result<Self> {
         let none = || MemoryError::NoProject(directory.to_owned());
         let root = directory.canonicalize().map_err(|_| none())?;
         std::fs::read_dir(&root).map_err(|_| none())?;

@@ -3,7 +3,7 @@
 use super::facts::{Sourced, SuiteFacts};
 use super::reports::of_output;
 use crate::model::since;
-use ccd_protocol::memory::{BuildState, BuildStatus, MemoryFact, TestStatus, TestSuite};
+use ccd_protocol::memory::{BuildState, BuildStatus, TestStatus};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -47,110 +47,65 @@ impl RecordedRun {
     fn failed(&self) -> bool {
         self.exit_code.is_some_and(|code| code != 0)
     }
+
+    fn sourced<T>(&self, value: T) -> Sourced<T> {
+        Sourced::new(value, &self.source, Some(self.at.clone()))
+    }
 }
 
 impl Recorded {
     /// Returns the runs that ended after a time.
     pub(crate) fn after(&self, time: SystemTime) -> Self {
-        let runs = self.runs.iter();
-        let runs = runs.filter(|run| since(&run.at) > Some(time)).cloned();
-        Self {
-            runs: runs.collect(),
-            task: None,
-        }
-    }
-
-    /// Returns how the last test command of the kind ended, and who recorded it.
-    pub(crate) fn results(&self, root: &Path, is_e2e: bool) -> Option<(TestSuite, MemoryFact)> {
-        let found = self.tests(root, is_e2e)?;
-        let fact = found.fact();
-        Some((found.value.suite, fact))
-    }
-
-    /// Says whether the last build failed, and who recorded it.
-    pub(crate) fn build(&self) -> Option<(bool, MemoryFact)> {
-        let run = self.runs.iter().find(|run| is_build(&run.command))?;
-        let fact = MemoryFact {
-            source: run.source.clone(),
-            at: Some(run.at.clone()),
-        };
-        Some((run.failed(), fact))
+        let mut recorded = self.clone();
+        recorded.runs.retain(|run| since(&run.at) > Some(time));
+        recorded
     }
 
     /// Returns how the last test command of the kind ended.
-    pub(super) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let run = self
-            .runs
-            .iter()
-            .find(|run| is_test(&run.command) && is_e2e_command(&run.command) == is_e2e)?;
+    pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
+        let is_it = |run: &&RecordedRun| is_test(&run.command) && has(&run.command, E2E) == is_e2e;
+        let run = self.runs.iter().find(is_it)?;
         let mut facts = of_output(root, &run.output).unwrap_or_default();
         facts.is_e2e = is_e2e;
         facts.last_run = Some(run.at.clone());
-        facts.suite.command = run.command.clone();
+        facts.suite.command.clone_from(&run.command);
         facts.suite.status = match run.failed() || facts.suite.failed > 0 {
             true => TestStatus::Failed,
             false => TestStatus::Passed,
         };
-        Some(Sourced {
-            value: facts,
-            source: run.source.clone(),
-            at: Some(run.at.clone()),
-        })
+        Some(run.sourced(facts))
     }
 
-    /// Returns the last build that failed, unless a later one did not.
-    pub(super) fn failed_build(&self) -> Option<Sourced<BuildStatus>> {
-        let run = self.runs.iter().find(|run| is_build(&run.command))?;
+    /// Returns how the last build ended.
+    pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
+        let is_build = |run: &&RecordedRun| !is_test(&run.command) && has(&run.command, BUILDS);
+        let run = self.runs.iter().find(is_build)?;
         let errors = run.output.lines().filter(|line| {
             let line = line.to_lowercase();
             line.contains("error") && !line.contains("0 errors")
         });
-        let value = BuildStatus {
-            status: BuildState::Failed,
+        Some(run.sourced(BuildStatus {
+            status: match run.failed() {
+                true => BuildState::Failed,
+                false => BuildState::Success,
+            },
             last_build: Some(run.at.clone()),
             output_dir: None,
             errors: Some(errors.map(|line| line.trim().to_owned()).collect()),
-        };
-        run.failed().then(|| Sourced {
-            value,
-            source: run.source.clone(),
-            at: Some(run.at.clone()),
-        })
+        }))
     }
 }
 
-fn words(command: &str) -> Vec<&str> {
-    command
-        .split(|c: char| !c.is_alphanumeric() && c != '-')
-        .filter(|word| !word.is_empty())
-        .collect()
-}
+const TESTS: &str = "test nextest pytest jest vitest playwright cypress ctest mocha";
+const E2E: &str = "e2e playwright cypress";
+const BUILDS: &str = "build tsc compile make javac check";
 
 fn is_test(command: &str) -> bool {
-    let words = words(command);
-    const RUNNERS: [&str; 9] = [
-        "test",
-        "nextest",
-        "pytest",
-        "jest",
-        "vitest",
-        "playwright",
-        "cypress",
-        "ctest",
-        "mocha",
-    ];
-    words.iter().any(|word| RUNNERS.contains(word))
+    has(command, TESTS)
 }
 
-fn is_e2e_command(command: &str) -> bool {
-    let words = words(command);
-    ["e2e", "playwright", "cypress"]
-        .iter()
-        .any(|word| words.contains(word))
-}
-
-fn is_build(command: &str) -> bool {
-    let words = words(command);
-    const BUILDS: [&str; 6] = ["build", "tsc", "compile", "make", "javac", "check"];
-    !is_test(command) && words.iter().any(|word| BUILDS.contains(word))
+/// True if one of the words, separated by blanks, is in a command.
+fn has(command: &str, words: &str) -> bool {
+    let mut own = command.split(|c: char| !c.is_alphanumeric() && c != '-');
+    own.any(|own| words.split(' ').any(|word| word == own))
 }

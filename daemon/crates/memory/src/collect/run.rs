@@ -1,10 +1,10 @@
-//! Runs the collectors side by side.
+//! Looks at the parts of a project side by side.
 
 use super::assemble::assemble;
 use super::build::BuildCollector;
 use super::comments::CommentCollector;
 use super::dependencies::DependencyCollector;
-use super::facts::{Collected, Facts, Part};
+use super::facts::{Collected, Facts};
 use super::git::GitCollector;
 use super::manifest::ManifestCollector;
 use super::project::{Collector, Project};
@@ -43,12 +43,7 @@ pub(super) fn collect_within(
     limit: Duration,
 ) -> Result<Collected> {
     let project = Project::find(directory)?;
-    let facts = run(&project, all(), limit);
-    Ok(assemble(&project, facts, previous, recorded))
-}
-
-fn all() -> Vec<Box<dyn Collector>> {
-    vec![
+    let collectors: Vec<Box<dyn Collector>> = vec![
         Box::new(CommentCollector),
         Box::new(GitCollector),
         Box::new(TaskCollector),
@@ -57,47 +52,81 @@ fn all() -> Vec<Box<dyn Collector>> {
         Box::new(ManifestCollector),
         Box::new(DependencyCollector),
         Box::new(BuildCollector),
-    ]
+    ];
+    let facts = run(&project, collectors, limit);
+    Ok(assemble(&project, facts, previous, recorded))
 }
 
-/// A thread that is late is not waited for: it ends when it next looks at its deadline.
 pub(super) fn run(
     project: &Project,
     collectors: Vec<Box<dyn Collector>>,
     limit: Duration,
 ) -> Facts {
     let deadline = Instant::now() + limit;
-    let (sender, results) = sync_channel(collectors.len());
-    let mut waiting: Vec<&'static str> = Vec::new();
+    let looks = collectors.into_iter().map(|collector| -> Look<_> {
+        let name = collector.name();
+        let look = move |project: &Project| collector.collect(project, deadline);
+        (name, Box::new(look))
+    });
     let mut facts = Facts::default();
-    for collector in collectors {
-        let (name, project, sender) = (collector.name(), project.clone(), sender.clone());
-        let work = move || {
-            let _ = sender.send((name, collector.collect(&project, deadline)));
-        };
-        let thread = std::thread::Builder::new()
-            .name(format!("memory {name}"))
-            .spawn(work);
-        match thread {
-            Ok(_) => waiting.push(name),
-            Err(error) => facts.leave_out(name, error.to_string()),
-        }
-    }
-    drop(sender);
-    while !waiting.is_empty() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let Ok((name, result)) = results.recv_timeout(left) else {
-            break;
-        };
-        waiting.retain(|other| *other != name);
-        let part: std::result::Result<Part, String> = result;
-        match part {
+    for (name, part) in side_by_side(project, looks.collect(), deadline) {
+        let late = || Err(format!("not done within {} s", limit.as_secs_f32()));
+        match part.unwrap_or_else(late) {
             Ok(part) => facts.take(name, part),
             Err(reason) => facts.leave_out(name, reason),
         }
     }
-    for name in waiting {
-        facts.leave_out(name, format!("not done within {} s", limit.as_secs_f32()));
-    }
     facts
+}
+
+/// The name of a part, and what looks at it.
+pub(crate) type Look<T> = (&'static str, Box<dyn FnOnce(&Project) -> T + Send>);
+
+/// Returns what each look found until the deadline, in their order. A thread that is late is not waited for: it ends when it
+/// next looks at its deadline.
+pub(crate) fn side_by_side<T: Send + 'static>(
+    project: &Project,
+    looks: Vec<Look<T>>,
+    deadline: Instant,
+) -> Vec<(&'static str, Option<T>)> {
+    let (sender, results) = sync_channel(looks.len());
+    let mut found = Vec::new();
+    for (at, (name, look)) in looks.into_iter().enumerate() {
+        found.push((name, None));
+        let (project, sender) = (project.clone(), sender.clone());
+        let work = move || {
+            let _ = sender.send((at, look(&project)));
+        };
+        // A part without a thread is late.
+        let thread = std::thread::Builder::new().name(format!("memory {name}"));
+        let _ = thread.spawn(work);
+    }
+    drop(sender);
+    let left = || deadline.saturating_duration_since(Instant::now());
+    while let Ok((at, part)) = results.recv_timeout(left()) {
+        found[at].1 = Some(part);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_is_late_is_named_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::find(folder.path()).unwrap();
+        let (release, held) = sync_channel::<()>(0);
+        let slow = move |_: &Project| {
+            let _ = held.recv();
+            "late"
+        };
+        let looks: Vec<Look<&str>> =
+            vec![("slow", Box::new(slow)), ("quick", Box::new(|_| "found"))];
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let found = side_by_side(&project, looks, deadline);
+        assert_eq!(found, [("slow", None), ("quick", Some("found"))]);
+        drop(release);
+    }
 }

@@ -1,11 +1,10 @@
 //! Programs of the project that listen on a port.
 
-use super::facts::{Part, Sourced, rfc3339};
+use super::facts::{Part, Sourced, stamp};
 use super::project::{Collector, Project};
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
-use time::OffsetDateTime;
+use std::time::{Instant, SystemTime};
 
 /// Something that listens.
 #[derive(Debug, Clone, Default)]
@@ -26,11 +25,9 @@ impl Collector for ServerCollector {
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let listeners = listeners(deadline)?;
-        Ok(Part::Servers(Sourced {
-            value: servers(listeners, &project.root),
-            source: "listening ports".to_owned(),
-            at: Some(rfc3339(OffsetDateTime::now_utc())),
-        }))
+        let servers = servers(listeners, &project.root);
+        let now = Some(stamp(SystemTime::now()));
+        Ok(Part::Servers(Sourced::new(servers, "listening ports", now)))
     }
 }
 
@@ -39,14 +36,11 @@ impl Collector for ServerCollector {
 pub(super) fn servers(mut listeners: Vec<Listener>, root: &Path) -> Vec<ServerInfo> {
     listeners.retain(|listener| {
         let name = listener.process.to_lowercase();
-        let is_ours = matches!(&*name, "ccd" | "ccctl");
+        let folder = listener.folder.as_ref();
         let is_known =
             is_program(&name) && matches!(listener.port, 3000..=3099 | 5173 | 8000..=8080);
-        !is_ours
-            && match &listener.folder {
-                Some(folder) => folder.starts_with(root) || is_known && is_program(&name),
-                None => is_known,
-            }
+        let is_of_project = folder.is_some_and(|folder| folder.starts_with(root));
+        (is_of_project || is_known) && !matches!(&*name, "ccd" | "ccctl")
     });
     listeners.sort_by_key(|listener| (listener.port, listener.pid));
     listeners.dedup_by_key(|listener| listener.port);
@@ -77,59 +71,36 @@ pub(super) fn listening(table: &str) -> Vec<(u16, u64)> {
     table.lines().skip(1).filter_map(row).collect()
 }
 
-/// Returns the ports that something listens on; nothing if they cannot be read.
-pub(super) fn listening_ports() -> Option<Vec<u16>> {
-    Some(sockets()?.into_iter().map(|(port, _)| port).collect())
-}
-
-/// The kernel's tables exist on Linux only.
-fn sockets() -> Option<Vec<(u16, u64)>> {
+/// Returns the ports that something listens on and their inodes; nothing if no table can be read: the kernel's tables exist
+/// on Linux only.
+pub(crate) fn sockets() -> Option<Vec<(u16, u64)>> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
-    let read = tables.map(|table| std::fs::read_to_string(table).ok());
-    let is_read = read.iter().any(Option::is_some);
-    is_read.then(|| {
-        read.iter()
-            .flatten()
-            .flat_map(|table| listening(table))
-            .collect()
-    })
+    let read = tables.map(|table| Some(listening(&std::fs::read_to_string(table).ok()?)));
+    let read: Vec<_> = read.into_iter().flatten().collect();
+    (!read.is_empty()).then(|| read.concat())
 }
 
-#[cfg(target_os = "linux")]
 fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
-    let sockets = sockets().ok_or("the list of listening ports cannot be read")?;
-    let mut found = Vec::new();
-    if sockets.is_empty() {
-        return Ok(found);
-    }
+    let sockets = sockets().ok_or("listening ports can be read on Linux only")?;
+    let socket = |inode| sockets.iter().find(|(_, other)| *other == inode);
     let processes = std::fs::read_dir("/proc").map_err(|error| format!("/proc: {error}"))?;
+    let mut found = Vec::new();
     for process in processes.flatten() {
         if Instant::now() >= deadline {
             return Err("there are too many processes for the time it has".to_owned());
         }
-        let Some(pid) = process
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
+        let folder = process.path();
+        let name = process.file_name();
+        let pid = name.to_str().and_then(|name| name.parse().ok());
+        // Processes of other users cannot be read.
+        let (Some(pid), Ok(descriptors)) = (pid, folder.join("fd").read_dir()) else {
             continue;
         };
-        let folder = process.path();
-        let Ok(descriptors) = folder.join("fd").read_dir() else {
-            continue; // of another user
-        };
-        for descriptor in descriptors.flatten() {
-            let Some(port) = inode(&descriptor.path()).and_then(|inode| {
-                sockets
-                    .iter()
-                    .find(|(_, other)| *other == inode)
-                    .map(|(port, _)| *port)
-            }) else {
-                continue;
-            };
+        let descriptors = descriptors.flatten().map(|descriptor| descriptor.path());
+        for (port, _) in descriptors.filter_map(|descriptor| socket(inode(&descriptor)?)) {
             let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
             found.push(Listener {
-                port,
+                port: *port,
                 process: name.trim().to_owned(),
                 pid,
                 folder: folder.join("cwd").read_link().ok(),
@@ -139,18 +110,9 @@ fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
     Ok(found)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn listeners(_deadline: Instant) -> Result<Vec<Listener>, String> {
-    Err("listening ports are read on Linux only".to_owned())
-}
-
-#[cfg(target_os = "linux")]
+/// Reads the inode of a socket from a link such as `socket:[4711]`.
 fn inode(descriptor: &Path) -> Option<u64> {
     let target = descriptor.read_link().ok()?;
-    target
-        .to_str()?
-        .strip_prefix("socket:[")?
-        .strip_suffix(']')?
-        .parse()
-        .ok()
+    let number = target.to_str()?.strip_prefix("socket:[")?;
+    number.strip_suffix(']')?.parse().ok()
 }

@@ -4,13 +4,14 @@ mod blockers;
 mod results;
 mod tasks;
 
-use crate::collect::{Now, Wanted};
+use crate::collect::{Look, Project, is_in, look, plan, side_by_side, sockets};
 use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
 use ccd_protocol::memory::{
-    BlockerEntry, MemoryCheck, MemoryRecent, NextStep, Priority, ServerInfo, ServerStatus,
+    BlockerEntry, MemoryCheck, MemoryRecent, NextStep, Priority, ServerStatus,
 };
+use ccd_repository::CommitsSince;
 use ccd_text::redact::redact;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,40 +42,73 @@ pub struct Verified {
 ///
 /// `NoProject`.
 pub fn verify(directory: &Path, parsed: &Parsed, deadline: Instant) -> Result<Verified> {
-    let memory = &parsed.memory;
-    let commit = saved_commit(parsed).map(|commit| (commit.to_owned(), MAX_COMMITS));
-    let wanted = Wanted {
-        commit,
-        servers: !memory.environment.servers.is_empty(),
-        plan: !memory.task_status.source_file.is_empty(),
-        reports_since: since(&memory.metadata.generated_at),
-        paths: blockers::paths(memory),
-        conflicts: memory.blockers.iter().any(blockers::is_conflict),
-    };
-    let now = Now::of(directory, wanted, deadline)?;
+    let project = Project::find(directory)?;
     let mut verified = Verified {
-        checks: Vec::new(),
-        late: now.late.clone(),
         current: parsed.clone(),
-        recent: Vec::new(),
+        ..Verified::default()
     };
-    verified.branch(&now, &memory.metadata.branch);
-    verified.commits(&now, &memory.metadata.branch);
-    verified.servers(&now);
-    verified.tasks(&now);
-    verified.reports(&now);
-    verified.conflicts(&now);
-    verified.files(&now);
+    for (name, update) in side_by_side(&project, wanted(parsed, deadline), deadline) {
+        match update {
+            Some(update) => update(&mut verified),
+            None => verified.late.push(name),
+        }
+    }
     Ok(verified)
 }
 
-fn check(fact: String, holds: bool, was: &str, now: &str) -> MemoryCheck {
-    MemoryCheck {
-        fact,
-        holds,
-        was: was.to_owned(),
-        now: now.to_owned(),
+/// What a look changes in the memory.
+type Update = Box<dyn FnOnce(&mut Verified) + Send>;
+
+/// Returns the looks at what the memory has; the results are compared in this order.
+fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
+    let memory = &parsed.memory;
+    let mut wanted = vec![part("branch", look::branch, Verified::branch)];
+    if let Some(commit) = saved_commit(parsed) {
+        let (commit, branch) = (commit.to_owned(), memory.metadata.branch.clone());
+        let find = move |project: &Project| {
+            let is_other = look::branch(project).is_some_and(|now| now != branch);
+            let tree = project.work_tree.as_ref()?;
+            Some((tree.commits_since(&commit, MAX_COMMITS).ok()?, is_other))
+        };
+        wanted.push(part("commits", find, Verified::commits));
     }
+    if !memory.environment.servers.is_empty() {
+        wanted.push(part("servers", |_| sockets(), Verified::servers));
+    }
+    if !memory.task_status.source_file.is_empty() {
+        let find = move |project: &Project| Some(plan(project, deadline));
+        wanted.push(part("tasks", find, Verified::tasks));
+    }
+    if let Some(since) = since(&memory.metadata.generated_at) {
+        let find = move |project: &Project| look::reports_since(project, since, deadline);
+        wanted.push(part("tests", find, Verified::reports));
+    }
+    let (files, conflicts) = blockers::subjects(memory);
+    if !conflicts.is_empty() {
+        let find = move |project: &Project| blockers::conflicts(project, conflicts);
+        wanted.push(part("conflicts", find, Verified::subjects));
+    }
+    if !files.is_empty() {
+        let find = move |project: &Project| Some(blockers::present(project, files));
+        wanted.push(part("files", find, Verified::subjects));
+    }
+    wanted
+}
+
+fn part<T: Send + 'static>(
+    name: &'static str,
+    find: impl FnOnce(&Project) -> Option<T> + Send + 'static,
+    compare: fn(&mut Verified, T),
+) -> Look<Update> {
+    let look = move |project: &Project| -> Update {
+        let found = find(project);
+        Box::new(move |verified| {
+            if let Some(found) = found {
+                compare(verified, found);
+            }
+        })
+    };
+    (name, Box::new(look))
 }
 
 /// The commit of the last save is in the source of the branch.
@@ -85,26 +119,26 @@ fn saved_commit(parsed: &Parsed) -> Option<&str> {
 
 impl Verified {
     fn add(&mut self, fact: String, holds: bool, was: &str, now: &str) {
-        self.checks.push(check(fact, holds, was, now));
+        self.checks.push(MemoryCheck {
+            fact,
+            holds,
+            was: was.to_owned(),
+            now: now.to_owned(),
+        });
     }
 
-    fn branch(&mut self, now: &Now, was: &str) {
-        let Some(now) = now.branch.as_deref() else {
-            return;
-        };
+    fn branch(&mut self, now: String) {
         // The memory has it without secrets too.
-        let now = &*redact(now).text;
+        let now = redact(&now).text;
+        let was = self.current.memory.metadata.branch.clone();
         let fact = match now == was {
             true => format!("the branch is still {now}"),
             false => format!("the branch is now {now}, not {was}"),
         };
-        self.add(fact, now == was, was, now);
+        self.add(fact, now == was, &was, &now);
     }
 
-    fn commits(&mut self, now: &Now, branch: &str) {
-        let Some(since) = now.commits else {
-            return;
-        };
+    fn commits(&mut self, (since, is_other_branch): (Option<CommitsSince>, bool)) {
         let Some(since) = since else {
             let fact = "the commit of the save no longer exists: the history was rewritten";
             return self.add(fact.to_owned(), false, "0", "");
@@ -115,10 +149,9 @@ impl Verified {
             MAX_COMMITS => format!("{MAX_COMMITS} or more commits since"),
             number => format!("{number} commits since"),
         };
-        let is_other = now.branch.as_deref().is_some_and(|now| now != branch);
         let fact = match since.number {
             _ if since.is_descendant => number,
-            _ if is_other => "this branch does not have the commit of the save".to_owned(),
+            _ if is_other_branch => "this branch does not have the commit of the save".to_owned(),
             0 => "HEAD has moved back: it no longer has the commit of the save".to_owned(),
             _ => format!(
                 "the history was rewritten: it no longer has the commit of the save; {number}"
@@ -128,32 +161,24 @@ impl Verified {
         self.add(fact, holds, "0", &since.number.to_string());
     }
 
-    fn servers(&mut self, now: &Now) {
-        let Some(listening) = &now.ports else {
-            return;
-        };
-        let servers = &mut self.current.memory.environment.servers;
-        for server in servers.iter_mut() {
-            let port = server.port;
-            let was = server.status;
-            let is_open = listening.contains(&port);
-            let (fact, now) = match (was, is_open) {
-                (ServerStatus::Running, true) => ("still answers", "running"),
-                (ServerStatus::Running, false) => ("no longer answers", "stopped"),
-                (_, true) => ("answers again", "running"),
-                (_, false) => ("still does not answer", "stopped"),
-            };
-            let was_open = was == ServerStatus::Running;
-            let before = if was_open { "running" } else { "stopped" };
-            let fact = format!("port {port} {fact}");
-            self.checks
-                .push(check(fact, was_open == is_open, before, now));
-        }
+    fn servers(&mut self, sockets: Vec<(u16, u64)>) {
+        let word = |is_open| if is_open { "running" } else { "stopped" };
+        let mut servers = std::mem::take(&mut self.current.memory.environment.servers);
         // A port that was closed may be of another program now.
-        let is_known = |server: &ServerInfo| {
-            (server.status == ServerStatus::Running) == listening.contains(&server.port)
-        };
-        servers.retain(is_known);
+        servers.retain(|server| {
+            let was_open = server.status == ServerStatus::Running;
+            let is_open = sockets.iter().any(|(port, _)| *port == server.port);
+            let fact = match (was_open, is_open) {
+                (true, true) => "still answers",
+                (true, false) => "no longer answers",
+                (false, true) => "answers again",
+                (false, false) => "still does not answer",
+            };
+            let fact = format!("port {} {fact}", server.port);
+            self.add(fact, was_open == is_open, word(was_open), word(is_open));
+            was_open == is_open
+        });
+        self.current.memory.environment.servers = servers;
     }
 
     /// Removes secrets from what was read anew, as a save does.
@@ -162,31 +187,20 @@ impl Verified {
         self.current.memory = crate::rules::redact(memory).0;
     }
 
-    /// Leaves out blockers that are none any more, with what was to be done about them.
+    /// Leaves out blockers that are none any more, with their files and what was to be done about them.
     fn drop_blockers(&mut self, is_gone: impl Fn(&BlockerEntry) -> bool) {
         let memory = &mut self.current.memory;
         let (gone, left): (Vec<_>, Vec<_>) = memory.blockers.drain(..).partition(is_gone);
         memory.blockers = left;
-        if gone.is_empty() {
-            return;
-        }
-        let is_major = |blocker: &BlockerEntry| {
-            memory.summary.major_blocker.as_deref() == Some(&*blocker.title)
-        };
-        if gone.iter().any(is_major) {
-            let urgent = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
-            let next = memory.blockers.iter().find(urgent);
+        let major = memory.summary.major_blocker.as_ref();
+        if gone.iter().any(|blocker| Some(&blocker.title) == major) {
+            let mut left = memory.blockers.iter();
+            let next = left.find(|blocker| blocker.priority == Priority::High);
             memory.summary.major_blocker = next.map(|blocker| blocker.title.clone());
         }
-        let left: Vec<String> = memory
-            .blockers
-            .iter()
-            .map(|blocker| blocker.required_action.clone())
-            .collect();
-        self.drop_steps(|step| {
-            let is_of = |blocker: &BlockerEntry| blocker.required_action == step.action;
-            gone.iter().any(is_of) && !left.contains(&step.action)
-        });
+        let files = &mut memory.files_needing_attention;
+        files.retain(|file| !gone.iter().any(|one| is_in(one, &file.path)));
+        self.drop_steps(|step| gone.iter().any(|one| one.required_action == step.action));
     }
 
     fn drop_steps(&mut self, is_gone: impl Fn(&NextStep) -> bool) {

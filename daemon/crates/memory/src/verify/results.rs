@@ -1,25 +1,30 @@
 //! Whether tests and builds ran again.
 
 use super::Verified;
-use crate::collect::{Now, Recorded};
+use crate::collect::{Recorded, Sourced, SuiteFacts};
 use crate::model::since;
 use ccd_protocol::memory::{
-    BlockerEntry, BuildState, MemoryFact, NextStep, TestFailure, TestStatus, TestSuite,
+    BlockerEntry, BuildState, BuildStatus, MemoryFact, TestFailure, TestStatus, TestSuite,
 };
 use ccd_text::redact::redact;
 use std::path::Path;
 
-/// Word of a suite and where its results are in a memory.
-const SUITES: [(bool, &str, &str); 2] = [
-    (false, "unit", "testResults.unit"),
-    (true, "e2e", "testResults.e2e"),
-];
+fn word(is_e2e: bool) -> &'static str {
+    if is_e2e { "e2e" } else { "unit" }
+}
+
+/// Where the results of a suite are in a memory.
+fn part(is_e2e: bool) -> String {
+    format!("testResults.{}", word(is_e2e))
+}
 
 impl Verified {
-    pub(super) fn reports(&mut self, now: &Now) {
-        for (is_e2e, word, part) in SUITES {
-            if let Some((suite, fact)) = now.results(is_e2e) {
-                self.ran_again(is_e2e, word, part, suite, fact);
+    /// Takes the newest results of each suite, which come first.
+    pub(super) fn reports(&mut self, reports: Vec<Sourced<SuiteFacts>>) {
+        for is_e2e in [false, true] {
+            let is_it = |report: &&Sourced<SuiteFacts>| report.value.is_e2e == is_e2e;
+            if let Some(report) = reports.iter().find(is_it) {
+                self.ran_again(report.clone());
             }
         }
     }
@@ -33,86 +38,63 @@ impl Verified {
             return;
         };
         let recorded = recorded.after(saved);
-        for (is_e2e, word, part) in SUITES {
-            let known = self.current.notes.provenance.get(part);
-            let known = known.and_then(|fact| since(fact.at.as_deref()?));
-            let Some((suite, fact)) = recorded.results(root, is_e2e) else {
-                continue;
-            };
-            if fact.at.as_deref().and_then(since) > known {
-                self.ran_again(is_e2e, word, part, suite, fact);
-            }
-        }
-        if let Some((failed, fact)) = recorded.build() {
-            self.built_again(failed, fact);
+        let provenance = &self.current.notes.provenance;
+        let time = |fact: &MemoryFact| since(fact.at.as_deref()?);
+        let known = |is_e2e| provenance.get(&part(is_e2e)).and_then(time);
+        let runs = [false, true].into_iter();
+        let runs = runs.filter_map(|is_e2e| recorded.tests(root, is_e2e));
+        let runs = runs.filter(|run| time(&run.fact()) > known(run.value.is_e2e));
+        self.reports(runs.collect());
+        if let Some(build) = recorded.build() {
+            self.built_again(&build);
         }
     }
 
-    fn ran_again(
-        &mut self,
-        is_e2e: bool,
-        word: &str,
-        part: &str,
-        mut suite: TestSuite,
-        fact: MemoryFact,
-    ) {
+    fn ran_again(&mut self, mut found: Sourced<SuiteFacts>) {
+        found.source = redact(&found.source).text.into_owned();
+        let fact = found.fact();
+        let SuiteFacts { suite, is_e2e, .. } = found.value;
+        let word = word(is_e2e);
         let tests = &mut self.current.memory.test_results;
-        let place = if is_e2e {
-            &mut tests.e2e
-        } else {
-            &mut tests.unit
+        let place = match is_e2e {
+            true => &mut tests.e2e,
+            false => &mut tests.unit,
         };
-        for (ours, old) in [
-            (&mut suite.framework, &place.framework),
-            (&mut suite.command, &place.command),
-        ] {
-            if ours.is_empty() {
-                ours.clone_from(old);
-            }
+        let was = std::mem::replace(place, suite);
+        if place.framework.is_empty() {
+            place.framework.clone_from(&was.framework);
         }
-        let was = std::mem::replace(place, suite.clone());
-        let fact = MemoryFact {
-            source: redact(&fact.source).text.into_owned(),
-            ..fact
-        };
-        let text = format!(
-            "{word} tests ran again: {}, from {}",
-            counts(&suite),
-            fact.source
-        );
-        self.add(text, false, &counts(&was), &counts(&suite));
+        if place.command.is_empty() {
+            place.command.clone_from(&was.command);
+        }
+        let now = counts(place);
+        let text = format!("{word} tests ran again: {now}, from {}", fact.source);
+        self.add(text, false, &counts(&was), &now);
         let provenance = &mut self.current.notes.provenance;
-        provenance.insert(part.to_owned(), fact);
+        provenance.insert(part(is_e2e), fact);
         self.redact();
         self.drop_blockers(|blocker| was.failures.iter().any(|old| is_of(blocker, old)));
-        self.drop_steps(|step| is_to_fix(step, word, &was));
-        let files = &mut self.current.memory.files_needing_attention;
-        let is_old = |path: &str| was.failures.iter().any(|old| old.file == path);
-        files.retain(|file| file.reason != "Failing test" || !is_old(&file.path));
+        let to_fix = format!("failing {word} test");
+        self.drop_steps(|step| step.action.starts_with("Fix ") && step.action.contains(&to_fix));
     }
 
-    fn built_again(&mut self, failed: bool, fact: MemoryFact) {
-        let build = &mut self.current.memory.environment.build;
-        let was = build.status;
-        let (now, holds, text) = match (failed, was == BuildState::Failed) {
-            (true, true) => (BuildState::Failed, true, "the build still fails"),
-            (true, false) => (BuildState::Failed, false, "the build fails now"),
-            (false, true) => (BuildState::Success, false, "the build no longer fails"),
+    fn built_again(&mut self, build: &Sourced<BuildStatus>) {
+        let status = &mut self.current.memory.environment.build.status;
+        let was = *status == BuildState::Failed;
+        let now = build.value.status == BuildState::Failed;
+        let fact = match (was, now) {
+            (true, true) => "the build still fails",
+            (true, false) => "the build no longer fails",
+            (false, true) => "the build fails now",
             (false, false) => return,
         };
-        build.status = now;
-        let word = |state| {
-            if state == BuildState::Failed {
-                "failed"
-            } else {
-                "success"
-            }
-        };
-        let text = format!("{text}, from {}", fact.source);
-        self.add(text, holds, word(was), word(now));
+        *status = build.value.status;
+        let word = |failed| if failed { "failed" } else { "success" };
+        let fact = format!("{fact}, from {}", build.source);
+        self.add(fact, was == now, word(was), word(now));
         let provenance = &mut self.current.notes.provenance;
-        provenance.insert("environment.build".to_owned(), fact);
-        if !failed {
+        provenance.insert("environment.build".to_owned(), build.fact());
+        if !now {
             self.drop_blockers(|blocker| blocker.title == "The build fails");
         }
     }
@@ -134,14 +116,4 @@ fn is_of(blocker: &BlockerEntry, failure: &TestFailure) -> bool {
         Some(start) => failure.test_name.starts_with(start),
         None => failure.test_name == name,
     })
-}
-
-fn is_to_fix(step: &NextStep, word: &str, was: &TestSuite) -> bool {
-    let Some(what) = step.action.strip_prefix("Fix ") else {
-        return false;
-    };
-    match was.failed {
-        0 => was.status == TestStatus::Failed && what.starts_with("the failing tests"),
-        _ => what.contains(&format!(" failing {word} test")),
-    }
 }

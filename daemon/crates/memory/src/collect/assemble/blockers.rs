@@ -1,164 +1,172 @@
 //! What stops progress. The most urgent comes first.
 
-use super::super::comments::{Comment, Keyword};
+use crate::collect::comments::{Comment, Keyword};
 use crate::collect::facts::Facts;
-use crate::collect::project::Project;
-use crate::collect::tasks::Plan;
+use crate::collect::tasks::{Plan, pattern};
 use crate::model::{TITLE_CHARS, clip};
 use ccd_protocol::memory::{
-    BlockerEntry, BuildState, BuildStatus, Priority, SessionMemory, TaskReference, TaskStatus,
-    TestFailure, TestResults,
+    BlockerEntry, BuildState, BuildStatus, FileReference, Priority, SessionMemory, TaskReference,
+    TestFailure,
 };
 use regex::Regex;
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
-pub(super) fn blockers(
-    project: &Project,
-    facts: &Facts,
-    tasks: &TaskStatus,
-    tests: &TestResults,
-    build: &BuildStatus,
-    previous: Option<&SessionMemory>,
-    now: &str,
-) -> Vec<Blocker> {
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let mut found: Vec<Found> = Vec::new();
-    found.extend(conflicts(facts).map(Found::everywhere));
-    found.extend(
-        missing_files(project, plan)
-            .into_iter()
-            .map(Found::everywhere),
-    );
-    found.extend(broken_build(build).map(Found::everywhere));
-    let open = chosen(&facts.comments, plan);
-    let comments = |keyword| {
-        let all = open.iter().copied();
-        all.filter(move |comment| comment.keyword == keyword)
-    };
-    let current = tasks.current_task.as_ref().map(|task| &*task.id);
-    let blocker = |comment| of_comment(comment, plan, current);
-    found.extend(comments(Keyword::Blocked).map(blocker));
-    let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
-    found.extend(failures.map(of_failure));
-    for keyword in [Keyword::Fixme, Keyword::Needs, Keyword::Todo, Keyword::Hack] {
-        found.extend(comments(keyword).map(blocker));
-    }
-    found.sort_by_key(|found| found.blocker.priority);
-    let before = previous.map_or(&[][..], |memory| &memory.blockers);
-    let dated = |mut found: Found| {
-        let at = found.detected_at(before);
-        found.blocker.detected_at = Some(at.unwrap_or_else(|| now.to_owned()));
-        Blocker {
-            is_step: found.is_step && found.blocker.priority == Priority::High,
-            entry: found.blocker,
-        }
-    };
-    found.into_iter().map(dated).collect()
-}
-
-/// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
-/// open task come first; then the newest.
-pub(super) fn chosen<'a>(comments: &'a [Comment], plan: Option<&Plan>) -> Vec<&'a Comment> {
-    let is_open = |id: String| plan.is_some_and(|plan| plan.open.iter().any(|task| task.id == id));
-    let is_of_task = |comment: &Comment| task_of(comment, plan).is_some_and(is_open);
-    let mut chosen: Vec<&Comment> = comments.iter().collect();
-    chosen.sort_by_key(|comment| !is_of_task(comment));
-    let mut others = 0;
-    chosen.retain(|comment| {
-        others += usize::from(comment.keyword != Keyword::Blocked);
-        comment.keyword == Keyword::Blocked || others <= MAX_COMMENTS
-    });
-    chosen
-}
-
-/// A blocker, and whether what it requires is a step of its own.
+/// A blocker, and the file that needs attention because of it.
 pub(super) struct Blocker {
     pub(super) entry: BlockerEntry,
+    file: Option<FileReference>,
+    /// What it requires is a step of its own. Failing tests are one step together, and a comment that names no task is
+    /// none, unless it says `BLOCKED`.
     pub(super) is_step: bool,
 }
 
-/// A blocker, and what its description has as long as it is in the same file: the line may change, and what is after it.
-struct Found {
-    blocker: BlockerEntry,
-    place: String,
-    /// Failing tests are one step together, and a comment that names no task is none, unless it says `BLOCKED`.
-    is_step: bool,
-}
-
-impl Found {
-    /// One that its title says all about.
-    fn everywhere(blocker: BlockerEntry) -> Self {
-        let place = String::new();
+impl Blocker {
+    /// An urgent one.
+    fn new(title: &str, description: String, required_action: String) -> Self {
         Self {
-            blocker,
-            place,
+            entry: BlockerEntry {
+                priority: Priority::High,
+                title: clip(title, TITLE_CHARS),
+                description,
+                required_action,
+                ..BlockerEntry::default()
+            },
+            file: None,
             is_step: true,
         }
     }
 
-    /// Returns when a save first saw it: one of the same title in the same file, at the same line if there are more.
+    fn at(mut self, path: &str, line: Option<u64>, reason: String) -> Self {
+        self.file = Some(FileReference {
+            path: path.to_owned(),
+            line,
+            reason,
+            priority: self.entry.priority,
+        });
+        self
+    }
+
+    /// Returns when a save first saw it: one of the same title in the same file.
     fn detected_at(&self, before: &[BlockerEntry]) -> Option<String> {
-        let is_it = |old: &&BlockerEntry| {
-            old.title == self.blocker.title && old.description.contains(&self.place)
-        };
-        let mut all = before.iter().filter(is_it);
-        let same = all
-            .clone()
-            .find(|old| old.description == self.blocker.description);
-        same.or_else(|| all.next())?.detected_at.clone()
+        let file = self.file.as_ref();
+        let is_in = |old: &BlockerEntry| file.is_none_or(|file| is_in(old, &file.path));
+        let is_it = |old: &&BlockerEntry| old.title == self.entry.title && is_in(old);
+        before.iter().find(is_it)?.detected_at.clone()
     }
 }
 
-fn conflicts(facts: &Facts) -> impl Iterator<Item = BlockerEntry> + '_ {
-    let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
-    conflicts.map(|path| BlockerEntry {
-        priority: Priority::High,
-        title: clip(&format!("Merge conflict in {path}"), TITLE_CHARS),
-        description: format!("git has an unresolved conflict in {path}"),
-        required_action: format!("Resolve the conflict in {path}"),
-        ..BlockerEntry::default()
-    })
+/// True for a blocker of a file, on whatever line.
+pub(crate) fn is_in(blocker: &BlockerEntry, path: &str) -> bool {
+    // A conflict has no line after its path.
+    let text = format!("{}:", blocker.description);
+    text.starts_with(&format!("{path}:")) || text.contains(&format!(" in {path}:"))
 }
 
-fn broken_build(build: &BuildStatus) -> Option<BlockerEntry> {
-    let first = build.errors.iter().flatten().next();
-    (build.status == BuildState::Failed).then(|| BlockerEntry {
-        priority: Priority::High,
-        title: "The build fails".to_owned(),
-        description: first
-            .cloned()
-            .unwrap_or_else(|| "The last build ended with an error".to_owned()),
-        required_action: "Fix the build".to_owned(),
-        ..BlockerEntry::default()
-    })
+/// Returns the files that need attention, by urgency. Many tests fail in one place; it is named once.
+pub(super) fn files(blockers: &[Blocker]) -> Vec<FileReference> {
+    let mut seen = HashSet::new();
+    let files = blockers.iter().filter_map(|blocker| blocker.file.as_ref());
+    let files = files.filter(|file| seen.insert((&file.path, file.line)));
+    files.cloned().collect()
+}
+
+pub(super) fn blockers(
+    root: &Path,
+    facts: &Facts,
+    memory: &SessionMemory,
+    previous: Option<&SessionMemory>,
+) -> Vec<Blocker> {
+    let plan = &facts.plan.value;
+    let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
+    let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();
+    found.extend(missing_files(root, plan));
+    found.extend(broken_build(&memory.environment.build));
+    let (blocked, others) = chosen(&facts.comments, plan);
+    let current = memory.task_status.current_task.as_ref().and_then(id);
+    let blocker = |comment: &&Comment| of_comment(comment, plan, current.as_ref());
+    found.extend(blocked.iter().map(blocker));
+    let tests = &memory.test_results;
+    let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
+    found.extend(failures.map(of_failure));
+    found.extend(others.iter().map(blocker));
+    found.sort_by_key(|found| found.entry.priority);
+    let before = previous.map_or(&[][..], |memory| &memory.blockers);
+    for one in &mut found {
+        let at = one.detected_at(before);
+        one.entry.detected_at = at.or_else(|| Some(memory.metadata.generated_at.clone()));
+    }
+    found
 }
 
 /// Open points of comments.
 const MAX_COMMENTS: usize = 10;
+
+/// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
+/// open task come first; then the newest.
+fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> (Vec<&'a Comment>, Vec<&'a Comment>) {
+    let is_open = |id: String| plan.open.iter().any(|task| task.id == id);
+    let mut all: Vec<&Comment> = comments.iter().collect();
+    all.sort_by_cached_key(|comment| !task_of(comment, plan).is_some_and(is_open));
+    let is_blocked = |comment: &&Comment| comment.keyword == Keyword::Blocked;
+    let (blocked, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_blocked);
+    others.truncate(MAX_COMMENTS);
+    others.sort_by_key(|comment| comment.keyword);
+    (blocked, others)
+}
+
+fn conflict(path: &str) -> Blocker {
+    Blocker::new(
+        &format!("Merge conflict in {path}"),
+        format!("git has an unresolved conflict in {path}"),
+        format!("Resolve the conflict in {path}"),
+    )
+    .at(path, None, "Merge conflict".to_owned())
+}
+
+fn broken_build(build: &BuildStatus) -> Option<Blocker> {
+    let first = build.errors.iter().flatten().next();
+    let first = first.map_or("The last build ended with an error", |error| error);
+    let action = "Fix the build".to_owned();
+    let blocker = Blocker::new("The build fails", first.to_owned(), action);
+    (build.status == BuildState::Failed).then_some(blocker)
+}
 
 /// What stands for a file that everyone has to make for themselves.
 const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];
 
 /// Files that open tasks name and that are not there, although a template is, they are files of settings, or the task works
 /// on them.
-fn missing_files(project: &Project, plan: Option<&Plan>) -> Vec<BlockerEntry> {
-    let mut found: Vec<BlockerEntry> = Vec::new();
-    for task in plan.iter().flat_map(|plan| &plan.open) {
-        for name in named_files(&task.title) {
-            let title = clip(&format!("Missing file {name}"), TITLE_CHARS);
-            if project.root.join(name).symlink_metadata().is_ok()
-                || found.iter().any(|one| one.title == title)
-            {
-                continue;
-            }
-            let template = template(project, name);
-            let is_needed = name.contains('/') && is_use(&task.title);
-            if template.is_some() || name.starts_with(".env") || is_needed {
-                found.push(missing(task, title, name, template));
-            }
-        }
+fn missing_files(root: &Path, plan: &Plan) -> Vec<Blocker> {
+    let named = plan
+        .open
+        .iter()
+        .flat_map(|task| named_files(&task.title).map(move |name| (task, name)));
+    let missing = named.filter(|(_, name)| root.join(name).symlink_metadata().is_err());
+    let mut seen = HashSet::new();
+    let mut is_new = |one: &Blocker| seen.insert(one.entry.title.clone());
+    let found = missing.filter_map(|(task, name)| missing_file(root, task, name));
+    found.filter(|one| is_new(one)).collect()
+}
+
+fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker> {
+    let template = template(root, name);
+    let is_needed = name.contains('/') && is_use(&task.title);
+    if template.is_none() && !name.starts_with(".env") && !is_needed {
+        return None;
     }
-    found
+    let from = template.map(|template| format!(" from {template}"));
+    let from = from.unwrap_or_default();
+    let task_id = id(task);
+    let task = task_id.as_ref().unwrap_or(&task.title);
+    let mut blocker = Blocker::new(
+        &format!("Missing file {name}"),
+        format!("The open task {task} names {name}, which does not exist"),
+        format!("Create {name}{from}"),
+    );
+    blocker.entry.task_id = task_id;
+    Some(blocker)
 }
 
 /// Says whether a task works on what is there, so that a file it names should be; others make their files.
@@ -186,117 +194,62 @@ fn named_files(title: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn template(project: &Project, name: &str) -> Option<String> {
-    let is_file = |name: &String| project.root.join(name).is_file();
-    let mut names: Vec<String> = TEMPLATES
-        .iter()
-        .map(|end| format!("{name}.{end}"))
-        .collect();
-    if let Some(at) = name.find(".env") {
-        names.extend(
-            TEMPLATES
-                .iter()
-                .map(|end| format!("{}.{end}", &name[..at + 4])),
-        );
-    }
-    names.into_iter().find(is_file)
+fn template(root: &Path, name: &str) -> Option<String> {
+    // `.env.example` is for `.env.local`, too.
+    let short = name.find(".env").map(|at| &name[..at + 4]);
+    let names = [Some(name), short].into_iter().flatten();
+    let mut names = names.flat_map(|name| TEMPLATES.map(|end| format!("{name}.{end}")));
+    names.find(|name| root.join(name).is_file())
 }
 
-fn missing(
-    task: &TaskReference,
-    title: String,
-    name: &str,
-    template: Option<String>,
-) -> BlockerEntry {
-    let task_name = if task.id.is_empty() {
-        &task.title
-    } else {
-        &task.id
-    };
-    let (beside, from) = match template {
-        Some(template) => (
-            format!("; only {template} is there"),
-            format!(" from {template}"),
-        ),
-        None => Default::default(),
-    };
-    BlockerEntry {
-        priority: Priority::High,
-        task_id: Some(task.id.clone()).filter(|id| !id.is_empty()),
-        title,
-        description: format!(
-            "The open task {task_name} names {name}, which does not exist{beside}"
-        ),
-        required_action: format!("Create {name}{from}"),
-        detected_at: None,
-    }
+/// Returns the id of a task; nothing for one that has none.
+pub(super) fn id(task: &TaskReference) -> Option<String> {
+    Some(task.id.clone()).filter(|id| !id.is_empty())
 }
 
 pub(super) fn place(file: &str, line: Option<u64>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
-fn of_failure(failure: &TestFailure) -> Found {
-    let place = place(&failure.file, failure.line);
-    let (at, inside) = match place.is_empty() {
-        true => (
-            String::new(),
-            format!("Fix the failing test {}", failure.test_name),
-        ),
-        false => (
-            format!("{place}: "),
-            format!("Fix the failing test in {place}"),
-        ),
+fn of_failure(failure: &TestFailure) -> Blocker {
+    let at = place(&failure.file, failure.line);
+    let (start, what) = match at.is_empty() {
+        true => (String::new(), failure.test_name.clone()),
+        false => (format!("{at}: "), format!("in {at}")),
     };
-    let message = failure
-        .message
-        .as_deref()
-        .unwrap_or("the report has no message");
-    let blocker = BlockerEntry {
-        priority: Priority::High,
-        title: clip(&format!("Failing test: {}", failure.test_name), TITLE_CHARS),
-        description: format!("{at}{message}"),
-        required_action: inside,
-        ..BlockerEntry::default()
-    };
-    let place = match failure.file.is_empty() {
-        true => String::new(),
-        false => format!("{}:", failure.file),
-    };
-    Found {
-        blocker,
-        place,
-        is_step: false,
+    let message = failure.message.as_deref();
+    let message = message.unwrap_or("the report has no message");
+    let mut blocker = Blocker::new(
+        &format!("Failing test: {}", failure.test_name),
+        format!("{start}{message}"),
+        format!("Fix the failing test {what}"),
+    );
+    blocker.is_step = false;
+    match &*failure.file {
+        "" => blocker,
+        file => blocker.at(file, failure.line, "Failing test".to_owned()),
     }
 }
 
-#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
-static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[A-Z]{1,8}-?\d+[a-z]?\b").unwrap());
-#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
-static T_ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^T\d{2,}$").unwrap());
+static ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Z]{1,8}-?\d+[a-z]?\b"));
+static T_ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"^T\d{2,}$"));
 
 /// Returns the task that a comment is about: the one in its brackets, else one that its text names. `UTF8` looks like a
 /// task too, so in the text only those of the plan count, and `T` with digits.
-fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
-    let is_known = |id: &str| plan.is_some_and(|plan| plan.ids.iter().any(|known| known == id));
+fn task_of(comment: &Comment, plan: &Plan) -> Option<String> {
+    let is_known = |id: &str| plan.ids.iter().any(|known| known == id);
     let about = comment.about.as_deref().unwrap_or("");
-    if let Some(found) = ID.find(about).filter(|found| found.len() == about.len()) {
-        return Some(found.as_str().to_owned());
-    }
-    let mut ids = ID.find_iter(&comment.text).map(|found| found.as_str());
-    ids.find(|id| is_known(id) || T_ID.is_match(id))
-        .map(str::to_owned)
+    let about = ID.find(about).filter(|found| found.len() == about.len());
+    let others = ID.find_iter(&comment.text).map(|found| found.as_str());
+    let mut others = others.filter(|id| is_known(id) || T_ID.is_match(id));
+    let found = about.map(|found| found.as_str()).or_else(|| others.next());
+    found.map(str::to_owned)
 }
 
 /// The text of a comment is data: it is the title, and never part of what to do.
-fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> Found {
+fn of_comment(comment: &Comment, plan: &Plan, current: Option<&String>) -> Blocker {
     let word = comment.keyword.word();
     let place = place(&comment.path, Some(comment.line));
-    let task_id = task_of(comment, plan);
-    let priority = match comment.keyword {
-        Keyword::Needs if task_id.is_some() && task_id.as_deref() == current => Priority::High,
-        _ => comment.priority(),
-    };
     let verb = match comment.keyword {
         Keyword::Blocked => "Unblock",
         Keyword::Fixme => "Fix",
@@ -304,23 +257,21 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
         Keyword::Todo => "Complete",
         Keyword::Hack => "Replace",
     };
-    let title = if comment.text.is_empty() {
-        format!("{word} comment in {}", comment.path)
-    } else {
-        comment.text.clone()
+    let title = match &*comment.text {
+        "" => &format!("{word} comment in {}", comment.path),
+        text => text,
     };
-    let is_step = task_id.is_some() || comment.keyword == Keyword::Blocked;
-    let blocker = BlockerEntry {
-        priority,
-        task_id,
-        title: clip(&title, TITLE_CHARS),
-        description: format!("{word} comment in {place}"),
-        required_action: format!("{verb} what the {word} comment in {place} names"),
-        detected_at: None,
-    };
-    Found {
-        blocker,
-        place: format!(" comment in {}:", comment.path),
-        is_step,
+    let mut blocker = Blocker::new(
+        title,
+        format!("{word} comment in {place}"),
+        format!("{verb} what the {word} comment in {place} names"),
+    );
+    let task_id = task_of(comment, plan);
+    blocker.is_step = task_id.is_some() || comment.keyword == Keyword::Blocked;
+    let is_of_current = task_id.is_some() && task_id.as_ref() == current;
+    if comment.keyword != Keyword::Needs || !is_of_current {
+        blocker.entry.priority = comment.priority();
     }
+    blocker.entry.task_id = task_id;
+    blocker.at(&comment.path, Some(comment.line), format!("{word} comment"))
 }

@@ -1,25 +1,25 @@
 //! Makes a memory of the facts.
 
 mod blockers;
-mod files;
 mod steps;
 mod summary;
 mod tasks;
 mod tests;
 
-pub(crate) use steps::name as task_name;
+pub(crate) use blockers::is_in;
 pub(crate) use summary::DESCRIBE;
 
-use super::facts::{Collected, Facts, Sourced};
+use super::facts::{Collected, Facts, Sourced, stamp};
+use super::manifest::Manifest;
 use super::project::Project;
 use super::recorded::Recorded;
 use super::tasks::Plan;
-use crate::model::{Notes, Provenance};
+use crate::model::{Notes, Provenance, since};
 use ccd_protocol::memory::{
-    BuildStatus, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
-    SessionMetadata, TaskStatus,
+    BuildState, BuildStatus, EnvironmentState, ServerInfo, ServerStatus, SessionMemory,
+    SessionMetadata, TaskReference,
 };
-use time::OffsetDateTime;
+use std::time::SystemTime;
 
 /// Version of the format that is written.
 const VERSION: &str = "1.0";
@@ -31,89 +31,81 @@ pub(super) fn assemble(
     recorded: &Recorded,
 ) -> Collected {
     let redacted = facts.redact();
-    let now = super::facts::rfc3339(OffsetDateTime::now_utc());
     let mut provenance = Provenance::new();
-    let tasks = tasks::status(&facts, recorded, &mut provenance);
-    let tests = tests::results(project, &facts, recorded, &mut provenance);
-    let environment = environment(&facts, previous, recorded, &mut provenance);
-    let blockers = blockers::blockers(
-        project,
-        &facts,
-        &tasks,
-        &tests,
-        &environment.build,
-        previous,
-        &now,
-    );
-    let files = files::files(&facts, &tests);
-    let next_steps = steps::steps(&facts, &tasks, &tests, &blockers);
-    let blockers: Vec<_> = blockers.into_iter().map(|blocker| blocker.entry).collect();
-    let manifest = &facts.manifest;
-    let project_name = manifest.name.clone().unwrap_or_else(|| project.name());
-    let git = facts.git.as_ref();
-    if let Some(git) = git {
-        provenance.insert("metadata.branch".to_owned(), git.fact());
-    }
-    let source = manifest
-        .source
-        .clone()
-        .unwrap_or_else(|| "name of the directory".to_owned());
-    provenance.insert(
-        "metadata.projectName".to_owned(),
-        MemoryFact { source, at: None },
-    );
-    let summary = summary::summary(
-        &project_name,
-        manifest,
-        &facts,
-        &tasks,
-        &blockers,
-        &next_steps,
-    );
-    let metadata = SessionMetadata {
-        session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
-        project_name,
-        generated_at: now,
-        branch: git.map_or_else(|| "unknown".to_owned(), |git| git.value.branch.clone()),
-        version: VERSION.to_owned(),
+    let mut memory = SessionMemory {
+        metadata: metadata(project, &facts, previous, &mut provenance),
+        task_status: tasks::status(&facts, recorded, &mut provenance),
+        test_results: tests::results(project, &facts, recorded, &mut provenance),
+        environment: environment(&facts, previous, recorded, &mut provenance),
+        ..SessionMemory::default()
     };
-    let memory = SessionMemory {
-        metadata,
-        summary,
-        task_status: tasks,
-        blockers,
-        test_results: tests,
-        environment,
-        files_needing_attention: files,
-        next_steps,
-    };
+    let blockers = blockers::blockers(&project.root, &facts, &memory, previous);
+    memory.files_needing_attention = blockers::files(&blockers);
+    memory.next_steps = steps::steps(&facts, &memory, &blockers);
+    memory.blockers = blockers.into_iter().map(|one| one.entry).collect();
+    memory.summary = summary::summary(&facts, &memory);
+    let warnings = facts.warnings();
     Collected {
         memory,
         notes: Notes {
             provenance,
-            warnings: facts.warnings(),
+            warnings,
         },
         redacted,
     }
 }
 
-/// Where a plan stands.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Progress {
-    pub(crate) tasks: TaskStatus,
-    pub(crate) completion: String,
-    pub(crate) phase: String,
+fn metadata(
+    project: &Project,
+    facts: &Facts,
+    previous: Option<&SessionMemory>,
+    provenance: &mut Provenance,
+) -> SessionMetadata {
+    let now = stamp(SystemTime::now());
+    let Manifest { name, source, .. } = &facts.manifest;
+    let name = name.clone().unwrap_or_else(|| project.name());
+    let source = source.as_deref().unwrap_or("name of the directory");
+    let name = Sourced::new(name, source, None);
+    let git = facts.git.clone().unwrap_or_default();
+    SessionMetadata {
+        session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
+        project_name: noted(provenance, "metadata.projectName", &name),
+        generated_at: now,
+        branch: match noted(provenance, "metadata.branch", &git).branch {
+            branch if branch.is_empty() => "unknown".to_owned(),
+            branch => branch,
+        },
+        version: VERSION.to_owned(),
+    }
 }
 
-/// Returns where a plan stands, as a memory of now would say it.
-pub(super) fn progress(plan: &Plan, source: &str) -> Progress {
-    let mut tasks = tasks::of_plan(plan, source);
-    tasks.next_tasks = tasks::next(&plan.open, tasks.current_task.as_ref());
-    Progress {
-        completion: summary::completion(plan.completed(), plan.total()),
-        phase: summary::phase(&tasks.phases),
-        tasks,
+/// Puts where a plan stands into a memory without its steps, as a save would, with the current task if that is of no plan.
+pub(crate) fn put_plan(
+    memory: &mut SessionMemory,
+    plan: &Sourced<Plan>,
+    current: Option<TaskReference>,
+) {
+    let mut tasks = tasks::of_plan(plan);
+    tasks.current_task = current.or(tasks.current_task);
+    let planned = steps::planned(&plan.value, &tasks);
+    memory.next_steps.extend(planned);
+    memory.next_steps.sort_by_key(|step| step.priority);
+    let summary = &mut memory.summary;
+    let next = memory.next_steps.first();
+    if let Some(next) = next.filter(|_| summary.next_action.is_empty()) {
+        summary.next_action.clone_from(&next.action);
     }
+    summary.completion_status = summary::completion(&plan.value);
+    summary.current_phase = summary::phase(&tasks.phases);
+    memory.task_status = tasks;
+}
+
+/// Returns the value of a fact, whose source goes into the provenance.
+fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) -> T {
+    if !found.source.is_empty() {
+        provenance.insert(part.to_owned(), found.fact());
+    }
+    found.value.clone()
 }
 
 fn environment(
@@ -122,69 +114,51 @@ fn environment(
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> EnvironmentState {
-    let mut fact = |name: &str, fact: MemoryFact| {
-        provenance.insert(format!("environment.{name}"), fact);
-    };
-    let mut servers = Vec::new();
-    if let Some(found) = &facts.servers {
-        fact("servers", found.fact());
-        servers.clone_from(&found.value);
+    let mut servers = noted(provenance, "environment.servers", &facts.servers);
+    if !facts.servers.source.is_empty() {
         servers.extend(stopped(previous, &servers));
         servers.sort_by_key(|server| server.port);
     }
-    let dependencies = facts.dependencies.clone().unwrap_or_default();
-    if facts.dependencies.is_some() {
-        fact("dependencies", dependencies.fact());
-    }
-    let built = facts.build.clone().unwrap_or_default();
-    let failed = recorded
-        .failed_build()
-        .filter(|failed| failed.at >= built.at);
-    let build = match failed {
-        Some(failed) => Sourced {
-            value: BuildStatus {
-                output_dir: built.value.output_dir,
-                ..failed.value
-            },
-            ..failed
-        },
-        None => built,
-    };
-    if facts.build.is_some() {
-        fact("build", build.fact());
-    }
+    let built = &facts.build;
+    let is_failed = |build: &Sourced<BuildStatus>| build.value.status == BuildState::Failed;
+    let failed = recorded.build().filter(is_failed);
+    let failed = failed.filter(|failed| failed.at >= built.at);
+    let mut build = noted(
+        provenance,
+        "environment.build",
+        failed.as_ref().unwrap_or(built),
+    );
+    build.output_dir.clone_from(&built.value.output_dir);
+    let dependencies = noted(provenance, "environment.dependencies", &facts.dependencies);
     EnvironmentState {
         servers,
-        dependencies: dependencies.value,
-        build: build.value,
+        dependencies,
+        build,
     }
 }
 
 /// Servers that ran at the last save and of whose ports nothing listens now.
 fn stopped(previous: Option<&SessionMemory>, running: &[ServerInfo]) -> Vec<ServerInfo> {
-    let before = previous.map_or(&[][..], |memory| &memory.environment.servers);
-    let is_gone = |server: &&ServerInfo| {
-        server.status == ServerStatus::Running
-            && running.iter().all(|other| other.port != server.port)
-    };
-    let stop = |server: &ServerInfo| ServerInfo {
-        status: ServerStatus::Stopped,
-        pid: None,
-        ..server.clone()
-    };
-    before.iter().filter(is_gone).map(stop).collect()
+    let before = previous.map(|memory| memory.environment.servers.clone());
+    let mut servers = before.unwrap_or_default();
+    servers.retain(|server| {
+        let is_it = |other: &ServerInfo| other.port == server.port;
+        server.status == ServerStatus::Running && !running.iter().any(is_it)
+    });
+    for server in &mut servers {
+        server.status = ServerStatus::Stopped;
+        server.pid = None;
+    }
+    servers
 }
 
 /// Returns the time between two times as `2h 15m`; nothing if the first is later or unknown.
 fn duration(from: &str, to: &str) -> Option<String> {
-    use time::format_description::well_known::Rfc3339;
-    let parse = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
-    let minutes = (parse(to)? - parse(from)?).whole_minutes();
-    let text = match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
-        _ if minutes < 0 => return None,
+    let seconds = since(to)?.duration_since(since(from)?).ok()?.as_secs();
+    let minutes = seconds / 60;
+    Some(match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
         (0, 0, minutes) => format!("{minutes}m"),
         (0, hours, minutes) => format!("{hours}h {minutes}m"),
         (days, hours, _) => format!("{days}d {hours}h"),
-    };
-    Some(text)
+    })
 }

@@ -1,74 +1,61 @@
 //! What to do next.
 
-use super::blockers::Blocker;
+use super::blockers::{Blocker, id, place};
 use crate::collect::facts::Facts;
+use crate::collect::tasks::Plan;
 use crate::model::{MAX_STEPS, clip};
 use ccd_protocol::memory::{
-    NextStep, PhaseStatus, StepPriority, TaskReference, TaskStatus, TestResults, TestStatus,
+    NextStep, Priority, SessionMemory, StepPriority, TaskReference, TaskStatus, TestStatus,
     TestSuite,
 };
 
 /// Characters of a title in an action.
 const TITLE_CHARS: usize = 120;
 
-pub(super) fn steps(
-    facts: &Facts,
-    tasks: &TaskStatus,
-    tests: &TestResults,
-    blockers: &[Blocker],
-) -> Vec<NextStep> {
-    let mut steps = Vec::new();
-    for Blocker { entry: blocker, .. } in blockers.iter().filter(|one| one.is_step).take(3) {
-        steps.push(step(
-            StepPriority::Immediate,
-            blocker.required_action.clone(),
-            blocker.task_id.clone(),
-        ));
-    }
-    steps.extend(failing("unit", &tests.unit));
-    steps.extend(failing("e2e", &tests.e2e));
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let open = plan.map_or(&[][..], |plan| &plan.open);
-    let current = tasks.current_task.as_ref().or(open.first());
-    if let Some(current) = current {
-        let rest = open
-            .iter()
-            .filter(|task| task.phase == current.phase && *task != current);
-        steps.extend(std::iter::once(current).chain(rest).take(2).map(|task| {
-            let verb = if tasks.current_task.is_some() {
-                "Complete"
-            } else {
-                "Start"
-            };
-            let action = format!("{verb} {}", name(task));
-            step(
-                StepPriority::ShortTerm,
-                action,
-                Some(task.id.clone()).filter(|id| !id.is_empty()),
-            )
-        }));
-    }
-    let open_phase = |phase: &&PhaseStatus| phase.completed < phase.total;
-    let mut phases = tasks.phases.iter().filter(open_phase).skip(1);
-    if let Some(phase) = phases.next() {
-        let action = format!("Prepare the phase {}", clip(&phase.name, TITLE_CHARS));
-        steps.push(step(StepPriority::MediumTerm, action, None));
-    }
-    if let Some(phase) = phases.next() {
-        let action = format!("Plan the phase {}", clip(&phase.name, TITLE_CHARS));
-        steps.push(step(StepPriority::LongTerm, action, None));
-    }
-    let later = plan.iter().flat_map(|plan| &plan.later);
-    steps.extend(later.take(2).map(|point| {
-        step(
-            StepPriority::LongTerm,
-            format!("Consider {}", clip(point, TITLE_CHARS)),
-            None,
-        )
-    }));
+pub(super) fn steps(facts: &Facts, memory: &SessionMemory, blockers: &[Blocker]) -> Vec<NextStep> {
+    let urgent = |one: &&Blocker| one.is_step && one.entry.priority == Priority::High;
+    let urgent = blockers.iter().filter(urgent).map(|one| &one.entry);
+    let urgent = urgent.map(|one| (one.required_action.clone(), one.task_id.clone()));
+    let urgent = urgent.take(3);
+    let urgent = urgent.map(|(action, task)| step(StepPriority::Immediate, action, task));
+    let mut steps: Vec<NextStep> = urgent.collect();
+    steps.extend(failing("unit", &memory.test_results.unit));
+    steps.extend(failing("e2e", &memory.test_results.e2e));
+    steps.extend(planned(&facts.plan.value, &memory.task_status));
     steps.sort_by_key(|step| step.priority);
     steps.truncate(MAX_STEPS);
     steps
+}
+
+/// Returns the steps that the plan and the current task are.
+pub(super) fn planned(plan: &Plan, tasks: &TaskStatus) -> Vec<NextStep> {
+    let open = &plan.open;
+    let (verb, current) = match &tasks.current_task {
+        Some(task) => ("Complete", Some(task)),
+        None => ("Start", open.first()),
+    };
+    let rest = open.iter().filter(|task| {
+        Some(*task) != current && current.is_some_and(|current| current.phase == task.phase)
+    });
+    let near = current.into_iter().chain(rest).take(2).map(|task| {
+        let action = format!("{verb} {}", name(task));
+        step(StepPriority::ShortTerm, action, id(task))
+    });
+    let phases = tasks.phases.iter();
+    let phases = phases.filter(|phase| phase.completed < phase.total).skip(1);
+    let verbs = [
+        (StepPriority::MediumTerm, "Prepare"),
+        (StepPriority::LongTerm, "Plan"),
+    ];
+    let phases = phases.zip(verbs).map(|(phase, (priority, verb))| {
+        let name = clip(&phase.name, TITLE_CHARS);
+        step(priority, format!("{verb} the phase {name}"), None)
+    });
+    let later = plan.later.iter().take(2).map(|point| {
+        let action = format!("Consider {}", clip(point, TITLE_CHARS));
+        step(StepPriority::LongTerm, action, None)
+    });
+    near.chain(phases).chain(later).collect()
 }
 
 fn step(priority: StepPriority, action: String, reference: Option<String>) -> NextStep {
@@ -79,7 +66,7 @@ fn step(priority: StepPriority, action: String, reference: Option<String>) -> Ne
     }
 }
 
-pub(crate) fn name(task: &TaskReference) -> String {
+fn name(task: &TaskReference) -> String {
     let title = clip(&task.title, TITLE_CHARS);
     match task.id.is_empty() {
         true => title,
@@ -89,28 +76,19 @@ pub(crate) fn name(task: &TaskReference) -> String {
 
 fn failing(kind: &str, suite: &TestSuite) -> Option<NextStep> {
     let tests = match suite.failed {
-        0 => "the failing tests".to_owned(),
+        0 => format!("the failing {kind} tests"),
         1 => format!("1 failing {kind} test"),
         number => format!("{number} failing {kind} tests"),
     };
-    let with = match suite.command.is_empty() {
-        true => String::new(),
-        false => format!(" and run {}", suite.command),
+    let mut failures = suite.failures.iter();
+    let first = failures.next().filter(|failure| !failure.file.is_empty());
+    let reference = first.map(|failure| place(&failure.file, failure.line));
+    let at = reference.as_ref().map(|place| format!(" ({place})"));
+    let with = match &*suite.command {
+        "" => String::new(),
+        command => format!(" and run {command}"),
     };
-    let first = suite
-        .failures
-        .first()
-        .filter(|failure| !failure.file.is_empty());
-    let reference = first.map(|failure| super::blockers::place(&failure.file, failure.line));
-    let at = reference
-        .as_ref()
-        .map(|place| format!(" ({place})"))
-        .unwrap_or_default();
-    (suite.status == TestStatus::Failed).then(|| {
-        step(
-            StepPriority::Immediate,
-            format!("Fix {tests}{at}{with}"),
-            reference,
-        )
-    })
+    let action = format!("Fix {tests}{}{with}", at.unwrap_or_default());
+    let step = step(StepPriority::Immediate, action, reference);
+    (suite.status == TestStatus::Failed).then_some(step)
 }

@@ -1,47 +1,35 @@
 //! The five sentences.
 
-use super::steps::name;
 use crate::collect::facts::Facts;
-use crate::collect::manifest::Manifest;
+use crate::collect::tasks::Plan;
 use crate::model::percentage;
 use ccd_protocol::memory::{
-    BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, StepPriority, TaskStatus,
+    BlockerEntry, ExecutiveSummary, PhaseStatus, Priority, SessionMemory, StepPriority,
 };
 
 /// The next action where nothing is known: the form of the file has one always, a digest leaves it out.
 pub(crate) const DESCRIBE: &str = "Describe the next task.";
 
-pub(super) fn summary(
-    project_name: &str,
-    manifest: &Manifest,
-    facts: &Facts,
-    tasks: &TaskStatus,
-    blockers: &[BlockerEntry],
-    steps: &[NextStep],
-) -> ExecutiveSummary {
-    let description = manifest.description.as_ref();
-    let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
-    let is_unknown = plan.is_none() && facts.is_unknown("tasks");
-    let major = blockers
-        .iter()
-        .find(|blocker| blocker.priority == Priority::High);
-    let urgent = steps
-        .iter()
-        .find(|step| step.priority == StepPriority::Immediate);
-    let task = tasks.current_task.as_ref().or(tasks.next_tasks.first());
-    let next = match (urgent, task) {
-        (Some(step), _) => step.action.clone(),
-        (None, Some(task)) => format!("Complete {}", name(task)),
-        (None, None) if total > 0 => "Choose the next goal: all tasks are complete".to_owned(),
-        _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
-        _ => DESCRIBE.to_owned(),
+pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary {
+    let (tasks, project_name) = (&memory.task_status, &memory.metadata.project_name);
+    let has_plan = !facts.plan.source.is_empty();
+    let is_unknown = !has_plan && facts.is_unknown("tasks");
+    let is_high = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
+    let major = memory.blockers.iter().find(is_high);
+    // What comes first, if it is for now.
+    let mut near = memory.next_steps.iter();
+    let near = near.find(|step| step.priority <= StepPriority::ShortTerm);
+    let next = match near {
+        Some(step) => step.action.clone(),
+        None if has_plan => "Choose the next goal: all tasks are complete".to_owned(),
+        None if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
+        None => DESCRIBE.to_owned(),
     };
-    let completion = completion(completed, total);
+    let completion = completion(&facts.plan.value);
     ExecutiveSummary {
-        project_description: match description {
+        project_description: match &facts.manifest.description {
             Some(description) => format!("{project_name} - {description}"),
-            None => project_name.to_owned(),
+            None => project_name.clone(),
         },
         completion_status: match is_unknown {
             true => format!("{completion}, as the tasks were left out"),
@@ -56,17 +44,16 @@ pub(super) fn summary(
     }
 }
 
-pub(super) fn completion(completed: u64, total: u64) -> String {
+pub(super) fn completion(plan: &Plan) -> String {
+    let (completed, total) = (plan.completed(), plan.total());
     let share = percentage(completed, total);
     format!("{completed}/{total} tasks complete ({share:.1}%)")
 }
 
 pub(super) fn phase(phases: &[PhaseStatus]) -> String {
-    let in_progress = phases
-        .iter()
-        .find(|phase| phase.completed > 0 && phase.completed < phase.total);
-    let open = phases.iter().find(|phase| phase.completed < phase.total);
-    match in_progress.or(open) {
+    let open = phases.iter().filter(|phase| phase.completed < phase.total);
+    let in_progress = open.clone().find(|phase| phase.completed > 0);
+    match in_progress.or(open.clone().next()) {
         Some(phase) => phase.name.clone(),
         None if phases.is_empty() => "Not started".to_owned(),
         None => "Complete".to_owned(),

@@ -1,64 +1,47 @@
 //! Where the plan stands, and which task is current.
 
-use crate::collect::facts::Facts;
+use super::noted;
+use crate::collect::facts::{Facts, Sourced};
 use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
 use crate::collect::tasks::Plan;
-use crate::model::{MAX_NEXT_TASKS, Provenance};
-use ccd_protocol::memory::{MemoryFact, TaskReference, TaskStatus};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use crate::model::{MAX_NEXT_TASKS, Provenance, since};
+use ccd_protocol::memory::{TaskReference, TaskStatus};
 
 pub(super) fn status(
     facts: &Facts,
     recorded: &Recorded,
     provenance: &mut Provenance,
 ) -> TaskStatus {
-    let (mut status, at) = match &facts.plan {
-        Some(plan) => {
-            provenance.insert("taskStatus".to_owned(), plan.fact());
-            (of_plan(&plan.value, &plan.source), plan.at.as_deref())
-        }
-        None => (TaskStatus::default(), None),
-    };
-    let open = facts.plan.as_ref().map_or(&[][..], |plan| &plan.value.open);
-    if let Some(task) = recorded.task.as_ref().filter(|task| is_newer(task, at)) {
-        status.current_task = Some(current(open, task));
-        let fact = MemoryFact {
-            source: task.source.clone(),
-            at: Some(task.at.clone()),
-        };
-        provenance.insert("taskStatus.currentTask".to_owned(), fact);
+    let mut status = of_plan(&facts.plan);
+    let plan = noted(provenance, "taskStatus", &facts.plan);
+    // The list of a session is looked at only if the plan was not changed since.
+    let changed = facts.plan.at.as_deref().and_then(since);
+    let is_newer = |task: &&RecordedTask| since(&task.at).is_some_and(|at| Some(at) > changed);
+    if let Some(task) = recorded.task.as_ref().filter(is_newer) {
+        let current = current(&plan.open, task);
+        let current = Sourced::new(current, &task.source, Some(task.at.clone()));
+        status.next_tasks = next(&plan.open, Some(&current.value));
+        status.current_task = Some(noted(provenance, "taskStatus.currentTask", &current));
     }
-    status.next_tasks = next(open, status.current_task.as_ref());
     status
 }
 
 /// Returns the open tasks after the current one.
-pub(super) fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
+fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
     let others = open.iter().filter(|task| Some(*task) != current);
     others.take(MAX_NEXT_TASKS).cloned().collect()
 }
 
-pub(super) fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
+pub(super) fn of_plan(plan: &Sourced<Plan>) -> TaskStatus {
+    let Sourced { value, source, .. } = plan;
+    // Before the first task is done or begun, none is current, and the first open one is next.
+    let first = value.open.first().filter(|_| value.completed() > 0);
+    let current = value.begun.as_ref().or(first);
     TaskStatus {
-        source_file: source.to_owned(),
-        phases: plan.phases.clone(),
-        // Before the first task is done or begun, none is current, and the first open one is next.
-        current_task: match &plan.begun {
-            Some(begun) => Some(begun.clone()),
-            None => plan.open.first().filter(|_| plan.completed() > 0).cloned(),
-        },
-        next_tasks: Vec::new(),
-    }
-}
-
-/// The list of a session is looked at only if the plan was not changed since.
-fn is_newer(task: &RecordedTask, plan: Option<&str>) -> bool {
-    let time = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
-    match (time(&task.at), plan.and_then(time)) {
-        (Some(task), Some(plan)) => task > plan,
-        (task, None) => task.is_some(),
-        (None, Some(_)) => false,
+        source_file: source.clone(),
+        phases: value.phases.clone(),
+        next_tasks: next(&value.open, current),
+        current_task: current.cloned(),
     }
 }
 

@@ -4,8 +4,10 @@ use super::CoachError;
 use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
 use crate::aggregate::sentence_case;
-use crate::ledger::{CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, find};
-use crate::place::{Plan, restore, write};
+use crate::ledger::{
+    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, decisions_on, find,
+};
+use crate::place::{Plan, Written, restore, write};
 use crate::scope::{RuleFile, ScopeInput, guess};
 use ccd_protocol::coach::{
     CandidateStatus, CandidateWords, CoachApproveParams, CoachApproveReply, CoachEditParams,
@@ -14,7 +16,7 @@ use ccd_protocol::coach::{
 };
 use ccd_repository::commit_file;
 use ccd_store::blocking;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most characters of a title, a trigger and an action.
 const MAX_TITLE: usize = 200;
@@ -42,7 +44,6 @@ impl Coach {
         let mut row = old.clone();
         if let Some(words) = &params.edit {
             apply_words(&mut row, words)?;
-            self.guess_scope(&mut row).await;
         }
         let scope = params.scope.unwrap_or(row.scope_guess);
         let root = self
@@ -250,23 +251,46 @@ impl Coach {
             .into_iter()
             .rfind(|decision| decision.state == "done" && decision.decision == APPROVE);
         // One on a branch has changed no file here.
-        let Some((approved, file, after)) =
-            approved.and_then(|one| Some((one.clone(), one.file?, one.file_after?)))
+        let Some((approved, file)) = approved
+            .filter(|one| one.file_after.is_some())
+            .and_then(|one| Some((one.clone(), one.file?)))
         else {
             return Ok(());
         };
         if Path::new(&file) == written_to {
             return Ok(());
         }
-        let taken = blocking(move || {
-            let block = approved.block.unwrap_or_default();
-            let before = approved.file_before.as_deref();
-            restore(Path::new(&file), before, &after, &block, None)
-        });
-        if let Err(error) = taken.await {
+        let taken = self.take_out(databases, &approved, Path::new(&file)).await;
+        if let Err(error) = taken {
             tracing::warn!(%error, "a promoted rule stays in its project as well");
         }
         Ok(())
+    }
+
+    /// Takes what a decision wrote out of its file.
+    async fn take_out(
+        &self,
+        databases: &Databases,
+        decision: &DecisionRow,
+        file: &Path,
+    ) -> Result<(), CoachError> {
+        let all = decisions_on(&databases.ledger, file).await?.into_iter();
+        let all = all.filter(|one| one.file_after.is_some());
+        let all: Vec<DecisionRow> = all.collect();
+        let target = all.iter().position(|one| one.id == decision.id);
+        let (Some(target), path) = (target, file.to_owned()) else {
+            return Ok(());
+        };
+        let made = decision.made_folder.clone();
+        let written = all.into_iter().map(|one| Written {
+            before: one.file_before,
+            after: one.file_after.unwrap_or_default(),
+            block: one.block.unwrap_or_default(),
+            is_in_force: one.state == "done",
+        });
+        let written: Vec<Written> = written.collect();
+        let made = made.map(PathBuf::from);
+        Ok(blocking(move || restore(&path, &written, target, made.as_deref())).await?)
     }
 
     /// Puts a rule back that [`Self::take_from_project`] took.
@@ -298,20 +322,8 @@ impl Coach {
         let before: CandidateRow = serde_json::from_str(&last.candidate_before).map_err(|_| {
             CoachError::InvalidArgument("the decision was made by another version".into())
         })?;
-        if let (Some(file), Some(after)) = (last.file.clone(), last.file_after.clone()) {
-            let undone = last.clone();
-            blocking(move || {
-                let made = undone.made_folder.as_deref().map(Path::new);
-                let block = undone.block.as_deref().unwrap_or_default();
-                restore(
-                    Path::new(&file),
-                    undone.file_before.as_deref(),
-                    &after,
-                    block,
-                    made,
-                )
-            })
-            .await?;
+        if let (Some(file), Some(_)) = (&last.file, &last.file_after) {
+            self.take_out(databases, &last, Path::new(file)).await?;
         }
         let mut row = now.clone();
         // What was counted since stays.
@@ -332,7 +344,7 @@ impl Coach {
             before.candidate_type,
         );
         row.identify();
-        row.mention = before.mention;
+        (row.mention, row.scope_guess) = (before.mention, before.scope_guess);
         let mut changes = moved(&now, &row);
         let last_decision = last.decision.clone();
         if last_decision == PROMOTE {

@@ -131,7 +131,7 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
         });
     }
     let Some((program, rest)) = common.as_deref().and_then(<[String]>::split_first) else {
-        let what = "its evidence does not name one command; give a pattern";
+        let what = "its evidence does not name one command; give a pattern with --pattern";
         return Err(CoachError::InvalidArgument(what.into()));
     };
     let squash =
@@ -145,21 +145,26 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
         words.collect::<String>()
     );
     match recommended(&row.action)
+        .into_iter()
         .find(|command| compile(&pattern).is_ok_and(|one| one.is_match(command)))
     {
         None => Ok(pattern),
         Some(command) => Err(CoachError::InvalidArgument(format!(
-            "a guard for {pattern} would refuse what the rule recommends ({command}); give a pattern"
+            "a guard for {pattern} would refuse what the rule recommends ({command}); give another with --pattern"
         ))),
     }
 }
 
-/// Returns the commands in the words of a rule: those in backquotes.
-fn recommended(action: &str) -> impl Iterator<Item = String> {
-    let quoted = action.split('`').skip(1).step_by(2);
-    quoted
-        .flat_map(command::parse)
-        .map(|simple| simple.bare_text())
+/// Returns the commands that a rule recommends: those in backquotes, but not what it forbids, as in "not `python`".
+fn recommended(action: &str) -> Vec<String> {
+    const FORBIDS: [&str; 5] = ["not", "never", "instead of", "rather than", "avoid"];
+    let parts: Vec<&str> = action.split('`').collect();
+    let quoted = parts.chunks_exact(2).filter(|pair| {
+        let before = pair[0].trim_end().to_lowercase();
+        !FORBIDS.iter().any(|word| before.ends_with(word))
+    });
+    let commands = quoted.flat_map(|pair| command::parse(pair[1]));
+    commands.map(|simple| simple.bare_text()).collect()
 }
 
 /// Returns the program of a command line and the names of what it is to do, without options, numbers and paths.
@@ -180,4 +185,24 @@ fn first_words(line: &str) -> Option<Vec<String>> {
             .chain(names)
             .collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_rule_forbids_is_not_what_it_recommends() {
+        for (action, expected) in [
+            ("use `python3`, not `python`", &["python3"][..]),
+            (
+                "run `npm run test:unit`, not `npm test`, here",
+                &["npm run test:unit"],
+            ),
+            ("never `git push --force`: use `git push`", &["git push"]),
+            ("be brief", &[]),
+        ] {
+            assert_eq!(recommended(action), expected, "{action}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 type Ledger = Database<LedgerWrite>;
 
@@ -255,6 +256,11 @@ pub(crate) async fn evidence_times(ledger: &Ledger, fingerprint: &str) -> SqlRes
 /// Returns the decisions on a candidate, oldest first.
 pub(crate) async fn decisions(ledger: &Ledger, fingerprint: &str) -> SqlResult<Vec<DecisionRow>> {
     decision_rows(ledger, "fingerprint = ?1", fingerprint).await
+}
+
+/// Returns the decisions that wrote to a file, oldest first.
+pub(crate) async fn decisions_on(ledger: &Ledger, file: &Path) -> SqlResult<Vec<DecisionRow>> {
+    decision_rows(ledger, "file = ?1", &file.display().to_string()).await
 }
 
 /// Returns the decisions in this state.

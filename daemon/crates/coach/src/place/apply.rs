@@ -1,6 +1,6 @@
-//! Writes a rule to its file, and restores the file.
+//! Writes a rule to its file.
 
-use super::block::{HEADING, MARK_START, Words, block_of, mark_of};
+use super::block::{HEADING, MARK_START, Words, block_of, mark_in};
 use super::patch::patch;
 use super::target::Places;
 use ccd_protocol::coach::Scope;
@@ -14,6 +14,7 @@ const LONG_LINES: usize = 200;
 
 /// Instructions for other agents, which Claude Code reads only if its own file imports them.
 const OTHER_INSTRUCTIONS: &str = "AGENTS.md";
+pub(super) const OTHERS_IMPORT: &str = "@AGENTS.md\n";
 
 /// A change of a file that was not made yet.
 #[derive(Debug, Clone)]
@@ -59,13 +60,10 @@ pub(crate) fn plan(
         None => None,
     };
     let block = block_of(words);
+    let has_others = || target.root.join(OTHER_INSTRUCTIONS).is_file();
     let after = match (target.is_shared, text) {
-        // Promoted after it was approved, for example.
-        (true, Some(text)) if text.contains(&mark_of(words.fingerprint)) => text.to_owned(),
         (true, Some(text)) => listed(text, &block),
-        (true, None) if target.root.join(OTHER_INSTRUCTIONS).is_file() => {
-            listed(&format!("@{OTHER_INSTRUCTIONS}\n"), &block)
-        }
+        (true, None) if has_others() => listed(OTHERS_IMPORT, &block),
         (true, None) => listed("", &block),
         (false, _) => block.clone(),
     };
@@ -88,7 +86,7 @@ pub(crate) fn plan(
 }
 
 /// Returns the place of the heading; one in a block of code is an example.
-fn heading_of(lines: &[&str]) -> Option<usize> {
+pub(super) fn heading_of(lines: &[&str]) -> Option<usize> {
     let mut fence = None;
     lines.iter().position(|line| {
         let mark = ["```", "~~~"]
@@ -103,8 +101,12 @@ fn heading_of(lines: &[&str]) -> Option<usize> {
     })
 }
 
-/// Adds a rule to those below the heading, which is added if there is none, with the line ends of the file.
-fn listed(text: &str, rule: &str) -> String {
+/// Adds a rule to those below the heading, which is added if there is none, with the line ends of the file. One that is
+/// there, such as a rule that was promoted after it was approved, is not added again.
+pub(super) fn listed(text: &str, rule: &str) -> String {
+    if text.contains(mark_in(rule)) {
+        return text.to_owned();
+    }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let rule = rule.replace('\n', end);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -145,6 +147,14 @@ pub(crate) fn write(
             source: io::Error::other("changed at this moment; try again"),
         });
     }
+    let is_read_only = |meta: fs::Metadata| meta.permissions().mode() & 0o200 == 0;
+    if fs::metadata(path).is_ok_and(is_read_only) {
+        let why = "read-only; make it writable with `chmod u+w`";
+        return Err(failed(
+            path,
+            io::Error::new(io::ErrorKind::PermissionDenied, why),
+        ));
+    }
     let made = path.parent().and_then(topmost_missing);
     replace(path, after).map_err(|source| {
         if let Some(made) = &made {
@@ -155,88 +165,14 @@ pub(crate) fn write(
     Ok(made)
 }
 
-/// Restores the file as it was before. `made` is the topmost directory that was created for it.
-///
-/// A file from which somebody has taken the rule, by hand or by restoring it, is left as it is. From a file in which only
-/// other rules of the coach have changed since, this rule is taken.
-///
-/// # Errors
-///
-/// [`PlaceError::Changed`] if the file was edited and still has the rule; nothing is changed then.
-pub(crate) fn restore(
-    path: &Path,
-    before: Option<&[u8]>,
-    after: &[u8],
-    block: &str,
-    made: Option<&Path>,
-) -> Result<(), PlaceError> {
-    let now = read(path)?;
-    if now.as_deref() == Some(after) {
-        return match before {
-            Some(before) => replace(path, before).map_err(|source| failed(path, source)),
-            None => {
-                fs::remove_file(path).map_err(|source| failed(path, source))?;
-                if let Some(made) = made {
-                    remove_empty(path, made);
-                }
-                Ok(())
-            }
-        };
-    }
-    let mark = block.find(MARK_START).map_or(block, |at| {
-        let end = block[at..].find("-->");
-        &block[at..end.map_or(block.len(), |end| at + end + 3)]
-    });
-    let text = String::from_utf8_lossy(now.as_deref().unwrap_or_default());
-    if !text.contains(mark) {
-        return Ok(());
-    }
-    match without_rule(&text, before.unwrap_or_default(), after, block) {
-        // Rules that are undone in another order leave nothing of a file that was made for them.
-        Some(text) if text.trim().is_empty() => {
-            fs::remove_file(path).map_err(|source| failed(path, source))
-        }
-        Some(text) => replace(path, text.as_bytes()).map_err(|source| failed(path, source)),
-        None => Err(PlaceError::Changed {
-            path: path.to_owned(),
-            block: block.to_owned(),
-        }),
-    }
-}
-
-/// Returns a text without a rule; `None` if the rule itself was edited. The heading goes with the last rule.
-fn without_rule(now: &str, before: &[u8], after: &[u8], block: &str) -> Option<String> {
-    // Older builds wrote a rule of several lines after an empty one.
-    let added = std::str::from_utf8(after).ok().and_then(|after| {
-        let added = after.strip_prefix(std::str::from_utf8(before).ok()?)?;
-        (!added.contains(HEADING)).then(|| added.to_owned())
-    });
-    let forms = [
-        added,
-        Some(block.to_owned()),
-        Some(block.replace('\n', "\r\n")),
-    ];
-    let mut forms = forms.into_iter().flatten().filter(|form| !form.is_empty());
-    let form = forms.find(|form| now.matches(form.as_str()).count() == 1)?;
-    let rest = now.replacen(&form, "", 1);
-    let lines: Vec<&str> = rest.split_inclusive('\n').collect();
-    let Some(heading) = heading_of(&lines).filter(|_| !rest.contains(MARK_START)) else {
-        return Some(rest);
-    };
-    let is_empty = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
-    let first = heading - usize::from(heading > 0 && is_empty(lines.get(heading - 1)));
-    let last = heading + usize::from(is_empty(lines.get(heading + 1)));
-    Some(lines[..first].concat() + &lines[last + 1..].concat())
-}
-
-fn failed(path: &Path, source: io::Error) -> PlaceError {
+pub(super) fn failed(path: &Path, source: io::Error) -> PlaceError {
     PlaceError::Io {
         path: path.to_owned(),
         source,
     }
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, PlaceError> {
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, PlaceError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
@@ -254,7 +190,7 @@ fn topmost_missing(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Removes the directories of `path` up to `made`, as far as they are empty.
-fn remove_empty(path: &Path, made: &Path) {
+pub(super) fn remove_empty(path: &Path, made: &Path) {
     for folder in path
         .ancestors()
         .skip(1)
@@ -267,7 +203,7 @@ fn remove_empty(path: &Path, made: &Path) {
 }
 
 /// Replaces the file at once, and keeps its mode.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -292,6 +228,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::restore::{Written, restore};
     use super::*;
     use ccd_protocol::coach::CandidateType;
 
@@ -302,6 +239,15 @@ mod tests {
         trigger: "when x",
         action: "do y",
     };
+
+    fn written(plan: &Plan) -> Written {
+        Written {
+            before: plan.before.clone(),
+            after: plan.after.clone(),
+            block: plan.block.clone(),
+            is_in_force: true,
+        }
+    }
 
     fn places(root: &Path) -> Places {
         Places {
@@ -342,14 +288,7 @@ mod tests {
                 let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
                 let made = write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
                 assert_eq!(fs::read(&plan.path).unwrap(), plan.after);
-                restore(
-                    &plan.path,
-                    plan.before.as_deref(),
-                    &plan.after,
-                    "",
-                    made.as_deref(),
-                )
-                .unwrap();
+                restore(&plan.path, &[written(&plan)], 0, made.as_deref()).unwrap();
                 let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().collect();
                 assert_eq!(left.len(), usize::from(before.is_some()), "{left:?}");
                 if let Some(before) = before {
@@ -379,10 +318,7 @@ mod tests {
             write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
             plan
         };
-        let undo = |plan: &Plan| {
-            let before = plan.before.as_deref();
-            restore(&plan.path, before, &plan.after, &plan.block, None)
-        };
+        let undo = |plan: &Plan| restore(&plan.path, &[written(plan)], 0, None);
         let text = || fs::read_to_string(&path).unwrap();
         fs::write(root.join("AGENTS.md"), "").unwrap();
         let first = approve("111111111111", "Use pnpm");
@@ -400,9 +336,18 @@ mod tests {
             approve("222222222222", "Run `make lint`").after,
             second.after
         );
+        let undone = |plan: &Plan| Written {
+            is_in_force: false,
+            ..written(plan)
+        };
         undo(&first).unwrap();
-        undo(&second).unwrap();
-        assert_eq!(text(), "@AGENTS.md\n\n# Mine\n\n- Be brief.\n");
+        let all = [undone(&first), written(&second)];
+        restore(&path, &all, 1, None).unwrap();
+        // The heading was in the file as the user left it.
+        assert_eq!(
+            text(),
+            own.replace("- Use pnpm. <!-- ccd:rule 111111111111 -->\n", "")
+        );
         let example = "```\n## Learned rules\n```\n";
         fs::write(&path, example).unwrap();
         let other = approve("444444444444", "Other");
@@ -412,18 +357,73 @@ mod tests {
         );
         undo(&other).unwrap();
         assert_eq!(text(), example);
-        fs::remove_file(&path).unwrap();
-        fs::remove_file(root.join("AGENTS.md")).unwrap();
-        let (one, two) = (
-            approve("555555555555", "One"),
-            approve("666666666666", "Two"),
-        );
-        undo(&one).unwrap();
-        undo(&two).unwrap();
-        assert!(!path.exists());
         let third = approve("333333333333", "Third");
         fs::write(&path, text().replace("Third", "The third")).unwrap();
         assert!(matches!(undo(&third), Err(PlaceError::Changed { .. })));
+    }
+
+    #[test]
+    fn rules_that_are_undone_in_any_order_leave_the_bytes_of_before() {
+        const ORDERS: [[usize; 3]; 6] = [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ];
+        for before in [
+            None,
+            Some(""),
+            Some("no end"),
+            Some("a\r\nb\r\n"),
+            Some("# Mine\n\n## Learned rules\n\nText of mine.\n"),
+            Some("## Learned rules"),
+        ] {
+            for order in ORDERS {
+                let folder = tempfile::tempdir().unwrap();
+                let root = folder.path().canonicalize().unwrap();
+                let path = root.join("CLAUDE.md");
+                before
+                    .iter()
+                    .for_each(|before| fs::write(&path, before).unwrap());
+                let mut all: Vec<Written> = Vec::new();
+                for (fingerprint, title) in [
+                    ("11111111111a", "One"),
+                    ("22222222222a", "Two"),
+                    ("33333333333a", "Three"),
+                ] {
+                    let words = Words {
+                        fingerprint,
+                        title,
+                        ..WORDS
+                    };
+                    let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+                    write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
+                    all.push(written(&plan));
+                }
+                for target in order {
+                    restore(&path, &all, target, None).unwrap();
+                    all[target].is_in_force = false;
+                }
+                assert_eq!(
+                    fs::read_to_string(&path).ok().as_deref(),
+                    before,
+                    "{order:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_only_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("CLAUDE.md");
+        fs::write(&path, "mine").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let refused = write(&path, Some(b"mine"), b"x").unwrap_err();
+        assert!(refused.to_string().contains("read-only"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }
 
     #[test]

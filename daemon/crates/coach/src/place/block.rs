@@ -28,6 +28,13 @@ pub(super) fn mark_of(fingerprint: &str) -> String {
     format!("{MARK_START}{digits} -->")
 }
 
+/// Returns the mark in what was written to a file; all of it if there is none.
+pub(super) fn mark_in(block: &str) -> &str {
+    let start = block.find(MARK_START).map(|at| &block[at..]);
+    let mark = start.and_then(|rest| Some(&rest[..rest.find("-->")? + 3]));
+    mark.unwrap_or(block)
+}
+
 /// Returns what is written to a file: a line below [`HEADING`], or a skill.
 pub(super) fn block_of(words: Words<'_>) -> String {
     let mark = mark_of(words.fingerprint);

@@ -3,9 +3,11 @@
 mod apply;
 mod block;
 mod patch;
+mod restore;
 mod target;
 
 pub use apply::PlaceError;
-pub(crate) use apply::{Plan, plan, restore, write};
+pub(crate) use apply::{Plan, plan, write};
 pub(crate) use block::Words;
+pub(crate) use restore::{Written, restore};
 pub(crate) use target::Places;

@@ -29,7 +29,7 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
     let mut said = Said::of(text);
     if said.is_pause() {
         said = Said::pause(said);
-    } else if sentence::is_only_now(text) {
+    } else if sentence::is_only_now(text) || said.is_one_act() {
         return None;
     }
     let sample = said.standing.clone();

@@ -5,7 +5,7 @@ use super::clause::{
     avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
     without_fillers,
 };
-use super::sentence::{END, rule, sentences, standing};
+use super::sentence::{END, is_one_act, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -146,6 +146,13 @@ impl Said {
             && avoid
                 .split(' ')
                 .all(|word| is_in(WORK, word) || is_in(WORKING, word))
+    }
+
+    /// Returns whether all that is wanted is done once.
+    pub(super) fn is_one_act(&self) -> bool {
+        self.avoid.is_none()
+            && self.standing.is_none()
+            && self.want.as_deref().is_some_and(is_one_act)
     }
 
     /// Returns a message from the sentence on that says it.

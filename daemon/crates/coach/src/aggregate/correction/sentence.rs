@@ -35,7 +35,16 @@ const ONLY_NOW: &[&str] = &[
     "undo it",
     "try again",
     "go back",
+    "i meant ",
+    " today",
 ];
+
+/// Verbs of what is done once to one thing, and words before that thing.
+const ACTS: &str = "delete remove revert undo rename open close reopen fix restore";
+const ONE: &str = "the that this it its my file line";
+
+/// Words of an order that is to hold for good.
+const GENERAL: &str = "always never every each any all before after when whenever unless instead";
 
 /// What one says before the matter: who follows the rule.
 const OPENINGS: &[&str] = &[
@@ -109,6 +118,17 @@ pub(super) fn standing(text: &str) -> Option<String> {
 pub(super) fn is_only_now(text: &str) -> bool {
     let lower = text.to_lowercase();
     ONLY_NOW.iter().any(|words| lower.contains(words))
+}
+
+/// Returns whether an order is done once it was followed: "delete the file foo.txt".
+pub(super) fn is_one_act(order: &str) -> bool {
+    let order = order.to_lowercase();
+    let words: Vec<&str> = order.split(' ').collect();
+    let is_in = |list: &str, word: &str| list.split(' ').any(|listed| listed == word);
+    let is_one = |word: &&str| is_in(ONE, word) || word.contains(['.', '/']);
+    words.first().is_some_and(|verb| is_in(ACTS, verb))
+        && words.get(1).is_some_and(is_one)
+        && !words.iter().any(|word| is_in(GENERAL, word))
 }
 
 /// Returns the part of a message that is the rule: the one with most words, without what only opens it. `None` if it is a

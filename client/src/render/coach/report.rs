@@ -28,7 +28,9 @@ pub(crate) fn report(
     style: Style,
 ) -> io::Result<()> {
     let columns = columns.unwrap_or(DEFAULT_COLUMNS);
-    writeln!(out, "since {}", printable(&reply.since))?;
+    if !reply.since.is_empty() {
+        writeln!(out, "since {}", printable(&reply.since))?;
+    }
     let mut types = Table::new(["TYPE", "EVENTS"]);
     for one in &reply.by_type {
         types.row([one.signal_type.name().into(), one.count.to_string().into()]);

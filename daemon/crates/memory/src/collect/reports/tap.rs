@@ -1,6 +1,7 @@
 //! TAP, the Test Anything Protocol: `ok 1 - name`, `not ok 2 - name`, with details between `---` and `...`.
 
 use super::{Origin, SuiteFacts, facts_of, failure, finish, first_group, pattern};
+use ccd_text::redact::redact;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -14,7 +15,7 @@ static PLAN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:TAP version \d+|1\.\.(\d+)(?:\s+#.*)?)\s*$"));
 /// In YAML, or in comments.
 static MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"^\s*(?:(?:message|error):\s*(?:[|>]-?\s+)?["']?(.+?)["']?|#+\s*(.+?))\s*$"#)
+    pattern(r#"^\s*(?:(?:message|error):\s*(?:[|>]-?\s+)?(?:"(.+)"|'(.+)'|(.+?))|#+\s*(.+?))\s*$"#)
 });
 
 /// Reads a report; nothing if it is none. Only the outermost tests count: each says how those inside it ended.
@@ -32,7 +33,9 @@ pub(super) fn read(origin: Origin<'_>, text: &str) -> Option<SuiteFacts> {
             (None, None) => facts.suite.passed += 1,
             (Some(_), None) => {
                 let place = origin.first(&found[4]).unwrap_or_default();
-                let said = first_group(&MESSAGE, &found[4]).unwrap_or_default();
+                // Without its quotes, a secret may not be recognised.
+                let details = redact(&found[4]).text;
+                let said = first_group(&MESSAGE, &details).unwrap_or_default();
                 facts.suite.failures.push(failure(&found[2], place, said));
             }
         }

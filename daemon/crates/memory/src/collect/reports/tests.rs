@@ -90,6 +90,12 @@ const SAMPLES: &[Row] = &[
         &["src/a.js:7 a: Expected 3"],
     ),
     (
+        "secret.tap",
+        "TAP version 13\nnot ok 1 - a\n  ---\n  message: pragma rekey='p4jDMn8b9uvu6jug'\n  ...\n1..1\n",
+        "TAP 0/1",
+        &[" a: pragma rekey='***'"],
+    ),
+    (
         "junit.xml",
         "<testsuites><testsuite name=\"x\"><testsuite name=\"y\"><testcase name=\"a\" classname=\"A\"><system-out>b.py:1</system-out><failure><![CDATA[x && y &lt;]]> at a.py:3</failure></testcase><testcase name=\"b\"><skipped/></testcase></testsuite><testcase name=\"c\" file=\"c.py\" line=\"4\"><error message=\"&quot;no&quot;\">d.py:1</error><error message=\"again\"/></testcase><testcase name=\"d\" classname=\"D\"><failure/></testcase><testcase name=\"e\"></testcase></testsuite></testsuites>",
         "JUnit 1/3",

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod build;
+mod command;
 mod comments;
 mod dependencies;
 mod facts;

@@ -1,5 +1,6 @@
 //! What the daemon recorded of a project's runs: it says how tests and builds ended where no report does.
 
+use super::command::{Command, Purpose, of_line};
 use super::facts::{Sourced, SuiteFacts};
 use super::reports::of_output;
 use crate::model::since;
@@ -44,12 +45,16 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
-    fn failed(&self) -> bool {
-        self.exit_code.is_some_and(|code| code != 0)
-    }
-
     fn sourced<T>(&self, value: T) -> Sourced<T> {
         Sourced::new(value, &self.source, Some(self.at.clone()))
+    }
+
+    /// Returns whether the command failed, if the exit status of the line says so.
+    fn is_failed(&self, command: &Command) -> Option<bool> {
+        match self.exit_code.unwrap_or(0) {
+            0 => command.has_to_succeed.then_some(false),
+            _ => command.is_alone.then_some(true),
+        }
     }
 }
 
@@ -61,31 +66,47 @@ impl Recorded {
         recorded
     }
 
-    /// Returns how the last test command of the kind ended.
+    /// Returns how the last test command of the kind ended, as far as that is known. Tests that were chosen and passed say
+    /// nothing of the others.
     pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let is_it = |run: &&RecordedRun| is_test(&run.command) && has(&run.command, E2E) == is_e2e;
-        let run = self.runs.iter().find(is_it)?;
-        let mut facts = of_output(root, &run.output).unwrap_or_default();
-        facts.is_e2e = is_e2e;
-        facts.last_run = Some(run.at.clone());
-        facts.suite.command.clone_from(&run.command);
-        facts.suite.status = match run.failed() || facts.suite.failed > 0 {
-            true => TestStatus::Failed,
-            false => TestStatus::Passed,
-        };
-        Some(run.sourced(facts))
+        let purpose = if is_e2e { Purpose::E2e } else { Purpose::Unit };
+        self.runs.iter().find_map(|run| {
+            let command = of_line(&run.command, root).filter(|one| one.purpose == purpose)?;
+            let mut facts = of_output(root, &run.output).unwrap_or_default();
+            let suite = &mut facts.suite;
+            let is_failed = match suite.status {
+                TestStatus::Failed => true,
+                TestStatus::Passed => run.is_failed(&command).unwrap_or(false),
+                TestStatus::NotRun => run.is_failed(&command)?,
+            };
+            if command.is_part && !is_failed {
+                return None;
+            }
+            suite.command.clone_from(&run.command);
+            suite.status = match is_failed {
+                true => TestStatus::Failed,
+                false => TestStatus::Passed,
+            };
+            facts.is_e2e = is_e2e;
+            facts.last_run = Some(run.at.clone());
+            Some(run.sourced(facts))
+        })
     }
 
     /// Returns how the last build ended.
-    pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
-        let is_build = |run: &&RecordedRun| !is_test(&run.command) && has(&run.command, BUILDS);
-        let run = self.runs.iter().find(is_build)?;
+    pub(crate) fn build(&self, root: &Path) -> Option<Sourced<BuildStatus>> {
+        let mut builds = self.runs.iter().filter_map(|run| {
+            let command = of_line(&run.command, root)?;
+            let is_failed = run.is_failed(&command)?;
+            (command.purpose == Purpose::Build).then_some((run, is_failed))
+        });
+        let (run, is_failed) = builds.next()?;
         let errors = run.output.lines().filter(|line| {
             let line = line.to_lowercase();
             line.contains("error") && !line.contains("0 errors")
         });
         Some(run.sourced(BuildStatus {
-            status: match run.failed() {
+            status: match is_failed {
                 true => BuildState::Failed,
                 false => BuildState::Success,
             },
@@ -94,18 +115,4 @@ impl Recorded {
             errors: Some(errors.map(|line| line.trim().to_owned()).collect()),
         }))
     }
-}
-
-const TESTS: &str = "test nextest pytest jest vitest playwright cypress ctest mocha";
-const E2E: &str = "e2e playwright cypress";
-const BUILDS: &str = "build tsc compile make javac check";
-
-fn is_test(command: &str) -> bool {
-    has(command, TESTS)
-}
-
-/// True if one of the words, separated by blanks, is in a command.
-fn has(command: &str, words: &str) -> bool {
-    let mut own = command.split(|c: char| !c.is_alphanumeric() && c != '-');
-    own.any(|own| words.split(' ').any(|word| word == own))
 }

@@ -1,10 +1,10 @@
-//! Test results: of the newest report of each suite, else what the daemon recorded, else only how they would be run.
+//! Test results: of the newest report of each suite, or what the daemon recorded after it, else only how they would be run.
 
 use crate::collect::facts::{Facts, Sourced, SuiteFacts};
 use crate::collect::manifest::{Runner, pytest};
 use crate::collect::project::Project;
 use crate::collect::recorded::Recorded;
-use crate::model::Provenance;
+use crate::model::{Provenance, since};
 use ccd_protocol::memory::{TestResults, TestSuite};
 use std::path::Path;
 
@@ -21,7 +21,11 @@ pub(super) fn results(
             .iter()
             .find(|report| report.value.is_e2e == is_e2e)
             .cloned();
-        let found = report.or_else(|| recorded.tests(&project.root, is_e2e));
+        // The newer of both; without a report there is no time.
+        let time = |found: &Sourced<SuiteFacts>| found.at.as_deref().and_then(since);
+        let known = report.as_ref().and_then(time);
+        let ran = recorded.tests(&project.root, is_e2e);
+        let found = ran.filter(|ran| time(ran) > known).or(report);
         if let Some(found) = &found {
             provenance.insert(format!("testResults.{name}"), found.fact());
             last_run = last_run.take().max(found.value.last_run.clone());

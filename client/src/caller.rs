@@ -91,6 +91,11 @@ pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure>
 ///
 /// As [`working_directory`].
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+    if path.as_os_str().is_empty() {
+        return Err(Failure::Usage(
+            "the path is empty; give another one".to_owned(),
+        ));
+    }
     match is_elsewhere() {
         true => over_there(path),
         false => absolute_here(path),
@@ -163,6 +168,7 @@ mod tests {
         assert_eq!(directory(None), here);
         assert_eq!(directory(Some("no/such")), here.join("no/such"));
         assert_eq!(directory(Some("/")), Path::new("/"));
+        assert_eq!(given_path(Some("")).unwrap_err().exit(), crate::Exit::Usage);
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
                 .chain([base("cache")])
                 .collect(),
             forever(),
-            "recorded only on request: rec, play, proxy, --tape; or replay.record",
+            "recorded only on request: rec, play, proxy, or --record; or replay.record",
         ),
         DataPart::Coach => (
             vec![

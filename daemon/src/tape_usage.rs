@@ -61,10 +61,17 @@ impl UsageStore for TapeUsage {
         root: &'a Path,
         tapes: &'a [TapeId],
     ) -> BoxFuture<'a, Result<(), UsageError>> {
-        self.commit(Write::ForgetTapeUse {
+        let forget = Write::ForgetTapeUse {
             root: root.to_string_lossy().into_owned(),
             tape_ids: tapes.iter().map(ToString::to_string).collect(),
-        })
+        };
+        async move {
+            self.commit(forget).await?;
+            // Until the log is emptied, the names of the tapes can be read in the file.
+            self.0.tidy();
+            Ok(())
+        }
+        .boxed()
     }
 }
 
@@ -104,5 +111,32 @@ mod tests {
         assert_eq!(before("2026-01-01T00:00:00.000Z").await.unwrap(), []);
         let all = before("2026-01-01T00:00:00.001Z").await.unwrap();
         assert_eq!(all.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn the_name_of_a_forgotten_tape_leaves_the_file() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("ccd.sqlite");
+        let opened = SCHEMA.open(&path, Opening::First).await.unwrap();
+        let usage = TapeUsage(opened.database);
+        let (root, tape) = (Path::new("/r"), TapeId::from("echo/zirbelkiefer"));
+        let used = Used {
+            exchanges: 1,
+            at: "2026-01-01T00:00:00.000Z".to_owned(),
+        };
+        usage.save(root, &[(tape.clone(), used)]).await.unwrap();
+        usage.0.tidy();
+        let is_in_files = || {
+            let files = std::fs::read_dir(base.path()).unwrap();
+            let mut files = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+            files.any(|bytes| memchr::memmem::find(&bytes, b"zirbelkiefer").is_some())
+        };
+        assert!(is_in_files());
+        usage.forget(root, &[tape]).await.unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while is_in_files() {
+            assert!(std::time::Instant::now() < deadline, "it stays");
+            tokio::task::yield_now().await;
+        }
     }
 }

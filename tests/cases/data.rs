@@ -138,6 +138,7 @@ fn every_part_is_listed_and_forgotten() {
         "{preview:?}"
     );
     assert!(preview.stderr.contains("--yes deletes it"), "{preview:?}");
+    assert_eq!(preview.code, Some(1));
     assert_eq!(kept(&daemon), words);
 
     let done = client.ok(&["data", "forget", "--yes"]);
@@ -176,6 +177,10 @@ fn a_project_or_a_time_limits_what_is_forgotten() {
     assert!(early.contains("conversations stays: 1 index: "), "{early}");
     let elsewhere = forget(&["--project", "/elsewhere"]);
     assert!(elsewhere.starts_with("nothing to delete\n"), "{elsewhere}");
+    let elsewhere = client.run(&["data", "forget", "--project", "/elsewhere"]);
+    let missing = "/elsewhere: there is no such directory";
+    assert!(elsewhere.stderr.contains(missing), "{elsewhere:?}");
+    assert_eq!(elsewhere.code, Some(0));
     assert_eq!(kept(&daemon), all);
 
     let done = forget(&["--project", one.to_str().unwrap()]);

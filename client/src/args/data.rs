@@ -32,7 +32,7 @@ pub(crate) enum DataVerb {
   ccctl data forget sessions runs --before 2026-01-31 --yes
 
 Shows what would be deleted and asks for confirmation. Without a terminal or with --json, deletes nothing unless you \
-give --yes. Reports what stays, and why: live sessions, approved rules, Claude Code's own transcripts, and parts that \
+give --yes. If something could be deleted and nothing was, the exit status is 1. Reports what stays, and why: live sessions, approved rules, Claude Code's own transcripts, and parts that \
 belong to no project.
 
 The parts are sessions, tapes, coach, hooks, conversations, memory, runs, reports, jobs and logs. With --project, data \

@@ -259,6 +259,7 @@ fn after_loss(method: &str) -> &'static str {
         "coach.mute" | "coach.forget" | "coach.aggregate" | "coach.import" => {
             "it is unknown whether it was done: check with ccctl coach status"
         }
+        "data.forget" => "it is unknown whether all of it was done: check with ccctl data",
         "memory.save" | "memory.link" => {
             "it is unknown whether it was done: check with ccctl memory status"
         }
@@ -348,6 +349,13 @@ mod tests {
         let (method, was_read) = ("memory.save".to_owned(), true);
         let line = Failure::Lost { method, was_read }.line();
         assert!(line.ends_with("check with ccctl memory status"), "{line}");
+    }
+
+    #[test]
+    fn a_lost_deletion_is_looked_up_in_what_is_kept() {
+        let (method, was_read) = ("data.forget".to_owned(), true);
+        let line = Failure::Lost { method, was_read }.line();
+        assert!(line.ends_with("check with ccctl data"), "{line}");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! `ccctl data`: what is kept about the user.
 
 use crate::args::{DataArgs, DataForgetArgs, DataVerb};
+use crate::call::is_elsewhere;
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataSelected};
+use std::path::Path;
 
 /// Carries out `ccctl data`.
 ///
@@ -36,16 +38,22 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         render::data_selected(&reply.parts, args.yes, out)
     })?;
     let is_empty = answer.value.parts.iter().all(|part| part.items == 0);
+    let project = params.project.as_deref();
+    let is_missing = |dir: &&str| !is_elsewhere() && !Path::new(dir).exists();
+    if is_empty && let Some(dir) = project.filter(is_missing) {
+        let text = format!("{dir}: there is no such directory, and nothing of it was found");
+        context.note(&render::printable(&text));
+    }
     if args.yes || args.dry_run || is_empty {
         return ended(&answer.value.parts);
     }
     if !is_at_terminal() || context.global.json {
         context.note("nothing was deleted; --yes deletes it");
-        return Ok(Exit::Done);
+        return Ok(Exit::Failed);
     }
     if !confirm("delete this?") {
         context.note("nothing was deleted");
-        return Ok(Exit::Done);
+        return Ok(Exit::Failed);
     }
     params.dry_run = false;
     let deleted = context.call::<DataForget>(&params)?;

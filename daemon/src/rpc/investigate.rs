@@ -128,7 +128,10 @@ pub(super) async fn forget_reports(
     let removed = removed.await?;
     let kind = ("report", "reports");
     let mut selected = DataSelected::of(DataPart::Reports, removed.reports, kind, removed.oldest);
-    selected.left = removed.warnings;
+    // Whatever they are, they belong to no project.
+    if which.project.is_none() {
+        selected.failed = removed.warnings;
+    }
     Ok(selected)
 }
 

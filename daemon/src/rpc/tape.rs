@@ -20,6 +20,7 @@ use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
 use ccd_tape::tools::{Pace, animate, diff, still, transcript};
 use jsonrpsee::core::RegisterMethodError;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -299,12 +300,37 @@ pub(super) async fn forget_tapes(
     which: &DataForgetParams,
 ) -> Result<DataSelected, RpcError> {
     let path = settings_of_root(daemon, None)?.root;
-    if !path.exists() {
-        return Ok(DataSelected::none(DataPart::Tapes));
+    let mut selected = DataSelected::none(DataPart::Tapes);
+    if path.exists() {
+        let (folder, which) = (open(daemon, None).await?, which.clone());
+        let root = Arc::clone(&folder.root);
+        let forget = move || Ok(files::forget(&folder, &which));
+        let (tapes, gone) = blocking(forget).await?;
+        daemon.roots.forget(&root, &gone).await;
+        selected = tapes;
     }
-    let (folder, which) = (open(daemon, None).await?, which.clone());
-    let root = Arc::clone(&folder.root);
-    let (selected, gone) = blocking(move || Ok(files::forget(&folder, &which))).await?;
-    daemon.roots.forget(&root, &gone).await;
-    Ok(selected)
+    if !which.dry_run
+        && let Err(error) = daemon.roots.remove_traces().await
+    {
+        selected.failed.push(format!("index of tapes: {error}"));
+    }
+    let recorded = recordings(daemon, &path, which.project.as_deref());
+    let kind = (
+        "tape that is being recorded",
+        "tapes that are being recorded",
+    );
+    let why = "written when the session ends; ccctl session close ends one";
+    Ok(selected.leaving(recorded, kind, why))
+}
+
+/// Returns how many live sessions record into a directory.
+fn recordings(daemon: &Daemon, root: &Path, project: Option<&str>) -> u64 {
+    let mut live = daemon.sessions.list();
+    live.retain(|session| {
+        let is_in =
+            project.is_none_or(|project| Path::new(&session.facts.cwd).starts_with(project));
+        let tape = session.tape().filter(|_| is_in && !session.is_dead());
+        tape.is_some_and(|tape| tape.recording().is_some() && tape.settings.root == root)
+    });
+    live.len() as u64
 }

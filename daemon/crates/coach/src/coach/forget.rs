@@ -3,7 +3,7 @@
 use super::CoachError;
 use super::list::check_time;
 use super::owner::{Coach, Databases};
-use crate::ledger::{CandidateRow, Change, LedgerWrite, all};
+use crate::ledger::{CandidateRow, Change, LedgerWrite, all, events_of};
 use crate::record::{
     EventWrite, PayloadWrite, Selection, projects, selected_events, selected_payloads,
 };
@@ -94,8 +94,11 @@ impl Coach {
             ))
             .leaving(
                 left,
-                ("approved rule", "approved rules"),
-                "with the words that it quotes; ccctl coach undo takes one back",
+                (
+                    "approved rule, with the words it quotes",
+                    "approved rules, with the words they quote",
+                ),
+                "ccctl coach undo takes one back",
             ))
     }
 
@@ -179,17 +182,22 @@ impl Coach {
                     .as_ref()
                     .is_none_or(|before| row.first_seen < *before)
         };
-        let rows = all(&databases.ledger).await?;
-        let deletes = rows
-            .into_iter()
-            .filter(is_selected)
-            .map(|row| Change::Delete {
+        let mut rows = all(&databases.ledger).await?;
+        rows.retain(is_selected);
+        let count = rows.len() as u64;
+        if count > 0 && !dry_run {
+            // Events that are not selected count again, unless the user has rejected what follows from them.
+            let pending = rows
+                .iter()
+                .filter(|row| row.status == CandidateStatus::Pending);
+            let pending: Vec<&str> = pending.map(|row| row.fingerprint.as_str()).collect();
+            let events = events_of(&databases.ledger, &pending).await?;
+            databases.events.commit(EventWrite::Waiting(events)).await?;
+            let deletes = rows.into_iter().map(|row| Change::Delete {
                 fingerprint: row.fingerprint,
             });
-        let deletes: Vec<Change> = deletes.collect();
-        let count = deletes.len() as u64;
-        if count > 0 && !dry_run {
-            databases.ledger.commit(LedgerWrite(deletes)).await?;
+            let deletes = LedgerWrite(deletes.collect());
+            databases.ledger.commit(deletes).await?;
             databases.tidy();
             self.write_mirror(databases).await?;
         }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::coach::{CoachPaths, CoachSettings};
+use ccd_protocol::data::DataForgetParams;
 use ccd_protocol::hook::spool::FileName;
 use ccd_store::{AnyWrite, Opening, Schema, Store, Synchronous, query_as, query_scalar};
 use serde_json::json;
@@ -83,6 +84,38 @@ async fn a_payload_from_the_spool_is_processed_before_newer_ones_that_were_deliv
     spool(&coach, 7, &prompt("seven"));
     while work.step().await.unwrap() {}
     assert_eq!(processed(&store).await, [1, 2, 3, 4, 5, 6, 7].map(at));
+}
+
+#[tokio::test]
+async fn what_another_project_has_said_counts_again_without_the_deleted_candidate() {
+    let folder = tempfile::tempdir().unwrap();
+    let (coach, mut work, _store) = coach(folder.path()).await;
+    let project = |name: &str| folder.path().join(name).display().to_string();
+    let correct = |second: u64, name: &str| {
+        std::fs::create_dir_all(project(name)).unwrap();
+        let text = "No, use pnpm instead of npm";
+        let said = json!({"hook_event_name": "UserPromptSubmit", "session_id": id(second), "cwd": project(name), "prompt": text});
+        post(&coach, second, &said);
+    };
+    let proposals = async || coach.run_batch().await.unwrap().candidates.len();
+    correct(1, "one");
+    correct(2, "other");
+    correct(3, "other");
+    while work.step().await.unwrap() {}
+    assert_eq!(proposals().await, 1);
+    let which = DataForgetParams {
+        project: Some(project("one")),
+        ..DataForgetParams::default()
+    };
+    let deleted = coach.forget_data(&which).await.unwrap();
+    assert_eq!(deleted.what, "1 event, 1 proposal");
+    correct(4, "other");
+    while work.step().await.unwrap() {}
+    let events = &coach.databases.get().unwrap().events;
+    let waiting = query_scalar("SELECT count(*) FROM events WHERE processed = 0");
+    let waiting: i64 = waiting.fetch_one(events.readers()).await.unwrap();
+    assert_eq!(waiting, 3);
+    assert_eq!(proposals().await, 1);
 }
 
 #[tokio::test]

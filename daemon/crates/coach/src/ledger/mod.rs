@@ -9,7 +9,7 @@ mod schema;
 pub(crate) use change::{Change, EvidenceList, LedgerWrite};
 pub(crate) use mirror::Mirror;
 pub(crate) use read::{
-    Found, Page, all, decisions, decisions_in, decisions_on, evidence_ids, evidence_of,
+    Found, Page, all, decisions, decisions_in, decisions_on, events_of, evidence_ids, evidence_of,
     evidence_times, find, fingerprints, guards, known, next_decision, of_fingerprints, page,
     promotions, state_of, statuses,
 };

@@ -361,6 +361,16 @@ pub(crate) async fn evidence_ids(
     Ok(counted)
 }
 
+/// Returns the ids of the events that are evidence for candidates, as JSON.
+pub(crate) async fn events_of(ledger: &Ledger, fingerprints: &[&str]) -> SqlResult<String> {
+    let ids = query_scalar(
+        "SELECT json_group_array(DISTINCT event_id) FROM ccd_evidence
+            WHERE fingerprint IN (SELECT value FROM json_each(?1))",
+    );
+    let fingerprints = serde_json::to_string(fingerprints).unwrap_or_default();
+    ids.bind(fingerprints).fetch_one(ledger.readers()).await
+}
+
 /// Returns an id for the next decision.
 pub(crate) async fn next_decision(ledger: &Ledger) -> SqlResult<i64> {
     let newest = query_scalar("SELECT coalesce(max(id), 0) + 1 FROM ccd_decisions");

@@ -76,6 +76,8 @@ pub(crate) enum EventWrite {
     Record(Vec<Recorded>),
     /// These events belong to candidates, or support none: their ids as JSON.
     Processed(String),
+    /// These events wait again, because nothing that they support is left: their ids as JSON.
+    Waiting(String),
     Mute(Mute),
     Unmute(Mute),
     /// Deletes events and successes, and what is known of their sources.
@@ -96,6 +98,12 @@ impl Write for EventWrite {
                 // long as going through those that wait.
                 let mark = "UPDATE events SET processed = 1
                     WHERE processed = 0 AND +id IN (SELECT value FROM json_each(?1))";
+                query(mark).bind(ids).execute(connection).await?;
+                Ok(())
+            }
+            Self::Waiting(ids) => {
+                let mark = "UPDATE events SET processed = 0
+                    WHERE id IN (SELECT value FROM json_each(?1))";
                 query(mark).bind(ids).execute(connection).await?;
                 Ok(())
             }

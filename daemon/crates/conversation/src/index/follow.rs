@@ -81,6 +81,9 @@ impl Follower {
                 self.known = None;
                 done = self.look_through().await;
             }
+            if done.is_ok() && self.index.is_erasing.load(Ordering::Relaxed) {
+                done = self.erase().await;
+            }
             if let Err(error) = done {
                 if !has_failed {
                     tracing::error!(%error, "transcripts cannot be indexed");
@@ -89,6 +92,35 @@ impl Follower {
                 self.index.failed(error);
             }
         }
+    }
+
+    /// Removes all files that are gone, and their words.
+    async fn erase(&mut self) -> Result<(), StoreError> {
+        self.index.is_erasing.store(false, Ordering::Relaxed);
+        let erased = self.try_erase().await;
+        if erased.is_err() {
+            self.index.is_erasing.store(true, Ordering::Relaxed);
+        }
+        erased
+    }
+
+    async fn try_erase(&mut self) -> Result<(), StoreError> {
+        let (database, prices) = self.begin().await?;
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => known(&database, None).await?,
+        };
+        let gone = known.iter().filter(|(path, _)| !Path::new(path).exists());
+        let plan = Plan {
+            gone: gone
+                .map(|(path, (_, file))| (path.clone(), file.id))
+                .collect(),
+            ..Plan::default()
+        };
+        self.carry_out(&database, plan, known, &prices).await?;
+        database.commit(IndexWrite::Erase).await?;
+        database.tidy();
+        Ok(())
     }
 
     /// Watches a new directory, and returns the transcripts that are already in it.

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What the index knows of a transcript, by the name of its file: its directory, and when it ended.
 type Known = HashMap<String, (Option<String>, Option<String>)>;
@@ -20,7 +22,7 @@ impl Index {
     ///
     /// `Index`, `Read`.
     pub async fn forget(
-        &self,
+        self: &Arc<Self>,
         which: &DataForgetParams,
     ) -> Result<DataSelected, ConversationError> {
         let part = DataPart::Conversations;
@@ -50,8 +52,10 @@ impl Index {
                     self.delete().await?;
                 }
             } else {
-                let why =
-                    "it has what is in the transcripts; delete these, or forget all conversations";
+                if !which.dry_run {
+                    self.erase().await;
+                }
+                let why = "it follows the transcripts that stay; ccctl data forget conversations deletes it";
                 selected = selected.leaving(1, ("index", "indexes"), why);
             }
         }
@@ -109,6 +113,7 @@ impl Index {
     async fn delete(&self) -> Result<(), ConversationError> {
         let mut open = self.database.lock().await;
         self.leave_until_asked();
+        self.is_erasing.store(false, Ordering::Relaxed);
         let deleted = match open.take() {
             Some(database) => database.delete().await,
             None => {
@@ -159,4 +164,70 @@ fn oldest(paths: &[PathBuf]) -> Option<String> {
         about.created().or_else(|_| about.modified()).ok()
     };
     paths.iter().filter_map(made).min().map(ccd_text::clock::at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::{ConversationSettings, Setup};
+    use ccd_protocol::conversation::{ConversationImportParams, ConversationSearchParams};
+    use serde_json::json;
+    use std::time::{Duration, Instant};
+
+    const WORD: &str = "zirbelkiefer";
+
+    #[tokio::test]
+    async fn the_words_of_a_projects_copies_leave_the_index() {
+        let home = tempfile::tempdir().unwrap();
+        let setup = Setup::new(
+            &home.path().join("claude"),
+            home.path(),
+            ConversationSettings::default(),
+        );
+        let database = home.path().join("index.sqlite");
+        let (index, follower) = Index::new(database.clone(), setup);
+        let runtime = tokio::runtime::Handle::current();
+        let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
+        for (id, cwd, word) in [("a", "/one", WORD), ("b", "/other", "latschenkiefer")] {
+            let path = home.path().join(format!("{id}.jsonl"));
+            let line = json!({
+                "type": "user", "sessionId": id, "uuid": id, "cwd": cwd, "timestamp": "2026-01-31T12:00:00.000Z",
+                "message": {"role": "user", "content": format!("the {word} again")},
+            });
+            fs::write(&path, format!("{line}\n")).unwrap();
+            let file = path.display().to_string();
+            let import = ConversationImportParams { file };
+            index.import(&import).await.unwrap();
+            fs::remove_file(path).unwrap();
+        }
+        let search = async |word: &str| {
+            let params = ConversationSearchParams {
+                query: word.into(),
+                ..ConversationSearchParams::default()
+            };
+            index.search(&params).await.unwrap().hits.len()
+        };
+        assert_eq!(search(WORD).await, 1);
+        let which = DataForgetParams {
+            project: Some("/one".into()),
+            ..DataForgetParams::default()
+        };
+        let has_word = || {
+            let files = fs::read_dir(home.path()).unwrap();
+            let mut files = files.map(|file| fs::read(file.unwrap().path()).unwrap_or_default());
+            files.any(|bytes| memchr::memmem::find(&bytes, WORD.as_bytes()).is_some())
+        };
+        assert!(has_word());
+        let deleted = index.forget(&which).await.unwrap();
+        assert_eq!(deleted.what, "1 copied transcript");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while has_word() {
+            assert!(Instant::now() < deadline, "it stays");
+            tokio::task::yield_now().await;
+        }
+        assert_eq!((search(WORD).await, search("latschenkiefer").await), (0, 1));
+        index.stop();
+        blocking(move || thread.join().unwrap()).await;
+        index.close().await;
+    }
 }

@@ -45,6 +45,8 @@ pub struct Index {
     pub(super) gate: Arc<Gate>,
     handle: Handle,
     pub(super) is_stopping: AtomicBool,
+    /// The words of files that are gone are to leave the database.
+    pub(super) is_erasing: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +81,7 @@ impl Index {
             gate: Arc::default(),
             handle,
             is_stopping: AtomicBool::new(false),
+            is_erasing: AtomicBool::new(false),
         });
         (
             Arc::clone(&index),
@@ -362,6 +365,14 @@ impl Index {
     pub(super) fn leave_until_asked(&self) {
         self.state().is_forgotten = true;
         self.is_another();
+    }
+
+    /// Has the words of files that are gone removed, and waits for that as long as for an answer.
+    pub(super) async fn erase(self: &Arc<Self>) {
+        self.is_erasing.store(true, Ordering::Relaxed);
+        self.handle.look();
+        let index = Arc::clone(self);
+        blocking(move || index.handle.catch_up(WAIT)).await;
     }
 
     pub(super) fn is_forgotten(&self) -> bool {

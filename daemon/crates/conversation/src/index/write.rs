@@ -22,6 +22,8 @@ pub(crate) enum IndexWrite {
     New(Vec<FoundFile>),
     /// Files that are gone or were replaced, by id, with all that is known of them.
     Gone(Vec<i64>),
+    /// Removes the words of files that are gone, which are only marked as deleted: everything that is searched is written anew.
+    Erase,
     /// Files that have other names now, by id.
     Moved(Vec<(i64, FoundFile)>),
     /// The table of prices in force has this number.
@@ -142,6 +144,10 @@ impl Write for IndexWrite {
                     forget(connection, *id).await?;
                 }
                 Ok(())
+            }
+            Self::Erase => {
+                let erase = query("INSERT INTO texts (texts) VALUES ('optimize')");
+                erase.execute(connection).await.map(drop)
             }
             Self::Moved(files) => {
                 for (id, file) in files {

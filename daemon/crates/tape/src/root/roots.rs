@@ -117,15 +117,34 @@ impl Roots {
     ///
     /// The store reports an error, or a cache cannot be removed.
     pub async fn remove_old(&self, keep: Duration) -> Result<(), UsageError> {
-        let (caches, open) = (self.caches.clone(), self.paths());
-        let removed =
-            tokio::task::spawn_blocking(move || Cache::remove_old(&caches, keep, &open)).await??;
+        let removed = self.remove_caches(keep, self.paths()).await?;
         if removed > 0 {
             tracing::info!(
                 removed,
                 "index caches of tapes that nobody uses were removed"
             );
         }
+        self.remove_counts(keep).await
+    }
+
+    /// Removes all index caches, because they have arguments and directories of tapes that are gone, and the counts of such
+    /// tapes. An open root that has changed writes its cache again when it is closed, with the tapes that it has then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::remove_old`].
+    pub async fn remove_traces(&self) -> Result<(), UsageError> {
+        self.remove_caches(Duration::ZERO, Vec::new()).await?;
+        self.remove_counts(Duration::ZERO).await
+    }
+
+    async fn remove_caches(&self, keep: Duration, open: Vec<PathBuf>) -> Result<u64, UsageError> {
+        let caches = self.caches.clone();
+        let remove = move || Cache::remove_old(&caches, keep, &open);
+        Ok(tokio::task::spawn_blocking(remove).await??)
+    }
+
+    async fn remove_counts(&self, keep: Duration) -> Result<(), UsageError> {
         let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
         let mut old = self.usage.played_before(&before).await?;
         let gone = move || {

@@ -215,3 +215,39 @@ async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes
     drop(root);
     started.end().await;
 }
+
+#[tokio::test]
+async fn caches_and_counts_of_tapes_that_are_gone_are_removed_at_once() {
+    let (base, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for id in ["p/gone", "p/stays"] {
+        tape(folder.path(), id);
+        let file = fs::File::open(folder.path().join(format!("{id}.json5"))).unwrap();
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(60);
+        file.set_modified(long_ago).unwrap();
+    }
+    let kept: Arc<Kept> = Arc::default();
+    let used = Used {
+        exchanges: 1,
+        at: "2020-01-01T00:00:00.000Z".to_owned(),
+    };
+    let counts = ["p/gone", "p/stays"].map(|tape| (TapeId::from(tape), used.clone()));
+    kept.save(folder.path(), &counts).await.unwrap();
+    let started = Started::new(base.path(), &kept);
+    let root = started.roots.open(folder.path()).await.unwrap();
+    let caches = || {
+        let files = fs::read_dir(base.path().join("cache")).unwrap();
+        files.map(|file| fs::read(file.unwrap().path()).unwrap())
+    };
+    let has = |name: &[u8]| caches().any(|bytes| memchr::memmem::find(&bytes, name).is_some());
+    assert!(has(b"p/gone") && has(b"p/stays"));
+    let gone = folder.path().join("p/gone.json5");
+    fs::remove_file(&gone).unwrap();
+    root.refresh(&gone);
+    started.roots.remove_traces().await.unwrap();
+    assert_eq!(caches().count(), 0);
+    let left = kept.load(folder.path()).await.unwrap();
+    assert_eq!(left, counts[1..]);
+    drop(root);
+    started.end().await;
+    assert!(!has(b"p/gone") && has(b"p/stays"));
+}

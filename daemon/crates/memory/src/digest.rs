@@ -160,7 +160,7 @@ fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
     let (status, phase) = (&summary.completion_status, &summary.current_phase);
     let status = format!("Tasks: {status}{from}; phase: {phase}");
     // Without a plan, there is nothing to say.
-    let is_known = !tasks.source_file.is_empty();
+    let is_known = !tasks.source_file.is_empty() && !status.is_empty();
     let status = is_known.then_some(status);
     current.chain(status).collect()
 }
@@ -288,7 +288,7 @@ fn shown(text: &str) -> String {
         '<' => Some('‹'),
         '>' => Some('›'),
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => None,
-        '\u{feff}' | '\u{e0000}'..='\u{e007f}' => None,
+        '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}' => None,
         char => (!char.is_control()).then_some(char),
     };
     words.join(" ").chars().filter_map(char).collect()

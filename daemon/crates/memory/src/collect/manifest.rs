@@ -130,7 +130,9 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
         runner.framework = found.map(|(_, framework, _)| *framework);
         let is_of_kind = |name: &&str| *name != "test" || is_test_e2e == is_e2e;
         let mut scripts = scripts.split(' ').filter(is_of_kind);
-        let script = scripts.find(|name| json["scripts"][*name].is_string());
+        // `npm init` writes one that only says that there is none.
+        let is_script = |script: &str| !script.is_empty() && !script.contains("no test specified");
+        let script = scripts.find(|name| json["scripts"][*name].as_str().is_some_and(is_script));
         let command = found.and_then(|(_, _, command)| *command);
         runner.command = match script {
             Some("test") => Some(format!("{manager} test")),

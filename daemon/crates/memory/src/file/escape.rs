@@ -59,13 +59,18 @@ fn places<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + '
 /// What a backslash before it makes plain.
 const SPECIAL: &str = "\\`*_<>|[]()#+-~.:@";
 
+/// By these, two sentences of the summary are known.
+const LABELS: [&str; 2] = ["Current phase:", "Next action:"];
+
 fn escape(text: &str, is_bold: bool) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
     let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     for (at, char) in text.char_indices() {
         let is_edge = at == 0 || at == last;
-        if char.is_control() || (is_edge && char.is_whitespace()) || is_invisible(char) {
+        let is_label = at == 0 && LABELS.iter().any(|label| text.starts_with(label));
+        if char.is_control() || (is_edge && char.is_whitespace()) || is_invisible(char) || is_label
+        {
             let _ = write!(escaped, "\\u{{{:x}}}", u32::from(char));
             continue;
         }
@@ -102,7 +107,7 @@ fn is_mask(text: &str, at: usize) -> bool {
 
 /// Marks of direction and of width zero: what is written must be what people see.
 fn is_invisible(char: char) -> bool {
-    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 /// Reads `u{…}`: the character and the length.

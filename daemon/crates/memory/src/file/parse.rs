@@ -6,6 +6,7 @@ use super::template::{self, Found, at_mut};
 use crate::model::Notes;
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, json};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// What a file holds.
@@ -48,7 +49,8 @@ struct Reader {
     section: Option<usize>,
     /// The group that entries belong to.
     group: Option<&'static Group>,
-    seen: HashSet<&'static str>,
+    /// Headings and lines of each part that were there.
+    seen: HashSet<(&'static str, &'static str)>,
 }
 
 /// It has no heading, nor has the last one, which may be below any.
@@ -89,12 +91,19 @@ impl Reader {
             self.section = part_of(0, text);
             self.part = self.section;
             self.group = None;
-            self.seen.extend(self.part.map(|part| PARTS[part].heading));
+            self.seen
+                .extend(self.part.map(|part| (PARTS[part].heading, "")));
         } else if text.starts_with("### ") {
             if let Some(section) = self.section {
                 self.subheading(section, number, text);
             }
         } else if !text.is_empty() && !is_known(text) {
+            // Formatters of Markdown write emphasis so.
+            let emphasis = text
+                .strip_prefix('_')
+                .and_then(|text| text.strip_suffix('_'));
+            let emphasis = emphasis.map(|inner| format!("*{inner}*"));
+            let text = emphasis.as_deref().unwrap_or(text);
             let mut parts = self.part.into_iter().chain([PARTS.len() - 1]);
             let is_read = parts.any(|part| self.read(&PARTS[part], number, text));
             let is_ours = self.part.is_some_and(|part| part != HEADER);
@@ -123,6 +132,11 @@ impl Reader {
         {
             let mut groups = list.groups.iter();
             self.group = groups.find(|group| group.heading.eq_ignore_ascii_case(text));
+            if self.group.is_none() {
+                let known = list.groups.iter().map(|group| group.heading);
+                let known = known.collect::<Vec<_>>().join(", ");
+                self.warn(format!("line {number}: {text:?} is none of {known}"));
+            }
             return;
         }
         self.part = part_of(section + 1, text);
@@ -133,10 +147,18 @@ impl Reader {
 
     /// Returns whether a line is one of the part.
     fn read(&mut self, part: &'static Part, number: usize, text: &str) -> bool {
-        for line in &part.lines {
+        let mut lines: Vec<&Line> = part.lines.iter().collect();
+        // "1. Current phase: …" is not the first sentence.
+        lines.sort_by_key(|line| match &line.kind {
+            LineKind::One(template) => Reverse(template::fixed_len(template)),
+            LineKind::Each(_) => Reverse(0),
+        });
+        for line in lines {
             let found = match &line.kind {
+                // Each is there once.
+                LineKind::One(template) if self.seen.contains(&(part.heading, *template)) => None,
                 LineKind::One(template) => template::read(template, text).map(|found| {
-                    self.seen.insert(*template);
+                    self.seen.insert((part.heading, *template));
                     self.put(number, found, part.record, None);
                 }),
                 LineKind::Each(list) => self.entry(part, list, number, text),
@@ -191,7 +213,7 @@ impl Reader {
     fn finish(mut self) -> Parsed {
         let mut parsed = Parsed::default();
         for part in &*PARTS {
-            let is_seen = self.seen.contains(part.heading);
+            let is_seen = self.seen.contains(&(part.heading, ""));
             parsed.has_sections |= is_seen;
             if part.heading.starts_with("## ") && !is_seen {
                 let name = &part.heading[3..];
@@ -202,7 +224,7 @@ impl Reader {
                     && (is_seen || part.heading.is_empty())
                     && template.contains('{')
                     && !template.starts_with('«')
-                    && !self.seen.contains(template)
+                    && !self.seen.contains(&(part.heading, *template))
                 {
                     let start = template.split('{').next().unwrap_or(template);
                     let start = start.trim_start_matches('-').trim();

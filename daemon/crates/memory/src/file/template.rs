@@ -118,6 +118,16 @@ fn encode(kind: &str, value: &Value, default: &Value) -> String {
 
 const NEVER: &str = "never";
 
+/// Returns how much of a template is in each of its lines.
+pub(super) fn fixed_len(template: &str) -> usize {
+    let pieces = pieces(template).into_iter();
+    let len = |piece| match piece {
+        Piece::Text(text) => text.len(),
+        _ => 0,
+    };
+    pieces.map(len).sum()
+}
+
 /// What a line says.
 #[derive(Default)]
 pub(super) struct Found<'a> {
@@ -158,7 +168,11 @@ fn take<'a, 't>(pieces: &[Piece<'a>], text: &'t str, found: &mut Found<'a>) -> O
     for (number, piece) in pieces.iter().enumerate() {
         rest = match piece {
             // Blanks do not count: at the end of a line there are none, and in a table there may be more.
-            Piece::Text(text) => rest.trim_start().strip_prefix(text.trim())?.trim_start(),
+            Piece::Text(text) => {
+                let mut words = text.split_whitespace();
+                let rest = words.try_fold(rest, |rest, word| rest.trim_start().strip_prefix(word));
+                rest?.trim_start()
+            }
             Piece::Optional(inner) => {
                 let before = (found.values.len(), found.bad.len());
                 let after = take(&self::pieces(inner), rest, found);

@@ -51,13 +51,13 @@ impl Writer<'_> {
 
     fn part(&mut self, part: &Part, record: &Value, default: &Value) {
         self.heading(part.heading);
-        for line in &part.lines {
+        for (at, line) in part.lines.iter().enumerate() {
             if line.is_apart {
                 self.blank();
             }
             match &line.kind {
                 LineKind::One(template) => {
-                    let line = template::write(template, 0, record, default);
+                    let line = template::write(template, at + 1, record, default);
                     line.iter().for_each(|line| self.put(line));
                 }
                 LineKind::Each(list) => self.list(part, list, record, default),

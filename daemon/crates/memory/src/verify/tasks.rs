@@ -3,7 +3,7 @@
 use super::Verified;
 use crate::collect::{Finding, OWN_LIST, Plan, Sourced, put_plan};
 use crate::model::clip;
-use ccd_protocol::memory::{NextStep, TaskReference};
+use ccd_protocol::memory::{BlockerEntry, NextStep, TaskReference};
 use ccd_text::redact::redact;
 
 impl Verified {
@@ -38,6 +38,8 @@ impl Verified {
         // People edit the memory: it is left as it is while the plan is.
         let saved = self.current.notes.provenance.get("taskStatus");
         if !is_same || saved.is_some_and(|saved| saved.at != plan.at) {
+            let open = &plan.value.open;
+            self.drop_blockers(|blocker| is_of_closed_task(blocker, open));
             self.drop_steps(is_of_a_plan);
             put_plan(&mut self.current.memory, &plan, own);
             self.redact();
@@ -64,6 +66,18 @@ fn state(plan: &Plan, task: &TaskReference, source: &str) -> (String, &'static s
         true => (format!("{name} is now done"), "done"),
         false => (format!("{name} is no longer in {source}"), "gone"),
     }
+}
+
+/// A file that is missing for a task which is not open any more, or is of another plan.
+fn is_of_closed_task(blocker: &BlockerEntry, open: &[TaskReference]) -> bool {
+    let named = blocker.description.strip_prefix("The open task ");
+    named.is_some_and(|named| {
+        let mut names = open.iter().map(|task| match &*task.id {
+            "" => &task.title,
+            id => id,
+        });
+        !names.any(|name| named.starts_with(&format!("{name} names ")))
+    })
 }
 
 /// A step that names a task or a phase.

@@ -146,11 +146,18 @@ fn missing_files(root: &Path, plan: &Plan) -> Vec<Blocker> {
     let missing = named.filter(|(_, name)| root.join(name).symlink_metadata().is_err());
     let mut seen = HashSet::new();
     let mut is_new = |one: &Blocker| seen.insert(one.entry.title.clone());
-    let found = missing.filter_map(|(task, name)| missing_file(root, task, name));
+    let current = plan.begun.as_ref().or(plan.open.first());
+    let found =
+        missing.filter_map(|(task, name)| missing_file(root, task, name, Some(task) == current));
     found.filter(|one| is_new(one)).collect()
 }
 
-fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker> {
+fn missing_file(
+    root: &Path,
+    task: &TaskReference,
+    name: &str,
+    is_current: bool,
+) -> Option<Blocker> {
     let template = template(root, name);
     let is_needed = name.contains('/') && is_use(&task.title);
     if template.is_none() && !name.starts_with(".env") && !is_needed {
@@ -166,18 +173,18 @@ fn missing_file(root: &Path, task: &TaskReference, name: &str) -> Option<Blocker
         format!("Create {name}{from}"),
     );
     blocker.entry.task_id = task_id;
+    // What a later task needs is for later.
+    blocker.is_step = is_current;
     Some(blocker)
 }
 
 /// Says whether a task works on what is there, so that a file it names should be; others make their files.
 fn is_use(title: &str) -> bool {
-    const USES: [&str; 20] = [
-        "fix", "update", "change", "edit", "refactor", "rename", "remove", "delete", "move",
-        "extend", "load", "read", "parse", "import", "needs", "use", "run", "migrate", "replace",
-        "review",
-    ];
+    const USES: &str = "fix update change edit refactor extend load read parse import needs use run migrate replace review";
+    let title = title.to_lowercase();
     let first = title.split_whitespace().next().unwrap_or_default();
-    USES.contains(&&*first.to_lowercase())
+    // "… when config/app.yml is missing"
+    USES.split(' ').any(|verb| verb == first) && !title.contains("missing")
 }
 
 fn named_files(title: &str) -> impl Iterator<Item = &str> {

@@ -41,14 +41,21 @@ fn facts(origin: Origin<'_>, text: &str) -> Result<SuiteFacts, Error> {
     let mut facts = SuiteFacts::default();
     let mut reader = reader_of(text);
     let mut depth = 0_usize;
+    // What the suites say that they have, and what they have.
+    let (mut said, mut named) = ([0, 0], [0, 0]);
     loop {
         match reader.read_event()? {
             Event::Start(case) if case.name().as_ref() == "testcase" => {
                 let inner = reader.read_text(case.name())?;
                 count(origin, &case, &inner, &mut facts)?;
+                named[0] += 1;
             }
             Event::Start(element) => {
                 depth += 1;
+                let number = |name: &str| attribute(&element, name).parse::<u64>().unwrap_or(0);
+                let of_suite = [number("tests"), number("failures") + number("errors")];
+                // Those around them have their sums.
+                said = [said[0].max(of_suite[0]), said[1].max(of_suite[1])];
                 let start = time_of(&attribute(&element, "timestamp"));
                 facts.last_run = facts.last_run.or(start);
                 // Of a suite itself: it could not run.
@@ -58,11 +65,20 @@ fn facts(origin: Origin<'_>, text: &str) -> Result<SuiteFacts, Error> {
                 }
             }
             Event::End(_) => depth -= 1,
-            Event::Eof if depth == 0 => return Ok(facts),
+            Event::Eof if depth == 0 => break,
             Event::Eof => return Err(IllFormedError::MissingEndTag(String::new()).into()),
             _ => (),
         }
     }
+    named[1] = facts.suite.failed;
+    if said[0] > named[0] || said[1] > named[1] {
+        let [[tests, failures], [all, failed]] = [named, said];
+        let failed = failed.max(failures);
+        let why =
+            format!("the report has {tests} of {all} tests and {failures} of {failed} failures");
+        facts.broken.get_or_insert(why);
+    }
+    Ok(facts)
 }
 
 /// Returns an attribute; empty if there is none.
@@ -106,7 +122,16 @@ fn count(
         }
     };
     let (file, class) = (attribute(case, "file"), attribute(case, "classname"));
-    let place = match (origin.file(&file), origin.first(&text)) {
+    // A stack has frames of libraries too.
+    let own = class
+        .rsplit('.')
+        .next()
+        .and_then(|name| name.split('$').next());
+    let own = own
+        .filter(|own| !own.is_empty())
+        .map(|own| format!("{own}."));
+    let own = own.and_then(|own| origin.of_name(&text, &own));
+    let place = match (origin.file(&file), own.or_else(|| origin.first(&text))) {
         (file, _) if !file.is_empty() => {
             let line = origin.line_in(&text, &file);
             let line = line.or_else(|| attribute(case, "line").parse().ok());

@@ -31,11 +31,29 @@ impl Origin<'_> {
     /// Returns a path of the report relative to the project. The report of a part of it may name files relative to that.
     pub(super) fn file(&self, path: &str) -> String {
         let file = relative(self.root, path);
+        if let Some(same) = self.same_file(path) {
+            return same;
+        }
         let inside = self.module.join(&file);
         match self.root.join(&file).exists() || !self.root.join(&inside).is_file() {
             true => file,
             false => inside.to_string_lossy().into_owned(),
         }
+    }
+
+    /// Returns the project's file that a path of another machine ends with.
+    fn same_file(&self, path: &str) -> Option<String> {
+        let is_elsewhere = path.starts_with('/') && !Path::new(path).starts_with(self.root);
+        let path = path.split('/').filter(|_| is_elsewhere).collect::<Vec<_>>();
+        let ends = (1..path.len().saturating_sub(1)).map(|at| path[at..].join("/"));
+        ends.into_iter().find(|end| self.root.join(end).is_file())
+    }
+
+    /// Returns the first place in a file whose name starts so.
+    pub(super) fn of_name(&self, text: &str, start: &str) -> Option<Place> {
+        let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+        self.places(&redact(text).text)
+            .find(|(file, _)| name(file).starts_with(start))
     }
 
     fn places(&self, text: &str) -> impl Iterator<Item = Place> {

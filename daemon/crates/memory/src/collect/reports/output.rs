@@ -16,38 +16,38 @@ const FORMATS: [[&str; 4]; 6] = [
     [
         "cargo-nextest",
         r"^\s*Summary \[.*?\] \d+(?:/\d+)? tests? run: (.*)$",
-        r"^\s*(?:FAIL|SIGABRT|TIMEOUT) \[.*?\] (?:\(.*?\) )?\S+ (?P<name>\S+)\s*$",
+        r"^\s*(?:FAIL|SIG[A-Z]+|TIMEOUT) \[.*?\] (?:\(.*?\) )?\S+ (?P<name>\S+)\s*$",
         NEVER,
     ],
     [
         "cargo test",
         r"^\s*test result: \w+\. (.*)$",
-        r"^test (?P<name>\S+)(?: - .*)? \.\.\. FAILED\s*$",
+        r"^test (?P<name>.+?)(?: - should panic)? \.\.\. FAILED\s*$",
         r"^error: (could not compile .*)$|\((signal: \d+, SIG\w+: .*)\)\s*$",
     ],
     [
         "pytest",
         r"^(?:=+ )?((?:\d+ [a-z]+, )*\d+ (?:passed|failed|errors?|skipped|deselected)\b.*?|no tests ran) in [\d.]+s\b",
         r"^(?:FAILED|ERROR) (?P<file>[^\s:]+\.py)(?:::(?P<name>.+?))?(?: - |$)(?P<said>.*)$",
-        r"^(?:INTERNALERROR> (\w*(?:Error|Exception).*)|!{4,} (\S*(?:Interrupt|Exit).*?) !{4,})$",
+        r"^(?:INTERNALERROR> (\w*(?:Error|Exception).*)|!{4,} (\S*(?:Interrupt|Exit).*?) !{4,}|.*(Fatal Python error: .*))$",
     ],
     [
         "Jest",
         r"^\s*Tests:\s+(.*\b(?:passed|failed)\b.*)$",
-        r"^ +● (?P<name>.+ › .+?)\s*$",
-        NEVER,
+        r"^ {2}● (?P<name>\S.*?)\s*$",
+        r"^Test Suites: (\d+ failed).*$",
     ],
     [
         "Vitest",
         r"^\s*Tests\s+(.*\b(?:passed|failed)\b.*)$",
         r"^\s*FAIL\s+(?P<file>\S+\.[cm]?[jt]sx?) > (?P<name>.+?)\s*$",
-        NEVER,
+        r"^\s*(?:Test Files\s+(\d+ failed).*|Errors\s+(\d+ errors?))$",
     ],
     [
         "Playwright",
         r"^ {2}(\d+ (?:passed|failed))(?: \(.*\))?$",
         r"^ {2}\d+\) (?:\[.*?\] › )?(?P<file>\S+\.[cm]?[jt]sx?):(?P<line>\d+):\d+ › (?P<name>.+?) ─*\s*$",
-        NEVER,
+        r"^ {2}(\d+ errors? (?:was|were) not a part of any test).*$",
     ],
 ];
 static PATTERNS: LazyLock<[(&str, [Regex; 3]); 6]> =
@@ -89,7 +89,9 @@ fn facts(
     if facts.broken.is_none() && !counts.is_match(text) {
         return None;
     }
-    for found in failure.captures_iter(text) {
+    // A flaky test is named too, but passed in the end.
+    let is_failed = suite.failed > 0 || facts.broken.is_some();
+    for found in failure.captures_iter(text).filter(|_| is_failed) {
         let failure = failure_of(origin, text, &found);
         // Some programs name a failure when it happens and at the end.
         if !suite.failures.contains(&failure) {
@@ -112,7 +114,10 @@ fn failure_of(origin: Origin<'_>, text: &str, found: &Captures<'_>) -> TestFailu
     };
     let file = origin.file(file);
     let line = group("line").and_then(|line| line.parse().ok());
-    let line = line.or_else(|| origin.line_in(after, &file));
+    // pytest prints where a test failed below a rule with its name.
+    let section = text.find(&format!("_ {} _", name.replace("::", ".")));
+    let below = section.map_or(after, |start| &text[start..]);
+    let line = line.or_else(|| origin.line_in(below, &file));
     let line = line.or_else(|| origin.line_in(text, &file));
     failure(name, (file, line), group("said").unwrap_or(after))
 }

@@ -57,6 +57,45 @@ const SAMPLES: &[Row] = &[
         ],
     ),
     (
+        "pytest-lines.txt",
+        "_____ test_x _____\n\ntests/test_a.py:3: AssertionError\n_____ TestB.test_y _____\n\ntests/test_a.py:9: ValueError\nFAILED tests/test_a.py::test_x - no\nFAILED tests/test_a.py::TestB::test_y - ValueError\n=== 2 failed in 0.10s ===\n",
+        "pytest 0/2",
+        &[
+            "tests/test_a.py:3 test_x: no",
+            "tests/test_a.py:9 TestB::test_y: ValueError",
+        ],
+    ),
+    (
+        "pytest-crash.txt",
+        "collected 2 items\n\ntests/test_a.py .Fatal Python error: Aborted\n\nCurrent thread 0x1\n",
+        "pytest 0/0",
+        &[" the whole run: Fatal Python error: Aborted"],
+    ),
+    (
+        "vitest-load.txt",
+        " FAIL  src/broken.test.js [ src/broken.test.js ]\nError: no\n\n Test Files  1 failed | 1 passed (2)\n      Tests  2 passed (2)\n",
+        "Vitest 2/0",
+        &[" the whole run: 1 failed"],
+    ),
+    (
+        "jest-load.txt",
+        "FAIL ./b.test.js\n  ● Test suite failed to run\n\n    Cannot find module\n\nTest Suites: 1 failed, 1 passed, 2 total\nTests:       1 passed, 1 total\n",
+        "Jest 1/0",
+        &[" the whole run: 1 failed", " Test suite failed to run: "],
+    ),
+    (
+        "playwright-flaky.txt",
+        "  1) tests/a.spec.ts:3:1 › adds ─────\n\n    Error: two\n\n  1 flaky\n    tests/a.spec.ts:3:1 › adds ─────\n  1 passed (4.1s)\n",
+        "Playwright 1/0",
+        &[],
+    ),
+    (
+        "doc-test.txt",
+        "test src/lib.rs - add (line 5) ... FAILED\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n",
+        "cargo test 0/1",
+        &[" src/lib.rs - add (line 5): "],
+    ),
+    (
         "playwright.txt",
         "  1) [chromium] › tests/lamp.spec.ts:2:31 › lamp › shines ────────\n\n    Error: no\n\n  2) tests/lamp.spec.ts:3:1 › adds ─────\n\n    Error: two\n        at /tmp/pw/tests/lamp.spec.ts:3:40\n\n  2 failed\n    tests/lamp.spec.ts:3:1 › adds ─────\n  1 skipped\n  4 passed (4.1s)\n",
         "Playwright 4/2",
@@ -94,6 +133,18 @@ const SAMPLES: &[Row] = &[
         "TAP version 13\nnot ok 1 - a\n  ---\n  message: pragma rekey='p4jDMn8b9uvu6jug'\n  ...\n1..1\n",
         "TAP 0/1",
         &[" a: pragma rekey='***'"],
+    ),
+    (
+        "counts.xml",
+        "<testsuite tests=\"3\" failures=\"1\"><testcase name=\"a\"/><testcase name=\"b\"/></testsuite>",
+        "JUnit 2/0",
+        &[" the whole run: the report has 2 of 3 tests and 0 of 1 failures"],
+    ),
+    (
+        "surefire.xml",
+        "<testsuite><testcase name=\"a\" classname=\"org.lamp.ATest\"><failure message=\"no\">at org.junit.Assert.fail(Assert.java:89)\nat org.lamp.ATest.a(ATest.java:7)</failure></testcase></testsuite>",
+        "JUnit 0/1",
+        &["ATest.java:7 a: no"],
     ),
     (
         "junit.xml",

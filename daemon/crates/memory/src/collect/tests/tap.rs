@@ -28,7 +28,7 @@ fn a_report_in_tap_is_counted() {
     let unit = saved(folder.path()).0.test_results.unit;
     assert_eq!((&*unit.framework, unit.passed, unit.failed), ("TAP", 2, 1));
     let failure = &unit.failures[0];
-    assert_eq!((&*failure.file, failure.line), ("a.test.js", Some(7)));
+    assert_eq!((&*failure.file, failure.line), ("src/a.test.js", Some(7)));
     assert_eq!(
         (&*failure.test_name, failure.message.as_deref()),
         ("adds", Some("Expected 3, got 4"))

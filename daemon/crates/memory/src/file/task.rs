@@ -32,7 +32,7 @@ fn id(task: &Value) -> String {
     }
 }
 
-/// Reads what [`write`] writes, and the seed's shorter forms: `ID`, `ID: title`.
+/// Reads what [`write()`] writes, and the seed's shorter forms: `ID`, `ID: title`.
 pub(super) fn read(text: &str) -> Value {
     let phase = text
         .strip_suffix(")_")

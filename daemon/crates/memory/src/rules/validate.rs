@@ -133,15 +133,7 @@ fn mistake(rule: Rule, name: &str, value: &Value) -> Option<(String, String)> {
                 format!("{value:.1}%"),
             )
         }
-        Rule::Counts => {
-            let [passed, failed, total] =
-                ["passed", "failed", "total"].map(|name| value[name].as_u64().unwrap_or_default());
-            (
-                passed.checked_add(failed).is_some_and(|ran| ran <= total),
-                format!("says {passed} passed and {failed} failed of {total} tests"),
-                format!("{passed}/{total} passed"),
-            )
-        }
+        Rule::Counts => counts(value),
         Rule::RelativePath => {
             let error = format!("must be a relative path: {text:?}");
             (is_relative(text), error, text.to_owned())
@@ -173,6 +165,16 @@ fn mistake(rule: Rule, name: &str, value: &Value) -> Option<(String, String)> {
         name
     };
     (!is_right).then(|| (format!("{name} {error}"), mark))
+}
+
+fn counts(suite: &Value) -> (bool, String, String) {
+    let count = |name: &str| suite[name].as_u64().unwrap_or_default();
+    let [passed, failed, total] = ["passed", "failed", "total"].map(count);
+    (
+        passed.checked_add(failed).is_some_and(|ran| ran <= total),
+        format!("says {passed} passed and {failed} failed of {total} tests"),
+        format!("{passed}/{total} passed"),
+    )
 }
 
 fn is_version(text: &str) -> bool {

@@ -113,13 +113,7 @@ impl<'a> Timeline<'a> {
     }
 
     fn take_all(&mut self, input: &Input<'_>, mut found: Vec<Vec<Finding>>) {
-        let time_and_index = self.times_ms.iter().copied().zip(0..);
-        let mut order: Vec<(i64, usize)> = time_and_index.collect();
-        let id = |index: usize| &input.events[index].id;
-        order.sort_unstable_by(|left, right| {
-            let by_id = || id(left.1).cmp(id(right.1)).then(left.1.cmp(&right.1));
-            left.0.cmp(&right.0).then_with(by_id)
-        });
+        let order = self.in_order(input.events);
         let mut successes: Vec<(i64, &Success)> = input
             .successes
             .iter()
@@ -134,7 +128,7 @@ impl<'a> Timeline<'a> {
             .sort_by(|left, right| (left.0, &left.1.command).cmp(&(right.0, &right.1.command)));
         let mut successes = successes.into_iter().peekable();
         let mut seen: HashSet<&str> = HashSet::with_capacity(order.len());
-        for (_, index) in order {
+        for index in order {
             while let Some((at_ms, success)) =
                 successes.next_if(|(at_ms, _)| *at_ms < self.times_ms[index])
             {
@@ -172,6 +166,27 @@ impl<'a> Timeline<'a> {
         let open = std::mem::take(&mut self.open);
         self.left
             .extend(open.into_values().flatten().map(|failure| failure.event));
+    }
+
+    /// Returns the numbers of the events by time, those of one time by id.
+    fn in_order(&self, events: &[Event]) -> Vec<usize> {
+        let start = |id: &str| {
+            let mut start = [0; 8];
+            let len = id.len().min(8);
+            start[..len].copy_from_slice(&id.as_bytes()[..len]);
+            u64::from_be_bytes(start)
+        };
+        // Nearly always, the start of an id decides without a look at the id.
+        let keys = events.iter().zip(&self.times_ms).zip(0..);
+        let mut keys: Vec<(i64, u64, usize)> = keys
+            .map(|((event, time_ms), index)| (*time_ms, start(&event.id), index))
+            .collect();
+        keys.sort_unstable_by(|left, right| {
+            let by_id = || events[left.2].id.cmp(&events[right.2].id);
+            let by_start = (left.0, left.1).cmp(&(right.0, right.1));
+            by_start.then_with(by_id).then(left.2.cmp(&right.2))
+        });
+        keys.into_iter().map(|(_, _, index)| index).collect()
     }
 
     fn take(&mut self, index: usize, event: &Event, finding: Finding) {

@@ -111,10 +111,32 @@ pub(crate) async fn taken(events: &Events, deliveries: &[Delivery]) -> SqlResult
 /// Events that are read at a time.
 const PAGE_LEN: u32 = 2000;
 
-/// Returns the events that are not processed, in any order, and the ids of those that cannot be understood.
+/// Returns events that are not processed, at most `limit`, in any order, and the ids of those that cannot be understood.
 pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event>, Vec<String>)> {
+    let ends = query_as("SELECT min(rowid), max(rowid) FROM events WHERE processed = 0");
+    let ends: (Option<i64>, Option<i64>) = ends.fetch_one(events.readers()).await?;
+    let (Some(first), Some(last)) = ends else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    // Reading and parsing take about the same time, so two of each keep two processors busy.
+    let middle = first + (last - first) / 2;
+    let ((mut pending, mut strange), (more, also_strange)) = tokio::try_join!(
+        pending_between(events, first - 1, middle, limit / 2),
+        pending_between(events, middle, last, limit / 2)
+    )?;
+    pending.extend(more);
+    strange.extend(also_strange);
+    Ok((pending, strange))
+}
+
+async fn pending_between(
+    events: &Events,
+    after: i64,
+    upto: i64,
+    limit: u32,
+) -> SqlResult<(Vec<Event>, Vec<String>)> {
     let (mut pending, mut strange, mut left) = (Vec::new(), Vec::new(), limit);
-    let mut page = pending_page(events, i64::MIN, left).await?;
+    let mut page = pending_page(events, after, upto, left).await?;
     while let (len, Some(last), Some(lines)) = page {
         left = left.saturating_sub(len);
         let parse = ccd_store::blocking(move || {
@@ -126,7 +148,7 @@ pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event
             }
             (pending, strange)
         });
-        let (next, parsed) = tokio::join!(pending_page(events, last, left), parse);
+        let (next, parsed) = tokio::join!(pending_page(events, last, upto, left), parse);
         ((pending, strange), page) = (parsed, next?);
     }
     Ok((pending, strange))
@@ -137,6 +159,7 @@ pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event
 async fn pending_page(
     events: &Events,
     after: i64,
+    upto: i64,
     limit: u32,
 ) -> SqlResult<(u32, Option<i64>, Option<String>)> {
     let page = query_as(
@@ -144,9 +167,9 @@ async fn pending_page(
             SELECT events.rowid AS number, json_array(events.id, timestamp, signal_type, coalesce(events.repo_id, ''),
                 coalesce(repo_key, ''), coalesce(session_id, ''), coalesce(content, ''), iif(typeof(context) = 'text', context, NULL)) AS event
             FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
-            WHERE processed = 0 AND events.rowid > ?1 ORDER BY events.rowid LIMIT ?2)",
+            WHERE processed = 0 AND events.rowid > ?1 AND events.rowid <= ?2 ORDER BY events.rowid LIMIT ?3)",
     );
-    let page = page.bind(after).bind(limit.min(PAGE_LEN));
+    let page = page.bind(after).bind(upto).bind(limit.min(PAGE_LEN));
     page.fetch_one(events.readers()).await
 }
 

@@ -1,7 +1,6 @@
 //! How the last commands of a project ended, as hooks and sessions recorded it. All texts are without secrets already.
 
 use super::owner::Memories;
-use ccd_coach::command::{Simple, parse};
 use ccd_memory::{Recorded, RecordedRun, RecordedTask};
 use ccd_store::{SqlResult, Store, blocking, query_as};
 use std::path::{Path, PathBuf};
@@ -13,12 +12,6 @@ const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
 
 /// How long a save waits for payloads of hooks that are still being processed.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// Programs whose words may look like those of a test or a build, but that run neither.
-const OTHERS: [&str; 18] = [
-    "git", "gh", "echo", "printf", "cat", "grep", "rg", "head", "tail", "ls", "find", "sed", "awk",
-    "cd", "mkdir", "rm", "cp", "mv",
-];
 
 /// The newest calls of tools are examined; those of a project are few among them.
 const HOOKS: &str = "
@@ -110,7 +103,7 @@ async fn runs_in(store: &Store, since: &str, root: &str) -> SqlResult<Vec<Record
     for statement in [COMMANDS, PROGRAMS] {
         let rows = query_as(statement).bind(since).bind(root);
         let rows: Vec<Row> = rows.fetch_all(store.readers()).await?;
-        runs.extend(rows.into_iter().flat_map(of_session));
+        runs.extend(rows.into_iter().map(of_session));
     }
     Ok(runs)
 }
@@ -123,11 +116,17 @@ async fn of_hooks(store: &Store, since: &str, root: &str) -> SqlResult<Vec<Recor
             Some((code, output)) => (Some(code), output.to_owned()),
             None if error.is_empty() => (Some(0), output),
             // It was interrupted or not run at all.
-            None => return Vec::new(),
+            None => return None,
         };
-        runs(&command, exit_code, &output, &at, "hook events")
+        Some(RecordedRun {
+            command,
+            exit_code,
+            output,
+            at,
+            source: "hook events".to_owned(),
+        })
     };
-    Ok(rows.into_iter().flat_map(run).collect())
+    Ok(rows.into_iter().filter_map(run).collect())
 }
 
 /// Takes `Exit code N` apart from the output below it.
@@ -137,58 +136,19 @@ fn failure(error: &str) -> Option<(i32, &str)> {
     Some((code.trim().parse().ok()?, output))
 }
 
-fn of_session((at, session, command, exit_code, output): Row) -> Vec<RecordedRun> {
-    let exit_code = i32::try_from(exit_code).ok();
-    runs(
-        &command,
-        exit_code,
-        &output,
-        &at,
-        &format!("session {session}"),
-    )
-}
-
-/// Returns a run for each program of a command line; if it failed, only for the last one, which most likely did.
-fn runs(
-    command: &str,
-    exit_code: Option<i32>,
-    output: &str,
-    at: &str,
-    source: &str,
-) -> Vec<RecordedRun> {
-    let is_runner = |simple: &Simple| !OTHERS.contains(&&*simple.program);
-    let programs: Vec<Simple> = parse(command).into_iter().filter(is_runner).collect();
-    let has_failed = exit_code != Some(0);
-    let skipped = match has_failed {
-        true => programs.len().saturating_sub(1),
-        false => 0,
-    };
-    let run = |simple: &Simple| RecordedRun {
-        command: simple.bare_text(),
-        exit_code,
-        output: output.to_owned(),
-        at: at.to_owned(),
-        source: source.to_owned(),
-    };
-    programs.iter().skip(skipped).map(run).collect()
+fn of_session((at, session, command, exit_code, output): Row) -> RecordedRun {
+    RecordedRun {
+        command,
+        exit_code: i32::try_from(exit_code).ok(),
+        output,
+        at,
+        source: format!("session {session}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_taken_apart_and_words_about_tests_are_none() {
-        let commands = |line: &str, code: i32| -> Vec<String> {
-            let runs = runs(line, Some(code), "", "", "");
-            runs.into_iter().map(|run| run.command).collect()
-        };
-        let line = "cd app && npm run build && npm test | tail -5";
-        assert_eq!(commands(line, 0), ["npm run build", "npm test"]);
-        assert_eq!(commands(line, 1), ["npm test"]);
-        assert!(commands("git commit -m 'fix the test'", 0).is_empty());
-        assert!(commands("", 1).is_empty());
-    }
 
     #[test]
     fn the_exit_status_is_the_first_line_of_a_failure() {

@@ -147,14 +147,6 @@ pub(crate) fn write(
             source: io::Error::other("changed at this moment; try again"),
         });
     }
-    let is_read_only = |meta: fs::Metadata| meta.permissions().mode() & 0o200 == 0;
-    if fs::metadata(path).is_ok_and(is_read_only) {
-        let why = "read-only; make it writable with `chmod u+w`";
-        return Err(failed(
-            path,
-            io::Error::new(io::ErrorKind::PermissionDenied, why),
-        ));
-    }
     let made = path.parent().and_then(topmost_missing);
     replace(path, after).map_err(|source| {
         if let Some(made) = &made {
@@ -204,6 +196,11 @@ pub(super) fn remove_empty(path: &Path, made: &Path) {
 
 /// Replaces the file at once, and keeps its mode.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let is_read_only = |meta: fs::Metadata| meta.permissions().mode() & 0o200 == 0;
+    if fs::metadata(path).is_ok_and(is_read_only) {
+        let why = "read-only; make it writable with `chmod u+w`";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -343,11 +340,7 @@ mod tests {
         undo(&first).unwrap();
         let all = [undone(&first), written(&second)];
         restore(&path, &all, 1, None).unwrap();
-        // The heading was in the file as the user left it.
-        assert_eq!(
-            text(),
-            own.replace("- Use pnpm. <!-- ccd:rule 111111111111 -->\n", "")
-        );
+        assert_eq!(text(), "@AGENTS.md\n\n# Mine\n\n- Be brief.\n");
         let example = "```\n## Learned rules\n```\n";
         fs::write(&path, example).unwrap();
         let other = approve("444444444444", "Other");
@@ -413,6 +406,39 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_rule_that_was_undone_and_approved_again_leaves_the_bytes_of_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let path = root.join("CLAUDE.md");
+        fs::write(&path, "# P\n\ntext\n").unwrap();
+        let mut all: Vec<Written> = Vec::new();
+        let approve = |title: &'static str, all: &mut Vec<Written>| {
+            let fingerprint = title;
+            let words = Words {
+                fingerprint,
+                title,
+                ..WORDS
+            };
+            let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+            write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
+            all.push(written(&plan));
+        };
+        let undo = |target: usize, all: &mut Vec<Written>| {
+            restore(&path, all, target, None).unwrap();
+            all[target].is_in_force = false;
+        };
+        approve("aaaaaaaaaaaa", &mut all);
+        approve("bbbbbbbbbbbb", &mut all);
+        undo(1, &mut all);
+        approve("bbbbbbbbbbbb", &mut all);
+        undo(0, &mut all);
+        approve("cccccccccccc", &mut all);
+        undo(2, &mut all);
+        undo(3, &mut all);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "# P\n\ntext\n");
     }
 
     #[test]

@@ -34,30 +34,30 @@ pub(crate) fn restore(
     made: Option<&Path>,
 ) -> Result<(), PlaceError> {
     let written = &all[target];
-    let first = first_of(all, target);
-    let base = all[first].before.as_deref();
     let is_left = |at: usize| all[at].is_in_force && at != target;
     let now = read(path)?;
     let text = String::from_utf8_lossy(now.as_deref().unwrap_or_default());
-    let is_replayed =
-        now.is_some() && *text == replayed(&all[first..], |at| all[first + at].is_in_force);
-    let rest = match () {
-        () if now.as_deref() == Some(&written.after) => written.before.clone(),
-        () if is_replayed && !(first..all.len()).any(is_left) => base.map(<[u8]>::to_vec),
-        () if is_replayed => Some(replayed(&all[first..], |at| is_left(first + at)).into_bytes()),
-        () if !text.contains(mark_in(&written.block))
+    // Since this one, nobody else has changed the file.
+    let in_force = |first: usize| replayed(&all[first..], |at| all[first + at].is_in_force);
+    let first = (0..=target).find(|first| now.is_some() && *text == in_force(*first));
+    let rest = match first {
+        _ if now.as_deref() == Some(&written.after) => written.before.clone(),
+        Some(first) if !(first..all.len()).any(is_left) => all[first].before.clone(),
+        Some(first) => Some(replayed(&all[first..], |at| is_left(first + at)).into_bytes()),
+        None if !text.contains(mark_in(&written.block))
             && !text.contains(sentence(&written.block)) =>
         {
             return Ok(());
         }
-        () => {
-            let rest = without_rule(&text, base.unwrap_or_default(), written);
+        None => {
+            let rest = without_rule(&text, all, written);
             let rest = rest.ok_or_else(|| PlaceError::Changed {
                 path: path.to_owned(),
                 block: written.block.clone(),
             })?;
             // Nothing is left of a file that was made for rules.
-            (base.is_some() || !rest.trim().is_empty()).then(|| rest.into_bytes())
+            let is_made = all[0].before.is_none() && rest.trim().is_empty();
+            (!is_made).then(|| rest.into_bytes())
         }
     };
     match rest {
@@ -68,13 +68,6 @@ pub(crate) fn restore(
             Ok(())
         }
     }
-}
-
-/// Returns the first of the decisions up to `target` between which nobody else changed the file.
-fn first_of(all: &[Written], target: usize) -> usize {
-    let is_next = |at: &usize| all[*at].before.as_deref() == Some(&all[*at - 1].after);
-    let before = (1..=target).rev().take_while(is_next).count();
-    target - before
 }
 
 /// Returns the file with only some of what was written to it.
@@ -95,7 +88,7 @@ fn sentence(block: &str) -> &str {
 
 /// Returns a text without a rule; `None` if the rule itself was edited. The heading goes with the last rule, unless it was
 /// there before.
-fn without_rule(now: &str, base: &[u8], written: &Written) -> Option<String> {
+fn without_rule(now: &str, all: &[Written], written: &Written) -> Option<String> {
     // Older builds wrote a rule of several lines after an empty one.
     let before = written.before.as_deref().unwrap_or_default();
     let added = std::str::from_utf8(&written.after).ok().and_then(|after| {
@@ -112,9 +105,14 @@ fn without_rule(now: &str, base: &[u8], written: &Written) -> Option<String> {
     let form = forms.find(|form| now.matches(form.as_str()).count() == 1)?;
     let rest = now.replacen(&form, "", 1);
     let lines: Vec<&str> = rest.split_inclusive('\n').collect();
-    let base = String::from_utf8_lossy(base);
-    let base: Vec<&str> = base.split_inclusive('\n').collect();
-    let is_ours = !rest.contains(MARK_START) && heading_of(&base).is_none();
+    let has_heading = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        heading_of(&text.split_inclusive('\n').collect::<Vec<_>>()).is_some()
+    };
+    let is_added = |one: &Written| {
+        has_heading(&one.after) && !has_heading(one.before.as_deref().unwrap_or_default())
+    };
+    let is_ours = !rest.contains(MARK_START) && all.iter().any(is_added);
     let Some(heading) = heading_of(&lines).filter(|_| is_ours) else {
         return Some(rest);
     };

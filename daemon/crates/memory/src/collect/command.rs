@@ -1,6 +1,9 @@
 //! What a recorded command line ran: tests, a build, or something else.
 
+use super::tasks::pattern;
+use regex::Regex;
 use std::path::Path;
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -13,6 +16,8 @@ pub(super) enum Purpose {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) purpose: Purpose,
+    /// As it is typed, without what is around it in the line.
+    pub(super) text: String,
     /// Nothing else is in the line, so that its exit status is the command's own.
     pub(super) is_alone: bool,
     /// The line succeeds only if the command does.
@@ -36,7 +41,11 @@ const BUILDS: &str = "build compile tsc javac check typecheck assemble package";
 const NOT_RUN: &str =
     "--version -V --help -h --collect-only --co --no-run --list --listTests --list-tests --dry-run";
 /// Options that choose some tests.
-const CHOOSE: &str = "-k -t -g -E --grep --filter --testNamePattern --test-name-pattern -run --lf --last-failed --only";
+const CHOOSE: &str = "-k -t -g -m -o -E -run -Dtest --grep --filter --testNamePattern --test-name-pattern --testPathPattern --testPathPatterns \
+    --tests --lf --last-failed --only --onlyFailures --changed --shard --project --deselect";
+
+static REDIRECTIONS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\d*(?:>>?|<)&?\s*[^\s;|&]+|&>>?\s*[^\s;|&]+"));
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
@@ -48,6 +57,8 @@ pub(super) fn of_line(line: &str, root: &Path) -> Option<Command> {
     if elsewhere.is_some_and(|path| is_outside(path, root)) {
         return None;
     }
+    // Redirections are of no interest, but have signs of the others.
+    let line = REDIRECTIONS.replace_all(line, "");
     let parts: Vec<&str> = line.split("&&").collect();
     let commands = parts
         .iter()
@@ -55,13 +66,17 @@ pub(super) fn of_line(line: &str, root: &Path) -> Option<Command> {
     let commands = commands.filter(|command| !command.trim().is_empty());
     let is_alone = commands.clone().count() == 1 && !line.trim_end().ends_with('&');
     let has_to_succeed = !line.contains([';', '|', '\n']) && !line.replace("&&", "").contains('&');
-    let found = commands.filter_map(of_command).next();
-    found.map(|(purpose, is_part)| Command {
-        purpose,
-        is_alone,
-        has_to_succeed,
-        is_part,
-    })
+    let found = commands.filter_map(|text| Some((text.trim(), of_command(text)?)));
+    found
+        .into_iter()
+        .next()
+        .map(|(text, (purpose, is_part))| Command {
+            purpose,
+            text: text.to_owned(),
+            is_alone,
+            has_to_succeed,
+            is_part,
+        })
 }
 
 fn is_outside(path: &str, root: &Path) -> bool {
@@ -101,6 +116,7 @@ fn of_command(command: &str) -> Option<(Purpose, bool)> {
     let purpose = purpose(name)?;
     let mut rest: Vec<&str> = names.collect();
     match name {
+        _ if rest.first().is_some_and(|word| is_in("list init", word)) => return None,
         "playwright" if rest.first() != Some(&"test") => return None,
         "cypress" if rest.first() != Some(&"run") => return None,
         _ => (),
@@ -108,19 +124,38 @@ fn of_command(command: &str) -> Option<(Purpose, bool)> {
     rest.retain(|word| !is_in(BETWEEN, word) && !is_in("test . ./...", word));
     let is_chosen = |word: &&str| {
         let file = word.rsplit('/').next().unwrap_or(word);
-        program == "cargo" || word.contains("::") || file.contains('.')
+        matches!(program, "cargo" | "jest" | "vitest" | "mocha")
+            || word.contains("::")
+            || word.trim_start_matches("./").contains('/')
+            || file.contains('.')
     };
-    let is_part = rest.iter().any(is_chosen) || words.iter().any(|word| is_in(CHOOSE, word));
+    let is_part = rest.iter().any(is_chosen)
+        || words
+            .iter()
+            .any(|word| is_in(CHOOSE, word.split('=').next().unwrap_or(word)));
     Some((purpose, is_part))
 }
 
-/// Reads a word such as `test`, `test:unit`, `run-tests`, `:app:build`.
+/// Reads a word such as `test`, `test:unit`, `run-tests`, `:app:build`; not `test:lint`, which tests nothing that is run.
 fn purpose(name: &str) -> Option<Purpose> {
+    const BESIDE: &str = "unit integration int ci all run spec smoke browser node app web api";
+    // Gradle has a task after its projects.
+    let name = match name.starts_with(':') {
+        true => name.rsplit(':').next().unwrap_or(name),
+        false => name,
+    };
     let words = || name.split([':', '-', '_']);
+    let has = |list: &str| is_in(list, name) || words().any(|word| is_in(list, word));
+    let is_known = |word| {
+        [E2E, UNIT, BUILDS, BESIDE]
+            .iter()
+            .any(|list| is_in(list, word))
+    };
     match () {
-        () if is_in(E2E, name) || words().any(|word| is_in(E2E, word)) => Some(Purpose::E2e),
-        () if is_in(UNIT, name) || words().any(|word| is_in(UNIT, word)) => Some(Purpose::Unit),
-        () if words().any(|word| is_in(BUILDS, word)) => Some(Purpose::Build),
+        () if !is_known(name) && !words().all(is_known) => None,
+        () if has(E2E) => Some(Purpose::E2e),
+        () if has(UNIT) => Some(Purpose::Unit),
+        () if has(BUILDS) => Some(Purpose::Build),
         () => None,
     }
 }
@@ -163,6 +198,14 @@ mod tests {
             ("pkill -f vitest", "nothing"),
             ("npx playwright install", "nothing"),
             ("cargo test --no-run", "nothing"),
+            ("npm test 2>&1 | tail -5", "unit, not alone, may fail"),
+            ("npm test > out.log 2>&1", "unit"),
+            ("npx jest --testNamePattern=foo", "unit, part"),
+            ("pytest tests/unit", "unit, part"),
+            ("mvn test -Dtest=Foo", "unit, part"),
+            ("npm run test:lint", "nothing"),
+            ("make test-image", "nothing"),
+            ("npx vitest list", "nothing"),
             ("make -n nope", "nothing"),
             ("git commit -m test", "nothing"),
             ("cd /elsewhere && npm test", "nothing"),

@@ -82,7 +82,7 @@ impl Recorded {
             if command.is_part && !is_failed {
                 return None;
             }
-            suite.command.clone_from(&run.command);
+            suite.command = command.text;
             suite.status = match is_failed {
                 true => TestStatus::Failed,
                 false => TestStatus::Passed,

@@ -180,11 +180,13 @@ fn missing_file(
 
 /// Says whether a task works on what is there, so that a file it names should be; others make their files.
 fn is_use(title: &str) -> bool {
-    const USES: &str = "fix update change edit refactor extend load read parse import needs use run migrate replace review";
+    const USES: &str = "fix update change edit refactor extend load read parse import needs use run migrate review";
+    // "Fix the crash when config/app.yml is missing", "Update imports after src/a.ts moved to src/b.ts"
+    const GONE: &str = "missing removed removal remove deleted delete moved gone renamed";
     let title = title.to_lowercase();
-    let first = title.split_whitespace().next().unwrap_or_default();
-    // "… when config/app.yml is missing"
-    USES.split(' ').any(|verb| verb == first) && !title.contains("missing")
+    let is_in = |list: &str, word: &str| list.split(' ').any(|one| one == word);
+    let mut words = title.split(|c: char| c.is_whitespace() || "(),;".contains(c));
+    words.next().is_some_and(|verb| is_in(USES, verb)) && !words.any(|word| is_in(GONE, word))
 }
 
 fn named_files(title: &str) -> impl Iterator<Item = &str> {

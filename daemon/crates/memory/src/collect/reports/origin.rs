@@ -43,7 +43,9 @@ impl Origin<'_> {
 
     /// Returns the project's file that a path of another machine ends with.
     fn same_file(&self, path: &str) -> Option<String> {
-        let is_elsewhere = path.starts_with('/') && !Path::new(path).starts_with(self.root);
+        let path = path.replace('\\', "/");
+        let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+        let is_elsewhere = is_absolute && !Path::new(&path).starts_with(self.root);
         let path = path.split('/').filter(|_| is_elsewhere).collect::<Vec<_>>();
         let ends = (1..path.len().saturating_sub(1)).map(|at| path[at..].join("/"));
         ends.into_iter().find(|end| self.root.join(end).is_file())

@@ -82,8 +82,7 @@ pub(super) fn of_line(line: &str, root: &Path) -> Option<Command> {
 fn is_outside(path: &str, root: &Path) -> bool {
     let path = path.split([' ', ';', '&']).next().unwrap_or_default();
     let path = path.trim_matches(['"', '\'']);
-    let is_absolute = path.starts_with(['/', '~', '$']);
-    (is_absolute && !Path::new(path).starts_with(root)) || path.starts_with("..")
+    path.starts_with(['/', '~', '$']) && !Path::new(path).starts_with(root)
 }
 
 fn of_command(command: &str) -> Option<(Purpose, bool)> {
@@ -209,6 +208,7 @@ mod tests {
             ("make -n nope", "nothing"),
             ("git commit -m test", "nothing"),
             ("cd /elsewhere && npm test", "nothing"),
+            ("cd .. && cargo test", "unit, not alone"),
             ("", "nothing"),
         ];
         for (line, expected) in table {

@@ -1,5 +1,6 @@
 //! Session memory, as hooks and methods use it: loading when a session starts, saving on request and in the background.
 
+mod command;
 mod hook;
 mod load;
 mod owner;

@@ -1,5 +1,6 @@
 //! How the last commands of a project ended, as hooks and sessions recorded it. All texts are without secrets already.
 
+use super::command::of_line;
 use super::owner::Memories;
 use ccd_memory::{Recorded, RecordedRun, RecordedTask};
 use ccd_store::{SqlResult, Store, blocking, query_as};
@@ -47,7 +48,7 @@ const PROGRAMS: &str = "
         AND (cwd = ?2 OR substr(cwd, 1, length(?2) + 1) = ?2 || '/')
     ORDER BY s.ended_at DESC LIMIT 100";
 
-/// Time, session, command, exit status, output.
+/// Time, source, command line, exit status, output.
 type Row = (String, String, String, i64, String);
 
 /// Returns the commands of a project that hooks and sessions recorded, the newest first. What cannot be read is left out.
@@ -78,7 +79,7 @@ fn canonical(project: &Path) -> PathBuf {
 /// Returns the commands that are not older than `age`, the newest first.
 async fn newest(memories: &Memories, root: &Path, age: Duration) -> Vec<RecordedRun> {
     let since = ccd_text::clock::at(SystemTime::now() - age);
-    let runs = runs_in(&memories.store, &since, &root.to_string_lossy()).await;
+    let runs = runs_in(&memories.store, &since, root).await;
     let mut runs = runs.unwrap_or_else(|error| {
         tracing::warn!(%error, "recorded commands cannot be read for a session memory");
         Vec::new()
@@ -98,35 +99,47 @@ async fn task(memories: &Memories, root: PathBuf) -> Option<RecordedTask> {
     })
 }
 
-async fn runs_in(store: &Store, since: &str, root: &str) -> SqlResult<Vec<RecordedRun>> {
-    let mut runs = of_hooks(store, since, root).await?;
+async fn runs_in(store: &Store, since: &str, root: &Path) -> SqlResult<Vec<RecordedRun>> {
+    let folder = root.to_string_lossy();
+    let rows = query_as(HOOKS).bind(since).bind(&*folder);
+    let rows: Vec<(String, String, String, String)> = rows.fetch_all(store.readers()).await?;
+    let mut rows: Vec<Row> = rows.into_iter().filter_map(of_hook).collect();
     for statement in [COMMANDS, PROGRAMS] {
-        let rows = query_as(statement).bind(since).bind(root);
-        let rows: Vec<Row> = rows.fetch_all(store.readers()).await?;
-        runs.extend(rows.into_iter().map(of_session));
+        let of_sessions = query_as(statement).bind(since).bind(&*folder);
+        let of_sessions: Vec<Row> = of_sessions.fetch_all(store.readers()).await?;
+        rows.extend(of_sessions.into_iter().map(|row| {
+            let source = format!("session {}", row.1);
+            (row.0, source, row.2, row.3, row.4)
+        }));
     }
-    Ok(runs)
+    Ok(rows.into_iter().filter_map(|row| run(row, root)).collect())
 }
 
-async fn of_hooks(store: &Store, since: &str, root: &str) -> SqlResult<Vec<RecordedRun>> {
-    let rows = query_as(HOOKS).bind(since).bind(root);
-    let rows: Vec<(String, String, String, String)> = rows.fetch_all(store.readers()).await?;
-    let run = |(at, command, error, output): (String, String, String, String)| {
-        let (exit_code, output) = match failure(&error) {
-            Some((code, output)) => (Some(code), output.to_owned()),
-            None if error.is_empty() => (Some(0), output),
-            // It was interrupted or not run at all.
-            None => return None,
-        };
-        Some(RecordedRun {
-            command,
-            exit_code,
-            output,
-            at,
-            source: "hook events".to_owned(),
-        })
+fn of_hook((at, command, error, output): (String, String, String, String)) -> Option<Row> {
+    let (exit_code, output) = match failure(&error) {
+        Some((code, output)) => (code, output.to_owned()),
+        None if error.is_empty() => (0, output),
+        // It was interrupted or not run at all.
+        None => return None,
     };
-    Ok(rows.into_iter().filter_map(run).collect())
+    let source = "hook events".to_owned();
+    Some((at, source, command, i64::from(exit_code), output))
+}
+
+fn run((at, source, line, exit_code, output): Row, root: &Path) -> Option<RecordedRun> {
+    let command = of_line(&line, root)?;
+    Some(RecordedRun {
+        purpose: command.purpose,
+        is_part: command.is_part,
+        is_failed: match exit_code {
+            0 => command.has_to_succeed.then_some(false),
+            _ => command.is_alone.then_some(true),
+        },
+        command: command.text,
+        output,
+        at,
+        source,
+    })
 }
 
 /// Takes `Exit code N` apart from the output below it.
@@ -134,16 +147,6 @@ fn failure(error: &str) -> Option<(i32, &str)> {
     let rest = error.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
-}
-
-fn of_session((at, session, command, exit_code, output): Row) -> RecordedRun {
-    RecordedRun {
-        command,
-        exit_code: i32::try_from(exit_code).ok(),
-        output,
-        at,
-        source: format!("session {session}"),
-    }
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ mod verify;
 
 pub use ccd_protocol::memory::place::MEMORY_FILE;
 pub use collect::{
-    COLLECT_LIMIT, Collected, Recorded, RecordedRun, RecordedTask, collect, recent, recent_of,
-    uncommitted,
+    COLLECT_LIMIT, Collected, Recorded, RecordedPurpose, RecordedRun, RecordedTask, collect,
+    recent, recent_of, uncommitted,
 };
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};

@@ -2,7 +2,6 @@
 
 mod assemble;
 mod build;
-mod command;
 mod comments;
 mod dependencies;
 mod facts;
@@ -29,7 +28,7 @@ pub(crate) use git::conflicts;
 pub(crate) use project::Project;
 pub use recent::{recent, recent_of, uncommitted};
 pub(crate) use recorded::OWN_LIST;
-pub use recorded::{Recorded, RecordedRun, RecordedTask};
+pub use recorded::{Recorded, RecordedPurpose, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};
 pub(crate) use run::{Look, side_by_side};
 pub(crate) use servers::sockets;

@@ -1,6 +1,5 @@
 //! What the daemon recorded of a project's runs: it says how tests and builds ended where no report does.
 
-use super::command::{Command, Purpose, of_line};
 use super::facts::{Sourced, SuiteFacts};
 use super::reports::of_output;
 use crate::model::since;
@@ -30,12 +29,23 @@ pub struct RecordedTask {
     pub source: String,
 }
 
-/// A command that was run in the project.
-#[derive(Debug, Clone, Default)]
+/// What a command was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedPurpose {
+    Unit,
+    E2e,
+    Build,
+}
+
+/// A command for tests or a build that was run in the project.
+#[derive(Debug, Clone)]
 pub struct RecordedRun {
+    pub purpose: RecordedPurpose,
     pub command: String,
-    /// Nothing if it is not known; it did not fail then.
-    pub exit_code: Option<i32>,
+    /// Only some tests were chosen.
+    pub is_part: bool,
+    /// What its exit status says; nothing if that is of another command of the line.
+    pub is_failed: Option<bool>,
     /// The end of what it printed.
     pub output: String,
     /// When it ended, RFC 3339.
@@ -47,14 +57,6 @@ pub struct RecordedRun {
 impl RecordedRun {
     fn sourced<T>(&self, value: T) -> Sourced<T> {
         Sourced::new(value, &self.source, Some(self.at.clone()))
-    }
-
-    /// Returns whether the command failed, if the exit status of the line says so.
-    fn is_failed(&self, command: &Command) -> Option<bool> {
-        match self.exit_code.unwrap_or(0) {
-            0 => command.has_to_succeed.then_some(false),
-            _ => command.is_alone.then_some(true),
-        }
     }
 }
 
@@ -69,20 +71,23 @@ impl Recorded {
     /// Returns how the last test command of the kind ended, as far as that is known. Tests that were chosen and passed say
     /// nothing of the others.
     pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let purpose = if is_e2e { Purpose::E2e } else { Purpose::Unit };
-        self.runs.iter().find_map(|run| {
-            let command = of_line(&run.command, root).filter(|one| one.purpose == purpose)?;
+        let purpose = match is_e2e {
+            true => RecordedPurpose::E2e,
+            false => RecordedPurpose::Unit,
+        };
+        let mut runs = self.runs.iter().filter(|run| run.purpose == purpose);
+        runs.find_map(|run| {
             let mut facts = of_output(root, &run.output).unwrap_or_default();
             let suite = &mut facts.suite;
             let is_failed = match suite.status {
                 TestStatus::Failed => true,
-                TestStatus::Passed => run.is_failed(&command).unwrap_or(false),
-                TestStatus::NotRun => run.is_failed(&command)?,
+                TestStatus::Passed => run.is_failed.unwrap_or(false),
+                TestStatus::NotRun => run.is_failed?,
             };
-            if command.is_part && !is_failed {
+            if run.is_part && !is_failed {
                 return None;
             }
-            suite.command = command.text;
+            suite.command.clone_from(&run.command);
             suite.status = match is_failed {
                 true => TestStatus::Failed,
                 false => TestStatus::Passed,
@@ -94,11 +99,10 @@ impl Recorded {
     }
 
     /// Returns how the last build ended.
-    pub(crate) fn build(&self, root: &Path) -> Option<Sourced<BuildStatus>> {
+    pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
         let mut builds = self.runs.iter().filter_map(|run| {
-            let command = of_line(&run.command, root)?;
-            let is_failed = run.is_failed(&command)?;
-            (command.purpose == Purpose::Build).then_some((run, is_failed))
+            let is_failed = run.is_failed?;
+            (run.purpose == RecordedPurpose::Build).then_some((run, is_failed))
         });
         let (run, is_failed) = builds.next()?;
         let errors = run.output.lines().filter(|line| {

@@ -45,7 +45,7 @@ impl Verified {
         let runs = runs.filter_map(|is_e2e| recorded.tests(root, is_e2e));
         let runs = runs.filter(|run| time(&run.fact()) > known(run.value.is_e2e));
         self.reports(runs.collect());
-        if let Some(build) = recorded.build(root) {
+        if let Some(build) = recorded.build() {
             self.built_again(&build);
         }
     }

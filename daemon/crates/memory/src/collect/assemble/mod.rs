@@ -36,7 +36,7 @@ pub(super) fn assemble(
         metadata: metadata(project, &facts, previous, &mut provenance),
         task_status: tasks::status(&facts, recorded, &mut provenance),
         test_results: tests::results(project, &facts, recorded, &mut provenance),
-        environment: environment(project, &facts, previous, recorded, &mut provenance),
+        environment: environment(&facts, previous, recorded, &mut provenance),
         ..SessionMemory::default()
     };
     let blockers = blockers::blockers(&project.root, &facts, &memory, previous);
@@ -109,7 +109,6 @@ fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) 
 }
 
 fn environment(
-    project: &Project,
     facts: &Facts,
     previous: Option<&SessionMemory>,
     recorded: &Recorded,
@@ -122,7 +121,7 @@ fn environment(
     }
     let built = &facts.build;
     let is_failed = |build: &Sourced<BuildStatus>| build.value.status == BuildState::Failed;
-    let failed = recorded.build(&project.root).filter(is_failed);
+    let failed = recorded.build().filter(is_failed);
     let failed = failed.filter(|failed| failed.at >= built.at);
     let mut build = noted(
         provenance,

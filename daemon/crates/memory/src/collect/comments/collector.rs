@@ -21,7 +21,7 @@ const MAX_COMMENTS: usize = 10_000;
 /// Directories with what others wrote, and with data for tests.
 const OTHERS: &str = "node_modules bower_components vendor third_party third-party target dist __pycache__ venv site-packages fixtures fixture __fixtures__ testdata test_data test-data __snapshots__ snapshots";
 
-/// Directories that are no sources, unless they are below some: `com/example` is a usual package.
+/// Directories that are not sources, unless they are below some: `com/example` is a usual package.
 const BESIDE: &str = "external extern out testfiles examples example samples sample generated __generated__ mocks specs .specify";
 const SOURCES: &str = "src lib app java kotlin pkg";
 

@@ -2,8 +2,8 @@
 
 use super::bad_input::{digest_of, write};
 use crate::{
-    Recorded, RecordedRun, RecordedTask, VERIFY_LIMIT, Verified, collect, digest, read, save,
-    verify,
+    Recorded, RecordedPurpose, RecordedRun, RecordedTask, VERIFY_LIMIT, Verified, collect, digest,
+    read, save, verify,
 };
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::fs;
@@ -273,8 +273,13 @@ fn commands_that_were_recorded_after_the_save_count() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let run = |command: &str, code, output: &str, at: &str| RecordedRun {
+        purpose: match command {
+            "cargo build" => RecordedPurpose::Build,
+            _ => RecordedPurpose::Unit,
+        },
         command: command.to_owned(),
-        exit_code: Some(code),
+        is_part: false,
+        is_failed: Some(code != 0),
         output: output.to_owned(),
         at: at.to_owned(),
         source: "hook events".to_owned(),

@@ -1,22 +1,14 @@
-//! What a recorded command line ran: tests, a build, or something else.
+//! What a command line ran: tests, a build, or something else.
 
-use super::tasks::pattern;
-use regex::Regex;
+use ccd_coach::command::{Connector, Simple, parse};
+use ccd_memory::RecordedPurpose;
 use std::path::Path;
-use std::sync::LazyLock;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Unit,
-    E2e,
-    Build,
-}
 
 /// A command of a line that runs tests or builds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
-    pub(super) purpose: Purpose,
-    /// As it is typed, without what is around it in the line.
+    pub(super) purpose: RecordedPurpose,
+    /// Program and words.
     pub(super) text: String,
     /// Nothing else is in the line, so that its exit status is the command's own.
     pub(super) is_alone: bool,
@@ -27,25 +19,23 @@ pub(super) struct Command {
 }
 
 /// Programs that run another one, or a script of the project.
-const CARRIERS: &str = "npx bunx pnpx time sudo env nice xvfb-run uv poetry pdm pipenv hatch rye python python3 bundle npm pnpm yarn bun deno corepack";
+const CARRIERS: &str = "npx bunx pnpx uv poetry pdm pipenv hatch rye python python3 bundle npm pnpm yarn bun deno corepack";
 /// Between a carrier and what it runs.
 const BETWEEN: &str = "run exec dlx x";
 /// Programs whose first word says what they do.
 const RUNNERS: &str = "cargo go mvn mvnw gradle gradlew make just rake mix dotnet swift bazel sbt zig composer task turbo nx manage.py";
 
-const UNIT: &str = "test tests t nextest verify pytest py.test jest vitest mocha ava jasmine ctest tox nox phpunit rspec";
+const UNIT: &str =
+    "test tests t nextest verify pytest jest vitest mocha ava jasmine ctest tox nox phpunit rspec";
 const E2E: &str = "e2e playwright cypress wdio";
 const BUILDS: &str = "build compile tsc javac check typecheck assemble package";
 
 /// Options with which nothing is run.
-const NOT_RUN: &str =
-    "--version -V --help -h --collect-only --co --no-run --list --listTests --list-tests --dry-run";
+const NOT_RUN: &str = "--version -V --help -h --collect-only --co --no-run --list -list --listTests --list-tests --dry-run --clearCache \
+    --showConfig --init --fixtures --markers";
 /// Options that choose some tests.
-const CHOOSE: &str = "-k -t -g -m -o -E -run -Dtest --grep --filter --testNamePattern --test-name-pattern --testPathPattern --testPathPatterns \
+const CHOOSE: &str = "-k -t -g -m -E -run -Dtest --grep --filter --testNamePattern --test-name-pattern --testPathPattern --testPathPatterns \
     --tests --lf --last-failed --only --onlyFailures --changed --shard --project --deselect";
-
-static REDIRECTIONS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\d*(?:>>?|<)&?\s*[^\s;|&]+|&>>?\s*[^\s;|&]+"));
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
@@ -53,90 +43,81 @@ fn is_in(list: &str, word: &str) -> bool {
 
 /// Returns the first command of a line that runs tests or builds in the project at `root`.
 pub(super) fn of_line(line: &str, root: &Path) -> Option<Command> {
-    let elsewhere = line.trim_start().strip_prefix("cd ").map(str::trim_start);
-    if elsewhere.is_some_and(|path| is_outside(path, root)) {
+    let commands = parse(line);
+    if commands.first().is_some_and(|first| leaves(first, root)) {
         return None;
     }
-    // Redirections are of no interest, but have signs of the others.
-    let line = REDIRECTIONS.replace_all(line, "");
-    let parts: Vec<&str> = line.split("&&").collect();
-    let commands = parts
+    let is_joined = |one: &Simple| matches!(one.connector, Connector::Start | Connector::And);
+    let has_to_succeed = commands.iter().all(is_joined) && !line.trim_end().ends_with('&');
+    let mut found = commands
         .iter()
-        .flat_map(|part| part.split([';', '|', '&', '\n']));
-    let commands = commands.filter(|command| !command.trim().is_empty());
-    let is_alone = commands.clone().count() == 1 && !line.trim_end().ends_with('&');
-    let has_to_succeed = !line.contains([';', '|', '\n']) && !line.replace("&&", "").contains('&');
-    let found = commands.filter_map(|text| Some((text.trim(), of_command(text)?)));
-    found
-        .into_iter()
-        .next()
-        .map(|(text, (purpose, is_part))| Command {
-            purpose,
-            text: text.to_owned(),
-            is_alone,
-            has_to_succeed,
-            is_part,
-        })
+        .filter_map(|one| Some((one, of_command(one)?)));
+    let (command, (purpose, is_part)) = found.next()?;
+    Some(Command {
+        purpose,
+        text: command.bare_text(),
+        is_alone: commands.len() == 1 && has_to_succeed,
+        has_to_succeed,
+        is_part,
+    })
 }
 
-fn is_outside(path: &str, root: &Path) -> bool {
-    let path = path.split([' ', ';', '&']).next().unwrap_or_default();
-    let path = path.trim_matches(['"', '\'']);
-    path.starts_with(['/', '~', '$']) && !Path::new(path).starts_with(root)
+/// True for `cd` to a directory elsewhere.
+fn leaves(command: &Simple, root: &Path) -> bool {
+    let path = command.words.first().map_or("", String::as_str);
+    let is_elsewhere = path.starts_with(['/', '~', '$']) && !Path::new(path).starts_with(root);
+    command.program == "cd" && is_elsewhere
 }
 
-fn of_command(command: &str) -> Option<(Purpose, bool)> {
-    let is_setting = |word: &&str| word.contains('=') && !word.starts_with('-');
-    let words: Vec<&str> = command.split_whitespace().skip_while(is_setting).collect();
-    if words.iter().any(|word| is_in(NOT_RUN, word)) {
+fn of_command(command: &Simple) -> Option<(RecordedPurpose, bool)> {
+    let program = command.program.as_str();
+    let words = command.words.iter().map(String::as_str);
+    let words: Vec<&str> = std::iter::once(program).chain(words).collect();
+    if words.iter().any(|word| is_in(NOT_RUN, word)) || (program == "make" && words.contains(&"-n"))
+    {
         return None;
     }
-    let mut names = words.iter().copied().filter(|word| !word.starts_with('-'));
-    let path = names.next()?;
-    let mut name = path.rsplit('/').next()?;
+    let mut names = (0..).zip(&words).filter(|(_, word)| !word.starts_with('-'));
+    let (mut at, mut name) = names.next()?;
     let mut is_carried = false;
     while is_in(CARRIERS, name) || (is_carried && is_in(BETWEEN, name)) {
         is_carried = true;
-        name = names.next()?;
+        (at, name) = names.next()?;
     }
-    let program = name;
+    let runner = *name;
     if is_in(RUNNERS, name) {
         // `make` alone builds.
-        name = names.find(|name| !is_in(BETWEEN, name)).unwrap_or("build");
-        if program == "make" && words.contains(&"-n") {
-            return None;
-        }
-    } else if !is_carried && path.contains('/') {
-        // A script of the project, such as `./test.sh`.
-        name = name.split('.').next().unwrap_or(name);
+        let task = names.find(|(_, name)| !is_in(BETWEEN, name));
+        (at, name) = task.unwrap_or((words.len() - 1, &"build"));
     } else if !is_carried && is_in("test t build check package verify", name) {
         return None; // the shell's own `test`, and programs of these names
     }
-    let purpose = purpose(name)?;
-    let mut rest: Vec<&str> = names.collect();
-    match name {
-        _ if rest.first().is_some_and(|word| is_in("list init", word)) => return None,
-        "playwright" if rest.first() != Some(&"test") => return None,
-        "cypress" if rest.first() != Some(&"run") => return None,
+    // A script of the project may have an ending: `./test.sh`.
+    let stem = name.split('.').next().filter(|_| !is_carried);
+    let purpose = purpose(stem.unwrap_or(name))?;
+    let after = &words[at + 1..];
+    let rest = after.iter().filter(|word| !word.starts_with('-'));
+    let first = rest.clone().next().copied();
+    match *name {
+        _ if first.is_some_and(|word| is_in("list init", word)) => return None,
+        "playwright" if first != Some("test") => return None,
+        "cypress" if first != Some("run") => return None,
         _ => (),
     }
-    rest.retain(|word| !is_in(BETWEEN, word) && !is_in("test . ./...", word));
     let is_chosen = |word: &&str| {
         let file = word.rsplit('/').next().unwrap_or(word);
-        matches!(program, "cargo" | "jest" | "vitest" | "mocha")
+        matches!(runner, "cargo" | "jest" | "vitest" | "mocha")
             || word.contains("::")
             || word.trim_start_matches("./").contains('/')
             || file.contains('.')
     };
-    let is_part = rest.iter().any(is_chosen)
-        || words
-            .iter()
-            .any(|word| is_in(CHOOSE, word.split('=').next().unwrap_or(word)));
-    Some((purpose, is_part))
+    let mut rest = rest.filter(|word| !is_in(BETWEEN, word) && !is_in("test . ./...", word));
+    let is_option = |word: &&str| is_in(CHOOSE, word.split('=').next().unwrap_or(word));
+    Some((purpose, rest.any(is_chosen) || after.iter().any(is_option)))
 }
 
 /// Reads a word such as `test`, `test:unit`, `run-tests`, `:app:build`; not `test:lint`, which tests nothing that is run.
-fn purpose(name: &str) -> Option<Purpose> {
+fn purpose(name: &str) -> Option<RecordedPurpose> {
     const BESIDE: &str = "unit integration int ci all run spec smoke browser node app web api";
     // Gradle has a task after its projects.
     let name = match name.starts_with(':') {
@@ -152,9 +133,9 @@ fn purpose(name: &str) -> Option<Purpose> {
     };
     match () {
         () if !is_known(name) && !words().all(is_known) => None,
-        () if has(E2E) => Some(Purpose::E2e),
-        () if has(UNIT) => Some(Purpose::Unit),
-        () if has(BUILDS) => Some(Purpose::Build),
+        () if has(E2E) => Some(RecordedPurpose::E2e),
+        () if has(UNIT) => Some(RecordedPurpose::Unit),
+        () if has(BUILDS) => Some(RecordedPurpose::Build),
         () => None,
     }
 }
@@ -177,6 +158,9 @@ mod tests {
             ("python manage.py test", "unit"),
             ("./gradlew :app:test", "unit"),
             ("./test.sh", "unit"),
+            ("python -m pytest tests", "unit"),
+            ("bash -lc 'npm test'", "unit"),
+            ("npm test -- -t 'a; b'", "unit, part"),
             ("make check", "build"),
             ("make", "build"),
             ("npm run build && npm test", "build, not alone"),

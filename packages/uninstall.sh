@@ -105,13 +105,27 @@ remove_files() {
 data() {
     for at in "${CCD_HOME:-$HOME/.claude-control}" "${CCD_COACH_HOME:-$HOME/.claude-coach}" \
         "${XDG_CONFIG_HOME:-$HOME/.config}/ccd" ${XDG_RUNTIME_DIR:+"$XDG_RUNTIME_DIR/ccd"} \
-        /tmp/claudecontrol "${TMPDIR:-/tmp}/ccd-pages-$(id -u)"; do
-        # /tmp/claudecontrol may be another user's.
+        "${TMPDIR:-/tmp}/ccd-pages-$(id -u)"; do
+        # What is in a directory for all may be another user's.
         find "$at" -prune -user "$(id -u)" 2>/dev/null || true
     done
 }
 
+# A daemon removes its pipes; one that was killed has left them. Another daemon of this user may have its own there.
+remove_pipes() {
+    for at in /tmp/claudecontrol "/tmp/claudecontrol-$(id -u)"; do
+        for pipe in "$at"/*.pipe; do
+            id=$(basename -- "$pipe" .pipe)
+            if [ -p "$pipe" ] && [ -d "${CCD_HOME:-$HOME/.claude-control}/sessions/$id" ]; then
+                rm -f -- "$pipe"
+            fi
+        done
+        rmdir -- "$at" 2>/dev/null || true
+    done
+}
+
 purge() {
+    remove_pipes
     data | while read -r at; do
         case $at in
         / | "$HOME" | "$HOME/") fail "$at is not removed" ;;

@@ -24,6 +24,7 @@ mod lock;
 mod man;
 mod mcp;
 mod menu;
+mod named_file;
 mod output;
 mod own;
 mod pager;

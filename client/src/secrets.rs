@@ -1,12 +1,11 @@
 //! Secrets of program configurations: the client looks them up, sends them once, and stores none.
 
-use crate::Failure;
 use crate::args::SecretFrom;
 use crate::ask::ask;
 use crate::context::note;
+use crate::{Failure, named_file};
 use ccd_protocol::session::{Secrets, SessionCreateParams};
 use serde::Deserialize;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -119,14 +118,14 @@ fn of_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The content of a file, which may be a pipe, without its final newline.
+/// The content of a file without its final newline.
 fn of_file(path: &str) -> Result<String, Failure> {
     let real = match (path.strip_prefix("~/"), std::env::var("HOME")) {
         (Some(rest), Ok(home)) => format!("{home}/{rest}"),
         _ => path.to_owned(),
     };
     let mut secret = String::new();
-    File::open(real)
+    named_file::open(real.as_ref())
         .and_then(|file| file.take(MAX_SECRET_BYTES + 1).read_to_string(&mut secret))
         .map_err(Failure::io(format!("the secret in {path}")))?;
     if secret.len() as u64 > MAX_SECRET_BYTES {

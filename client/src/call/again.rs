@@ -91,8 +91,8 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
 ///
 /// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
-/// repeated again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a
-/// repetition, because it would know no sessions. `limit` is that of [`Connection::within`].
+/// repeated again; one that is read and lost at once twice may be what kills the daemon. `limit` is that of
+/// [`Connection::within`].
 ///
 /// # Errors
 ///
@@ -106,10 +106,6 @@ pub(crate) fn again(
     mut was_read: bool,
     limit: Option<Duration>,
 ) -> Result<Box<RawValue>, Failure> {
-    let place = Place {
-        may_start: place.may_start && !method.starts_with("session."),
-        ..place.clone()
-    };
     let params: Value =
         serde_json::from_str(params.get()).map_err(|error| garbled(method, &error))?;
     let mut unread = 0;

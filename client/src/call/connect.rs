@@ -15,16 +15,23 @@ use crate::Exit;
 use crate::args::Global;
 use ccd_protocol::Inherited;
 use ccd_protocol::socket::{SocketPathError, socket_path};
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// How often a daemon of root is asked whether it serves this user: one that is about to exit does not reply, the next does.
 const MAX_ASKS: u32 = 5;
+
+/// How long a daemon whose socket is gone may take to listen again.
+const REVIVE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Pause between two attempts to connect to it.
+const REVIVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
@@ -192,7 +199,7 @@ impl Place {
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
         let found = match &self.at {
             At::Here(_) if !self.may_start => self.try_connect()?,
-            At::Here(socket) => match socket.connect()? {
+            At::Here(socket) => match connect_or_revive(socket)? {
                 None => Some(start::start(socket)?),
                 found => found,
             },
@@ -223,7 +230,7 @@ impl Place {
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         match &self.at {
             At::Here(_) if self.has_unit() && self.processes().is_empty() => Ok(None),
-            At::Here(socket) => socket.connect(),
+            At::Here(socket) => connect_or_revive(socket),
             At::Elsewhere(link) => link.connect(false, self.may_ask),
         }
     }
@@ -254,6 +261,26 @@ impl Place {
             place: self.to_string(),
         }
     }
+}
+
+/// Connects. If the socket is gone but its daemon runs, that is asked to listen there again.
+fn connect_or_revive(socket: &LocalSocket) -> Result<Option<UnixStream>, ConnectError> {
+    let mut found = socket.connect()?;
+    let deadline = Instant::now() + REVIVE_LIMIT;
+    let mut has_asked = false;
+    while found.is_none() && Instant::now() < deadline {
+        let Some(&holder) = processes::of_socket(&socket.path).first() else {
+            break;
+        };
+        if !has_asked {
+            // It may have ended just now.
+            let _ = kill_process(holder, Signal::HUP);
+            has_asked = true;
+        }
+        std::thread::sleep(REVIVE_PAUSE);
+        found = socket.connect()?;
+    }
+    Ok(found)
 }
 
 impl Display for Place {

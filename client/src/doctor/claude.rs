@@ -3,6 +3,7 @@
 
 use crate::check::Check;
 use crate::hooks::{Plugin, Survey, is_executable, on_path, user_folder};
+use crate::named_file;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let user = folder.map(|folder| folder.join(".claude.json"));
     let here = std::env::current_dir().unwrap_or_default();
     let read = |path: &Path| {
-        let text = std::fs::read(path).unwrap_or_default();
+        let text = named_file::read(path).unwrap_or_default();
         serde_json::from_slice::<Value>(&text).unwrap_or_default()
     };
     let user = user.as_deref().map(read).unwrap_or_default();
@@ -157,7 +158,7 @@ fn version_of(path: &Path) -> Option<String> {
 }
 
 fn of_package(folder: &Path) -> Option<String> {
-    let text = std::fs::read(folder.join("package.json")).ok()?;
+    let text = named_file::read(&folder.join("package.json")).ok()?;
     let package: Value = serde_json::from_slice(&text).ok()?;
     let is_it = package["name"].as_str()?.contains("/claude-code");
     package["version"]

@@ -10,7 +10,7 @@ use rustix::io::{Errno, read as read_some};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::string::FromUtf8Error;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Room for the rest of the request in a line.
 const ENVELOPE_BYTES: usize = 4096;
@@ -84,13 +84,18 @@ fn object(read: Vec<u8>) -> Result<(String, Names), Vec<u8>> {
 }
 
 /// Reads to the end of the first JSON object, because a writer may keep its end open, or else to the end, or until
-/// `deadline`. Bytes that no request could hold are read, for the writer's sake, and dropped.
-pub(super) fn read(from: BorrowedFd<'_>, deadline: Instant) -> Vec<u8> {
+/// `deadline`, or until nothing has arrived for `silence`. Bytes that no request could hold are read, for the writer's sake,
+/// and dropped. Also returns whether there was an end.
+pub(super) fn read(from: BorrowedFd<'_>, silence: Duration, deadline: Instant) -> (Vec<u8>, bool) {
     let mut bytes = Vec::with_capacity(BUFFER_BYTES);
     let mut object = ObjectScan::default();
     // A file without end is always ready.
     let is_over = |len| len > MAX_JSON_BYTES && Instant::now() >= deadline;
-    while !object.is_complete && !is_over(bytes.len()) && is_ready(from, PollFlags::IN, deadline) {
+    while !object.is_complete {
+        let pause = deadline.min(Instant::now() + silence);
+        if is_over(bytes.len()) || !is_ready(from, PollFlags::IN, pause) {
+            return (bytes, false);
+        }
         if bytes.len() == bytes.capacity() {
             match bytes.len() {
                 0..=MAX_JSON_BYTES => bytes.reserve(bytes.len()),
@@ -105,7 +110,7 @@ pub(super) fn read(from: BorrowedFd<'_>, deadline: Instant) -> Vec<u8> {
             Err(_) => break,
         }
     }
-    bytes
+    (bytes, true)
 }
 
 /// Finds the end of a JSON object in bytes as they arrive. Whether it is one is up to the parser.
@@ -160,7 +165,8 @@ mod tests {
     use rustix::fd::AsFd as _;
     use std::io::Write as _;
     use std::os::unix::net::UnixStream;
-    use std::time::Duration;
+
+    const LONG: Duration = Duration::from_secs(60);
 
     fn payload(bytes: &[u8]) -> Option<Payload> {
         Payload::of(bytes.to_vec())
@@ -183,8 +189,9 @@ mod tests {
     #[test]
     fn a_file_without_end_is_left_at_the_deadline() {
         let zero = std::fs::File::open("/dev/zero").unwrap();
-        let bytes = read(zero.as_fd(), Instant::now() + Duration::from_millis(50));
-        assert!(bytes.len() > MAX_JSON_BYTES);
+        let deadline = Instant::now() + Duration::from_millis(50);
+        let (bytes, has_ended) = read(zero.as_fd(), LONG, deadline);
+        assert!(bytes.len() > MAX_JSON_BYTES && !has_ended);
     }
 
     #[test]
@@ -228,8 +235,8 @@ mod tests {
         ] {
             let (reader, mut writer) = UnixStream::pair().unwrap();
             let write = std::thread::spawn(move || writer.write_all(&vec![b'x'; len]));
-            let read = read(reader.as_fd(), Instant::now() + Duration::from_secs(60));
-            assert!(write.join().unwrap().is_ok());
+            let (read, has_ended) = read(reader.as_fd(), LONG, Instant::now() + LONG);
+            assert!(write.join().unwrap().is_ok() && has_ended);
             if len <= MAX_JSON_BYTES {
                 assert_eq!(read.len(), len);
             } else {
@@ -260,11 +267,16 @@ mod tests {
             assert_eq!(object.is_complete, is_complete, "{parts:?}");
             let (reader, mut writer) = UnixStream::pair().unwrap();
             writer.write_all(parts.concat().as_bytes()).unwrap();
-            let limit = Duration::from_millis(if is_complete { 60_000 } else { 20 });
+            let silence = if is_complete {
+                LONG
+            } else {
+                Duration::from_millis(20)
+            };
             let start = Instant::now();
-            let read = read(reader.as_fd(), start + limit);
+            let (read, has_ended) = read(reader.as_fd(), silence, start + LONG);
             assert_eq!(String::from_utf8(read).unwrap(), parts.concat());
-            assert!(start.elapsed() < Duration::from_secs(30), "{parts:?}");
+            assert_eq!(has_ended, is_complete, "{parts:?}");
+            assert!(start.elapsed() < LONG / 2, "{parts:?}");
         }
     }
 

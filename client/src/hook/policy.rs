@@ -45,7 +45,7 @@ enum PolicyError {
 pub(super) fn judge(file: &Path) -> Exit {
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let policy = read(file)?;
-        let payload = payload::read(stdin(), Instant::now() + READ_LIMIT);
+        let payload = payload::read(stdin(), READ_LIMIT, Instant::now() + READ_LIMIT).0;
         let answer = answer(&policy, &payload)?;
         if !answer.is_empty() && is_null(stdout()) {
             return Err(PolicyError::Closed);

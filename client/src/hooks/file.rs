@@ -1,7 +1,7 @@
 //! A settings file of Claude Code, and its backup.
 
 use super::settings::Mistake;
-use crate::{Failure, whole_file};
+use crate::{Failure, named_file, whole_file};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rustix::fs::{Access, access};
 use std::fs;
@@ -72,7 +72,7 @@ impl SettingsFile {
     }
 
     pub(super) fn at(path: PathBuf) -> Result<Self, Failure> {
-        let text = match fs::read(&path) {
+        let text = match named_file::read(&path) {
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| not_utf8(&path))?),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(Failure::io(path.display())(error)),
@@ -115,7 +115,7 @@ impl SettingsFile {
     }
 
     fn try_replace(&self, new: Option<&str>) -> io::Result<()> {
-        let is_unchanged = match fs::read(&self.path) {
+        let is_unchanged = match named_file::read(&self.path) {
             Ok(bytes) => self
                 .text
                 .as_deref()

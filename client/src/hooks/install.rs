@@ -9,9 +9,8 @@ use super::settings::{self, Mistake};
 use super::survey::Survey;
 
 use crate::args::{HookArgs, HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
-use crate::{Context, Exit, Failure, render};
+use crate::{Context, Exit, Failure, named_file, render};
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
-use std::fs;
 use std::path::PathBuf;
 
 /// What is left of a file that had nothing but our hooks.
@@ -75,7 +74,7 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
 pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
-    let mut change = removal(file.text(), fs::read_to_string(file.backup_path()).ok())
+    let mut change = removal(file.text(), named_file::read_text(&file.backup_path()).ok())
         .map_err(mistaken)
         .map(|(new, events, is_original)| Change {
             backup: is_original.then(|| file.backup_path()),
@@ -89,7 +88,7 @@ pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Res
     if !args.scope.dry_run && change.is_any() {
         change.file.replace(change.new.as_deref())?;
         // What it kept is in the file again.
-        change.backup.as_ref().map(fs::remove_file);
+        change.backup.as_ref().map(std::fs::remove_file);
     }
     if !args.scope.dry_run && !Survey::take(context).has_hooks() {
         recording::end().map_err(Failure::io("the base directory"))?;

@@ -3,6 +3,7 @@
 use super::file::{Scope, user_folder};
 use super::settings;
 use super::survey::Settings;
+use crate::named_file;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +37,7 @@ impl Plugin {
     /// Finds it.
     pub(super) fn find(settings: &[Settings]) -> Option<Self> {
         let installed = user_folder().map(|folder| folder.join("plugins/installed_plugins.json"));
-        let installed = installed.and_then(|path| fs::read(path).ok());
+        let installed = installed.and_then(|path| named_file::read(&path).ok());
         let folders = Scope::ALL.into_iter().filter_map(|scope| scope.path());
         let skills = folders.filter_map(|path| in_skills(&path.parent()?.join("skills")));
         // The settings of the project override those of the user.
@@ -84,7 +85,7 @@ impl Plugin {
     /// The command of its hooks.
     pub(crate) fn hook(&self) -> Option<String> {
         let path = self.folder.as_ref()?.join("hooks/hooks.json");
-        let root = settings::parse(&fs::read_to_string(path).ok()?).ok()?;
+        let root = settings::parse(&named_file::read_text(&path).ok()?).ok()?;
         settings::installed(&root).pop().map(|found| found.command)
     }
 }
@@ -97,7 +98,7 @@ fn in_skills(skills: &Path) -> Option<PathBuf> {
 }
 
 fn manifest(folder: &Path) -> Value {
-    let text = fs::read(folder.join(".claude-plugin/plugin.json"));
+    let text = named_file::read(&folder.join(".claude-plugin/plugin.json"));
     serde_json::from_slice(&text.unwrap_or_default()).unwrap_or_default()
 }
 

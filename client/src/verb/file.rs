@@ -1,8 +1,7 @@
 //! Files that are given on the command line.
 
-use crate::Failure;
+use crate::{Failure, named_file};
 use serde_json::Value;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -18,7 +17,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     let name = name_of(path);
     let file: io::Result<Box<dyn io::Read>> = match is_standard_input(path) {
         true => Ok(Box::new(io::stdin().lock())),
-        false => File::open(path).map(|file| Box::new(file) as _),
+        false => named_file::open(path).map(|file| Box::new(file) as _),
     };
     let mut bytes = Vec::new();
     file.and_then(|file| file.take(max_bytes + 1).read_to_end(&mut bytes))

@@ -1,7 +1,7 @@
 //! `ccctl pattern`.
 
 use crate::args::{PatternText, PatternVerb, TestArgs};
-use crate::{Context, Exit, Failure, render};
+use crate::{Context, Exit, Failure, named_file, render};
 use ccd_protocol::pattern::{
     PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
     PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,
@@ -104,7 +104,7 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
         (Some(text), _) if text != "-" => return Ok(text.clone()),
         (_, Some(path)) => {
             let what = path.display().to_string();
-            let file = std::fs::File::open(path).map_err(Failure::io(&what))?;
+            let file = named_file::open(path).map_err(Failure::io(&what))?;
             (what, Box::new(file))
         }
         _ => (

@@ -239,7 +239,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(log_level, "logging", Accepts::OneOf(LEVEL_WORDS),
         "Lowest severity written to the daemon's own log."),
     key!(pipe_dir, "session", Accepts::Path,
-        "Directory for named pipes, created with mode 0700; if it is not owned exclusively by the daemon's user, /tmp/claudecontrol-UID is used."),
+        "Directory for named pipes, created with mode 0700; if it is not owned exclusively by the daemon's user, /tmp/claudecontrol-UID is used, or else pipes/ beside the socket."),
     key!(allow_root_peer, "daemon", Accepts::Boolean,
         "Serve root as well as the user that the daemon runs as."),
     key!(safe_mode, "investigation", Accepts::Boolean,

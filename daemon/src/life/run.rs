@@ -74,10 +74,8 @@ impl Ground {
         // Not again when a worker follows: sessions must not end because of a change elsewhere.
         check_parents_of(&paths)?;
         paths.prepare()?;
-        let base_lock = Lock::take(&paths.base.join("ccd.lock"), &paths.socket)?;
-        let mut socket_lock = paths.socket.clone().into_os_string();
-        socket_lock.push(".lock");
-        let socket_lock = Lock::take(socket_lock.as_ref(), &paths.socket)?;
+        let base_lock = Lock::of_base(&paths.base, &paths.socket)?;
+        let socket_lock = Lock::of_socket(&paths.socket)?;
         Ok(Self {
             socket: Socket::open(&paths.socket, passed_in())?,
             locks: [base_lock.into(), socket_lock.into()],

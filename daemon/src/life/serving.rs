@@ -44,9 +44,13 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Creates the directories and the socket again if somebody has removed them: a system may remove the user's runtime
-    /// directory when the user logs out.
+    /// Creates the directories, the socket and the note of the lock again if somebody has removed them: a system may remove
+    /// the user's runtime directory when the user logs out.
     pub(super) async fn listen_again(&self, paths: &Paths, holder: &Holder) {
+        let pid = ccd_terminal::holder::holder_pid();
+        if let Err(error) = super::lock::renew_note(&paths.base, pid, &paths.socket) {
+            tracing::warn!(%error, "the file that says which daemon uses the base directory cannot be written");
+        }
         match self.try_to_listen_again(paths, holder).await {
             Ok(false) => {}
             Ok(true) => tracing::warn!("the socket was removed, and is created again"),

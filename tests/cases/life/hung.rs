@@ -224,9 +224,10 @@ fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
 }
 
 #[test]
-fn a_daemon_whose_socket_was_removed_is_ended_by_force() {
+fn a_daemon_whose_socket_was_removed_and_that_hangs_is_ended_by_force() {
     let mut daemon = Daemon::start();
     std::fs::remove_file(daemon.socket()).unwrap();
+    daemon.signal(Signal::STOP);
     let ran = run(&daemon, &["daemon", "stop", "--force"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told = format!("ccd stopped: pid {}, which had no socket\n", daemon.pid());

@@ -2,7 +2,7 @@
 //! runtime directory at logout.
 
 use crate::support::client::Installation;
-use crate::support::{eventually, processes};
+use crate::support::{eventually, processes, rounds};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -63,6 +63,48 @@ fn a_client_reaches_the_sessions_again_and_can_start_others() {
     eventually("it is gone", || {
         (!processes::lives(holder) && !installation.socket().exists()).then_some(())
     });
+}
+
+#[test]
+fn every_command_finds_a_daemon_whose_files_are_gone() {
+    let (installation, worker, holder) = without_directory();
+    ask(&installation, "first");
+    let is_one_process = worker == holder;
+    for args in [
+        &["--no-start", "daemon", "ping"][..],
+        &["daemon", "status"],
+        &["daemon", "start"],
+        &["ls"],
+        &["daemon", "restart"],
+        &["daemon", "stop", "--force"],
+    ] {
+        if is_one_process && args.contains(&"restart") {
+            continue;
+        }
+        for file in ["ccd.lock", "run/ccd.sock", "run/ccd.sock.lock"] {
+            let _ = fs::remove_file(installation.home().join(file));
+        }
+        let ran = installation.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {ran:?}");
+        if !args.contains(&"stop") {
+            assert_eq!(pids(&installation)[1], holder, "{args:?}");
+        }
+    }
+    assert!(!processes::lives(holder));
+}
+
+#[test]
+fn a_list_that_was_lost_with_the_daemon_is_asked_for_again() {
+    for _ in 0..rounds() {
+        let (installation, worker, holder) = without_directory();
+        ask(&installation, "first");
+        for pid in [worker, holder] {
+            signal(pid, Signal::KILL);
+        }
+        let ran = installation.run(&["ls", "--all"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("lasting"), "{ran:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,31 @@ fn a_second_daemon_of_a_base_directory_or_a_socket_names_the_first_and_ends() {
 }
 
 #[test]
+fn a_base_directory_without_its_lock_file_is_still_taken() {
+    let daemon = Daemon::start();
+    let pid = format!("pid {}", daemon.pid());
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["cat"]);
+    let (lock, other) = (
+        daemon.home().join("ccd.lock"),
+        daemon.home().join("other.sock"),
+    );
+    for also_without_socket in [false, true] {
+        fs::remove_file(&lock).unwrap();
+        if also_without_socket {
+            fs::remove_file(daemon.socket()).unwrap();
+            fs::remove_file(daemon.home().join("run/ccd.sock.lock")).unwrap();
+        }
+        let ran = daemon.run_to_end(&["--socket", other.to_str().unwrap()]);
+        let socket = daemon.socket();
+        assert_refused(&ran, &["already running", &pid, socket.to_str().unwrap()]);
+        assert!(!other.exists());
+        let record = daemon.call_value("session.get", &json!({"session": session}));
+        assert_eq!(record.unwrap()["state"], "alive");
+    }
+}
+
+#[test]
 fn everything_is_for_its_user_alone() {
     let daemon = Daemon::start();
     daemon.connect().start_session(&["echo", "secret"]);

@@ -258,7 +258,9 @@ fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
         let message = connection.refused("session.create", &start, "storage");
         let names_the_file = message.contains("base/ccd.sqlite");
         assert!(
-            names_the_file && message.contains("its disk is full; free some space"),
+            names_the_file
+                && message
+                    .contains("its disk is full, or the quota on it is used up; free some space"),
             "{message}"
         );
         let left = processes::with_variable("CCD_SESSION_ID=no-room-4711");

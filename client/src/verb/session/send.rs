@@ -2,7 +2,7 @@
 
 use super::expect::print_match;
 use crate::args::{SendArgs, SendInput, patterns};
-use crate::{Context, Exit, Failure};
+use crate::{Context, Exit, Failure, named_file};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
@@ -56,7 +56,7 @@ fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
         return Ok(params);
     }
     let (what, bytes) = match &input.file {
-        Some(path) => (path.display().to_string(), std::fs::read(path)),
+        Some(path) => (path.display().to_string(), named_file::read(path)),
         None => {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);

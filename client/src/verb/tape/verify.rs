@@ -3,7 +3,7 @@
 use super::{named, root};
 use crate::args::TapeVerifyArgs;
 use crate::verb::chain::{Cancel, End, until_end};
-use crate::{Context, Exit, Failure, caller, render};
+use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
     };
     let text = match file == Path::new("-") {
         true => io::read_to_string(io::stdin()),
-        false => std::fs::read_to_string(file),
+        false => named_file::read_text(file),
     };
     let text = text.map_err(Failure::io(file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())

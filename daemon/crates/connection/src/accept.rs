@@ -1,5 +1,6 @@
 //! The accept loop: checks who may connect and how many at a time, and selects the transport.
 
+use super::budget::Budget;
 use super::credentials::{is_admitted, peer_of};
 use super::fault::Fault;
 use super::framing::Framing;
@@ -93,6 +94,7 @@ pub(super) async fn serve_as(
         others: Arc::strong_count(&open),
         open,
         refusals: Arc::new(()),
+        budget: Budget::new(),
     };
     let Listeners { first, mut next } = listeners;
     let mut listener = first;
@@ -127,6 +129,7 @@ struct Acceptor {
     others: usize,
     /// The same for refusals.
     refusals: Arc<()>,
+    budget: Arc<Budget>,
 }
 
 impl Acceptor {
@@ -157,6 +160,7 @@ impl Acceptor {
             peer,
             limits,
             self.leaving.clone(),
+            Arc::clone(&self.budget),
         );
         let open = Arc::clone(&self.open);
         let (stop, agents) = (self.stop.clone(), self.served.agents.clone());

@@ -4,6 +4,7 @@
 //! idle connection owns almost no buffer. A call that has to wait becomes its own task, and its reply returns through
 //! the queue that subscriptions also use.
 
+use super::budget::Client;
 use super::callee::Outlet;
 use super::fault::Fault;
 use super::frame::{CloseCode, OpCode};
@@ -88,6 +89,7 @@ struct Exchange {
     outgoing: Outgoing,
     calls: TaskTracker,
     limits: Limits,
+    client: Arc<Client>,
     /// End of the grace period, once the daemon stops.
     stop_at: Option<Instant>,
     /// Nothing more is sent than what is in `outgoing`.
@@ -127,6 +129,7 @@ impl Exchange {
         calls: TaskTracker,
     ) -> Self {
         let limits = shared.limits;
+        let client = Arc::clone(&shared.client);
         let (sender, accepted) = mpsc::channel(QUEUE_LEN);
         let (replies, messages) = mpsc::channel(QUEUE_LEN);
         let reply_limit = u32::try_from(limits.reply_bytes).unwrap_or(u32::MAX);
@@ -147,6 +150,7 @@ impl Exchange {
             taken: Vec::new(),
             calls,
             limits,
+            client,
             stop_at: None,
             is_closing: false,
         }
@@ -221,6 +225,7 @@ impl Exchange {
                 }
             }
             () = stopped, if !is_stopping => self.stop(),
+            () = self.client.cut.cancelled() => return ControlFlow::Break(()),
             () = self.calls.wait(), if waits_for_calls => {
                 self.accepted.close();
                 self.messages.close();
@@ -238,6 +243,7 @@ impl Exchange {
         let backlog = std::mem::take(&mut self.backlog);
         self.take_in(&backlog);
         let written = self.outgoing.write_to(&self.socket);
+        self.client.set_blocked_since(self.outgoing.blocked_since);
         if written.is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
             return Next::Gone;
         }

@@ -19,6 +19,8 @@ pub(super) enum Fault {
     BrokenBody(String),
     #[error("{0} requests are not served")]
     HttpMethod(String),
+    #[error("the request has the header origin, so it comes from a web page")]
+    Origin,
     #[error("the body is not declared as JSON")]
     ContentType,
     #[error("not a WebSocket handshake: {0}")]
@@ -72,6 +74,7 @@ impl Reportable for Fault {
             Self::NotARequest(_)
             | Self::EmptyBatch
             | Self::HttpMethod(_)
+            | Self::Origin
             | Self::ContentType
             | Self::Handshake(_) => ErrorCode::InvalidRequest,
             Self::NoMethod(_) => ErrorCode::MethodNotFound,
@@ -97,6 +100,9 @@ impl Reportable for Fault {
                 "send as many bytes as content-length says, or well-formed chunks"
             }
             Self::HttpMethod(_) => "send calls with POST, or open a WebSocket with GET",
+            Self::Origin => {
+                "web pages may not call the daemon; send the request from a program, without this header"
+            }
             Self::ContentType => "send the header content-type: application/json",
             Self::Handshake(_) => "open the WebSocket as RFC 6455 says, with version 13",
             Self::NotARequest(_) | Self::EmptyBatch => {

@@ -22,6 +22,7 @@
 )]
 
 mod accept;
+mod budget;
 mod callee;
 mod credentials;
 mod exchange;

@@ -1,13 +1,14 @@
 //! Messages that wait to be written to a client.
 
 use super::frame::{OpCode, header};
+use bytes::Bytes;
 use serde_json::value::RawValue;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::OwnedSemaphorePermit;
 
 /// If at least this much is unwritten, no more requests are accepted: a client that does not read is not served.
 const HIGH_WATER_BYTES: usize = 256 << 10;
@@ -22,21 +23,30 @@ const IDLE_BUFFER_BYTES: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Message {
     json: Box<RawValue>,
-    place: Option<Arc<OwnedSemaphorePermit>>,
+    place: Option<Place>,
 }
+
+/// What is dropped once a message is written.
+pub(super) type Place = Arc<dyn Any + Send + Sync>;
 
 impl Message {
     /// Returns a message that takes up `place`.
-    pub(super) fn with_place(json: Box<RawValue>, place: Arc<OwnedSemaphorePermit>) -> Self {
+    pub(super) fn with_place(json: Box<RawValue>, place: Place) -> Self {
         Self {
             json,
             place: Some(place),
         }
     }
 
-    /// Returns the message itself, which no longer takes up its place.
-    pub(super) fn into_json(self) -> Box<RawValue> {
-        self.json
+    /// Returns the text of the message, which takes up its place until it is dropped.
+    pub(super) fn into_bytes(self) -> Bytes {
+        Bytes::from_owner(self)
+    }
+}
+
+impl AsRef<[u8]> for Message {
+    fn as_ref(&self) -> &[u8] {
+        self.json.get().as_bytes()
     }
 }
 
@@ -64,7 +74,7 @@ pub(super) struct Outgoing {
     /// Bytes that were ever written.
     written_total: u64,
     /// Places of messages, and the total at which each is written.
-    places: VecDeque<(u64, Arc<OwnedSemaphorePermit>)>,
+    places: VecDeque<(u64, Place)>,
     /// When the client last read something, while data is waiting for it.
     pub(super) blocked_since: Option<Instant>,
 }

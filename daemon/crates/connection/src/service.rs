@@ -8,6 +8,7 @@ use super::shared::{BulkPlace, Shared};
 use jsonrpsee::core::middleware::{BatchEntry, RpcServiceT};
 use jsonrpsee::types::Id;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// Carries out the request in `text` and returns the reply, if there is one.
 pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
@@ -44,11 +45,14 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
     if !(response.is_method_call() || response.is_batch()) {
         return None;
     }
-    let place = response.extensions().get::<BulkPlace>().cloned();
+    let bulk = response.extensions().get::<BulkPlace>();
+    let bulk = bulk.map(|BulkPlace(place)| Arc::clone(place));
     let json = response.into_json();
-    Some(match place {
-        Some(BulkPlace(place)) => Message::with_place(json, place),
-        None => json.into(),
+    let Shared { budget, client, .. } = &*service.shared;
+    let charge = budget.charge(client, json.get().len());
+    Some(match bulk.is_some() || charge.is_some() {
+        true => Message::with_place(json, Arc::new((bulk, charge))),
+        false => json.into(),
     })
 }
 

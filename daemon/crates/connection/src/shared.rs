@@ -1,5 +1,6 @@
 //! What all calls of one connection share.
 
+use super::budget::{Budget, Client};
 use super::fault::Fault;
 use super::limits::Limits;
 use ccd_session::peer::Peer;
@@ -20,6 +21,9 @@ pub(super) struct Shared {
     pub(super) in_flight: Semaphore,
     /// Permits for calls whose replies may be large; each is held until its reply is written.
     pub(super) bulk: Arc<Semaphore>,
+    /// What the replies of all connections may take together, and this one's part in it.
+    pub(super) budget: Arc<Budget>,
+    pub(super) client: Arc<Client>,
 }
 
 /// Maximum number of calls of one connection with large replies that run at a time.
@@ -36,11 +40,14 @@ impl Shared {
         peer: Peer,
         limits: Limits,
         leaving: CancellationToken,
+        budget: Arc<Budget>,
     ) -> Arc<Self> {
         let in_flight = Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS));
         Arc::new(Self {
             methods,
+            client: Client::new(peer.connection),
             peer,
+            budget,
             limits,
             leaving,
             in_flight,

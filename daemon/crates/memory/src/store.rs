@@ -147,7 +147,9 @@ fn advice(root: &Path, error: &io::Error) -> String {
         (io::ErrorKind::ReadOnlyFilesystem, _) => {
             format!("{error}; mount it writable, or work in a copy of the project")
         }
-        (io::ErrorKind::StorageFull, _) => format!("{error}; free some space"),
+        (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => {
+            format!("{error}; free some space")
+        }
         (io::ErrorKind::FileTooLarge, _) => {
             format!(
                 "{error}; start the daemon with a higher limit on the size of files (ulimit -f)"

@@ -1,5 +1,6 @@
 //! Directories of JSON files that users keep by name: program configurations and chains.
 
+use crate::memory::give_back_memory_soon;
 use crate::own_file;
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
@@ -11,6 +12,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 
 /// Maximum size of a document.
@@ -283,11 +285,21 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
+/// Work that takes this long may have used much memory.
+const LONG_WORK: Duration = Duration::from_millis(20);
+
 /// Boxes work and result, so that there is one kind of task for all.
 async fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {
-    let work: Box<dyn FnOnce() -> Box<dyn Any + Send> + Send> = Box::new(|| Box::new(work()));
+    let work: Box<dyn FnOnce() -> Box<dyn Any + Send> + Send> = Box::new(|| {
+        let start = Instant::now();
+        let done = work();
+        if start.elapsed() >= LONG_WORK {
+            give_back_memory_soon();
+        }
+        Box::new(done)
+    });
     let done = tokio::task::spawn_blocking(work).await?;
     match done.downcast() {
         Ok(done) => Ok(*done),

@@ -34,7 +34,7 @@ pub enum StoreError {
     Read(#[from] sqlx::Error),
     #[error("database {path:?}: {QUEUE_LEN} writes already wait; try again shortly")]
     Busy { path: PathBuf },
-    #[error("database {path:?}: its disk is full; free some space")]
+    #[error("database {path:?}: its disk is full, or the quota on it is used up; free some space")]
     Full { path: PathBuf },
     #[error(
         "database {path:?}: cannot grow, because this daemon may not write files larger than {limit_bytes} bytes; start it with a higher limit (ulimit -f)"
@@ -130,13 +130,30 @@ pub(crate) fn full(error: &sqlx::Error, path: &Path) -> Option<StoreError> {
         SQLITE_IOERR if extended_code(error) == Some(SQLITE_IOERR_SHMSIZE) => {
             Some(StoreError::Full { path })
         }
-        // SQLite does not distinguish a file that has reached the limit (`ulimit -f`) from a broken disk.
+        // SQLite distinguishes neither a used-up quota nor a file that has reached the limit (`ulimit -f`) from a broken disk.
+        SQLITE_IOERR if is_over_quota(&path) => Some(StoreError::Full { path }),
         SQLITE_IOERR => {
             let limit_bytes = getrlimit(Resource::Fsize).current?;
             Some(StoreError::FileLimit { path, limit_bytes })
         }
         _ => None,
     }
+}
+
+/// Returns whether the file system refuses another file beside `path` because of a quota. The file never has a name.
+#[cfg(target_os = "linux")]
+fn is_over_quota(path: &Path) -> bool {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::File::options();
+    options.custom_flags(rustix::fs::OFlags::TMPFILE.bits().cast_signed());
+    let file = options.write(true).open(path.parent().unwrap_or(path));
+    let written = file.and_then(|mut file| std::io::Write::write_all(&mut file, &[1; 4096]));
+    written.is_err_and(|error| error.kind() == std::io::ErrorKind::QuotaExceeded)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_over_quota(_: &Path) -> bool {
+    false
 }
 
 /// Returns SQLite's primary result code: the low byte of an extended one.

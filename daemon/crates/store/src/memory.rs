@@ -1,5 +1,11 @@
 //! Memory that goes back to the system.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Results of work that is done are often freed within this time.
+const DELAY: Duration = Duration::from_secs(1);
+
 /// Returns free memory to the system: the allocator keeps it, half a gigabyte after 100,000 events. Takes milliseconds.
 pub fn give_back_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -7,4 +13,17 @@ pub fn give_back_memory() {
     unsafe {
         libc::malloc_trim(0);
     }
+}
+
+/// Returns free memory to the system in a moment, once for all who ask meanwhile. Called on a thread of the runtime.
+pub(crate) fn give_back_memory_soon() {
+    static IS_PLANNED: AtomicBool = AtomicBool::new(false);
+    if IS_PLANNED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    tokio::spawn(async {
+        tokio::time::sleep(DELAY).await;
+        IS_PLANNED.store(false, Ordering::Relaxed);
+        tokio::task::spawn_blocking(give_back_memory)
+    });
 }

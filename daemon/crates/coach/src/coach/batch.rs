@@ -11,16 +11,13 @@ use crate::ledger::{
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
 use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
-use ccd_store::{StoreError, give_back_memory, own_file};
+use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 /// Most events of one batch.
 const MAX_EVENTS: u32 = 200_000;
-
-/// From this many events on, the memory of a batch is worth returning.
-const LARGE_BATCH: usize = 10_000;
 
 /// How far back a success may be that followed a failure: as long as events wait.
 const SUCCESSES_S: f64 = 30.0 * 86_400.0;
@@ -82,9 +79,6 @@ impl Coach {
         let processed = self.store_result(databases, result, strange).await?;
         let new = of_fingerprints(&databases.ledger, &new).await?;
         let candidates = self.shown_candidates(databases, new).await?;
-        if given >= LARGE_BATCH {
-            tokio::task::spawn_blocking(give_back_memory);
-        }
         Ok(CoachAggregateReply {
             candidates,
             seen_again,

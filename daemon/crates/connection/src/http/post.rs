@@ -12,8 +12,8 @@ use ccd_store::blocking;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ALLOW, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT,
-    SEC_WEBSOCKET_VERSION, UPGRADE,
+    ALLOW, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+    SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use hyper::{Method, Request, StatusCode};
 use serde_json::value::RawValue;
@@ -35,6 +35,10 @@ pub(super) struct Posts {
 impl Posts {
     /// Answers one request.
     pub(super) async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response {
+        // A browser sends it with whatever a page may send to another host.
+        if request.headers().contains_key(ORIGIN) {
+            return refusal(StatusCode::FORBIDDEN, Fault::Origin);
+        }
         match handshake(request.method(), request.version(), request.headers()) {
             Handshake::Accepted(key) => {
                 self.is_upgraded.store(true, Ordering::Relaxed);
@@ -79,8 +83,8 @@ impl Posts {
 
     async fn carry_out(&self, body: Vec<u8>) -> Response {
         match self.calls.spawn(reply(self.service.clone(), body)).await {
-            Ok(Ok(Some(reply))) => json(StatusCode::OK, reply.into_json()),
-            Ok(Ok(None)) => json(StatusCode::OK, RawValue::NULL.to_owned()),
+            Ok(Ok(Some(reply))) => json(StatusCode::OK, reply),
+            Ok(Ok(None)) => json(StatusCode::OK, RawValue::NULL.to_owned().into()),
             Ok(Err(fault)) => refusal(StatusCode::BAD_REQUEST, fault),
             Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, Fault::Panicked),
         }
@@ -115,9 +119,8 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-fn json(status: StatusCode, body: Box<RawValue>) -> Response {
-    let body = Box::<str>::from(body).into_string();
-    let mut response = Response::new(Full::from(body));
+fn json(status: StatusCode, body: Message) -> Response {
+    let mut response = Response::new(Full::new(body.into_bytes()));
     *response.status_mut() = status;
     set(
         &mut response,
@@ -129,7 +132,7 @@ fn json(status: StatusCode, body: Box<RawValue>) -> Response {
 
 /// The response to a request that reached no handler.
 fn refusal(status: StatusCode, fault: Fault) -> Response {
-    let mut response = json(status, complaint(fault));
+    let mut response = json(status, complaint(fault).into());
     match status {
         StatusCode::METHOD_NOT_ALLOWED => set(&mut response, ALLOW, "POST"),
         StatusCode::UPGRADE_REQUIRED => {

@@ -40,7 +40,7 @@ pub(crate) async fn serve(
         calls: TaskTracker::new(),
         is_upgraded: AtomicBool::new(false),
     });
-    let stream = HttpStream::new(stream, first, shared.limits.write_stall);
+    let stream = HttpStream::new(stream, first, &shared);
     let left = requests(stream, &posts, &shared, &stop).await;
     if let Ok(Some((stream, rest))) = left {
         let framing = Framing::websocket(&shared);
@@ -74,6 +74,7 @@ async fn requests(
         served = poll_fn(|cx| connection.poll_without_shutdown(cx)) => Some(served),
         // hyper does not notice while a further request is already in its buffer.
         () = hang_up(&watched) => return Ok(None),
+        () = shared.client.cut.cancelled() => return Ok(None),
         () = stop.cancelled() => None,
     };
     let served = match served {

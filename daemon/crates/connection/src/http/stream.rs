@@ -1,9 +1,11 @@
 //! The stream that hyper reads from and writes to.
 
+use crate::shared::Shared;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::time::Sleep;
@@ -13,17 +15,17 @@ pub(super) struct HttpStream {
     pub(super) stream: UnixStream,
     /// Bytes that were read before; they are returned first.
     first: Vec<u8>,
-    write_stall: Duration,
+    shared: Arc<Shared>,
     /// Runs while data is waiting for the client.
     stall: Option<Pin<Box<Sleep>>>,
 }
 
 impl HttpStream {
-    pub(super) fn new(stream: UnixStream, first: Vec<u8>, write_stall: Duration) -> Self {
+    pub(super) fn new(stream: UnixStream, first: Vec<u8>, shared: &Arc<Shared>) -> Self {
         Self {
             stream,
             first,
-            write_stall,
+            shared: Arc::clone(shared),
             stall: None,
         }
     }
@@ -36,12 +38,14 @@ impl HttpStream {
     ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.stall = None;
+            self.shared.client.set_blocked_since(None);
             return written;
         }
-        let write_stall = self.write_stall;
-        let stall = self
-            .stall
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(write_stall)));
+        let shared = &self.shared;
+        let stall = self.stall.get_or_insert_with(|| {
+            shared.client.set_blocked_since(Some(Instant::now()));
+            Box::pin(tokio::time::sleep(shared.limits.write_stall))
+        });
         let is_over = stall.as_mut().poll(cx);
         is_over.map(|()| Err(io::ErrorKind::TimedOut.into()))
     }

@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 
+/// The headers of a WebSocket's handshake.
+const WEBSOCKET: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                         sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
 pub(super) async fn post(client: &mut Client, message: &Value) {
     let body = message.to_string();
     let head = format!(
@@ -78,6 +82,24 @@ async fn each_wrong_request_has_its_status() {
             format!("PUT / HTTP/1.1\r\n{json}{whole}"),
             405,
             "allow: POST",
+            "invalid_request",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\norigin: null\r\n{json}{whole}"),
+            403,
+            "",
+            "invalid_request",
+        ),
+        (
+            "OPTIONS / HTTP/1.1\r\nOrigin: http://localhost\r\n\r\n".to_owned(),
+            403,
+            "",
+            "invalid_request",
+        ),
+        (
+            format!("GET / HTTP/1.1\r\norigin: http://ccd\r\n{WEBSOCKET}\r\n"),
+            403,
+            "",
             "invalid_request",
         ),
         (

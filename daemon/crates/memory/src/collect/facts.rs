@@ -3,9 +3,9 @@
 use super::comments::Comment;
 use super::manifest::Manifest;
 use super::tasks::Plan;
-use crate::model::Notes;
+use crate::model::{Notes, READ_FAILURES};
 use ccd_protocol::memory::{
-    BuildStatus, DependencyStatus, MemoryFact, ServerInfo, SessionMemory, TestSuite,
+    BuildStatus, DependencyStatus, MemoryFact, ServerInfo, SessionMemory, TestFailure, TestSuite,
 };
 use ccd_text::redact::{MASK, redact};
 use std::time::SystemTime;
@@ -60,6 +60,16 @@ pub(crate) struct SuiteFacts {
     pub(super) last_run: Option<String>,
     /// Why the run as a whole failed, whatever its tests did.
     pub(super) broken: Option<String>,
+}
+
+impl SuiteFacts {
+    /// Adds a failure, unless it is known or there are enough.
+    pub(super) fn add(&mut self, failure: TestFailure) {
+        let known = &mut self.suite.failures;
+        if known.len() < READ_FAILURES && !known.contains(&failure) {
+            known.push(failure);
+        }
+    }
 }
 
 /// What one collector found, and what not.

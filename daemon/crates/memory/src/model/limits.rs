@@ -8,6 +8,8 @@ pub const MAX_BYTES: usize = 51_200;
 pub(crate) const MAX_NEXT_TASKS: usize = 5;
 pub(crate) const MAX_BLOCKERS: usize = 50;
 pub(crate) const MAX_FAILURES: usize = 20;
+/// Failures of one run that are kept while it is read: enough for the file, its blockers and its steps.
+pub(crate) const READ_FAILURES: usize = 200;
 pub(crate) const MAX_FILES: usize = 50;
 pub(crate) const MAX_STEPS: usize = 10;
 pub(crate) const MAX_SERVERS: usize = 20;

@@ -70,6 +70,8 @@ pub(crate) struct Terminal {
     pub(crate) main: Option<Page>,
     /// What DECSC has saved on the alternate screen, while the main one is shown.
     pub(crate) alternate_saved: (Cursor<Cell>, Charsets),
+    /// The alternate screen that was left last, in the size of the main one: to clear it costs less than to make another.
+    spare: Option<Page>,
     pub(crate) charsets: Charsets,
     pub(crate) modes: Modes,
     pub(super) tabs: Vec<bool>,
@@ -87,6 +89,7 @@ impl Terminal {
             page: Page::new(rows, cols, rows_above),
             main: None,
             alternate_saved: Default::default(),
+            spare: None,
             charsets: Charsets::default(),
             modes: Modes::default(),
             tabs: default_tabs(cols),
@@ -145,6 +148,7 @@ impl Terminal {
         if (rows, cols) == (self.rows(), self.cols()) {
             return;
         }
+        self.spare = None;
         self.page.resize(rows, cols, self.main.is_none());
         if let Some(main) = &mut self.main {
             main.resize(rows, cols, true);
@@ -160,7 +164,8 @@ impl Terminal {
         if self.main.is_some() {
             return;
         }
-        let mut page = Page::new(self.rows(), self.cols(), 0);
+        let spare = self.spare.take();
+        let mut page = spare.unwrap_or_else(|| Page::new(self.rows(), self.cols(), 0));
         page.grid.cursor = self.page.grid.cursor.clone();
         page.grid.reset_region(..);
         let (mut saved, charsets) = std::mem::take(&mut self.alternate_saved);
@@ -181,7 +186,8 @@ impl Terminal {
             self.charsets = main.saved_charsets;
         }
         let left = std::mem::replace(&mut self.page, main);
-        self.alternate_saved = (left.grid.saved_cursor, left.saved_charsets);
+        self.alternate_saved = (left.grid.saved_cursor.clone(), left.saved_charsets);
+        self.spare = Some(left);
     }
 
     pub(super) fn reset(&mut self) {

@@ -13,5 +13,5 @@ mod table;
 pub use event::{About, Event, Failure, Subject, Typed};
 pub use form::{Form, Inexact};
 pub use recorder::{JUDGEMENT, Pending, Recorder};
-pub use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};
+pub use row::{SEND_CHARS, shown_command, shown_input, shown_output, shown_words};
 pub use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};

@@ -314,7 +314,7 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
 
 /// Returns the command of a session, as others may see it.
 pub fn shown_command(session: &dyn Subject) -> String {
-    command_of(session, &shown_args(session))
+    command_of(&shown_words(session))
 }
 
 /// Returns the command of a session, as its rows may show it.
@@ -322,31 +322,29 @@ fn logged_command(session: &dyn Subject) -> String {
     if session.about().redacts_log {
         return shown_command(session);
     }
-    let args = session.about().args.iter();
-    let args: Vec<String> = args
-        .map(|arg| session.about().hidden.mask(arg, 0..arg.len()))
-        .collect();
-    command_of(session, &args)
+    let hidden = session.about().hidden;
+    let words = words_of(session).map(|word| hidden.mask(word, 0..word.len()));
+    command_of(&words.collect::<Vec<_>>())
 }
 
-fn command_of(session: &dyn Subject, args: &[String]) -> String {
-    let words = std::iter::once(session.about().program).chain(args.iter().map(String::as_str));
-    let words: Vec<String> = words.map(quoted).collect();
+fn command_of(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
-/// Returns the arguments as others may see them, one by one.
-pub fn shown_args(session: &dyn Subject) -> Vec<String> {
-    let line = command_line(session);
+/// Returns the program and its arguments as others may see them, one by one.
+pub fn shown_words(session: &dyn Subject) -> Vec<String> {
+    let line = words_of(session).collect::<Vec<_>>().join(" ");
     let masked = Masked::of(&line, session.about().hidden);
-    let mut at = session.about().program.len();
-    let args = session.about().args.iter().map(|arg| {
-        let start = at + 1;
-        at = start + arg.len();
+    let mut start = 0;
+    let words = words_of(session).map(|word| {
+        let end = start + word.len();
         // Redacted again, because on its own an argument may start a line, as a secret in YAML does.
-        redact(&masked.part(start..at)).text.into_owned()
+        let shown = redact(&masked.part(start..end)).text.into_owned();
+        start = end + 1;
+        shown
     });
-    args.collect()
+    words.collect()
 }
 
 /// Returns the form; includes key names only if the text is shown.
@@ -357,13 +355,9 @@ fn shown_form(typed: &Typed, shown: &str) -> Form {
     }
 }
 
-fn command_line(session: &dyn Subject) -> String {
-    let mut line = session.about().program.to_owned();
-    for arg in session.about().args {
-        line.push(' ');
-        line.push_str(arg);
-    }
-    line
+fn words_of(session: &dyn Subject) -> impl Iterator<Item = &str> {
+    let about = session.about();
+    std::iter::once(about.program).chain(about.args.iter().map(String::as_str))
 }
 
 /// Returns a text about the session as the database may keep it.

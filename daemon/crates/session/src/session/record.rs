@@ -8,14 +8,15 @@ use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInp
 use ccd_protocol::tape::TapeUse;
 
 impl Session {
-    /// Returns the arguments without hidden input; once only a record is left, without other secrets as well, as in the
-    /// history. Those of a program that is there can be seen in the list of processes.
-    fn shown_args(&self) -> Vec<String> {
+    /// Returns the program and its arguments without hidden input; once only a record is left, without other secrets as
+    /// well, as in the history. Those of a program that is there can be seen in the list of processes.
+    fn shown_words(&self) -> Vec<String> {
         if self.is_past() {
-            return interaction::shown_args(self);
+            return interaction::shown_words(self);
         }
-        let args = self.facts.args.iter();
-        args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
+        let words = std::iter::once(&self.facts.program).chain(&self.facts.args);
+        words
+            .map(|word| self.hidden.mask(word, 0..word.len()))
             .collect()
     }
 
@@ -39,11 +40,13 @@ impl Session {
         let facts = &self.facts;
         let tape = self.past_or_present_tape();
         let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
+        let mut args = self.shown_words();
+        let program = args.remove(0);
         Record {
             session_id: facts.id.to_string(),
             name: facts.name.as_ref().map(SessionId::to_string),
-            program: facts.program.clone(),
-            args: self.shown_args(),
+            program,
+            args,
             cwd: facts.cwd.clone(),
             timeout: facts.timeout.as_secs_f64(),
             created_at: facts.created_at.clone(),

@@ -41,6 +41,36 @@ fn tokens_of_known_form_go() {
         stays(&format!("x{prefix}{alphabet}"));
         stays(&format!("see {prefix}short"));
     }
+    let hex = "0123456789abcdef".repeat(4);
+    let mixed = "Ab1Cd2Ef3G".repeat(8);
+    for token in [
+        format!("sq0atp-{}", &mixed[..22]),
+        format!("sq0csp-{}", &mixed[..43]),
+        format!("lin_api_{}", &mixed[..40]),
+        format!("lin_oauth_{hex}"),
+        format!("shpss_{}", &hex[..32]),
+        format!("figd_{}", &mixed[..40]),
+        format!("ntn_{}", &mixed[..43]),
+        format!("PMAK-{}-{}", &hex[..24], &hex[..34]),
+        format!("sntrys_{mixed}"),
+        format!("glsa_{}_{}", &mixed[..32], &hex[..8]),
+        format!("nvapi-{}", &mixed[..64]),
+        format!("gsk_{}", &mixed[..52]),
+        format!("xai-{mixed}"),
+        format!("pplx-{}", &mixed[..48]),
+        format!("r8_{}", &mixed[..37]),
+        format!("sbp_{}", &hex[..40]),
+        format!("pul-{}", &hex[..40]),
+        format!("NRAK-{}", &mixed.to_ascii_uppercase()[..27]),
+        format!("rubygems_{}", &hex[..48]),
+        format!("dor_v1_{hex}"),
+        format!("dp.pt.{}", &mixed[..43]),
+    ] {
+        becomes(&format!("see {token}, ok"), "see ***, ok");
+        becomes(&format!("/opt/{token}/run"), "/opt/***/run");
+        stays(&format!("x{token}"));
+        stays(&format!("see {}", &token[..12]));
+    }
     becomes("id AKIAIOSFODNN7EXAMPLE.", "id ***.");
     becomes(
         "aws_secret_access_key = wJalr/K7MDENG+bPx",

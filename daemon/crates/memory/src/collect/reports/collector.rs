@@ -115,7 +115,9 @@ fn merge(runs: Vec<Dated>) -> Vec<Dated> {
         let (mut all, suite) = (std::mem::take(&mut other.value), run.value.suite);
         all.suite.passed += suite.passed;
         all.suite.failed += suite.failed;
-        all.suite.failures.extend(suite.failures);
+        for failure in suite.failures {
+            all.add(failure);
+        }
         all.last_run = all.last_run.max(run.value.last_run);
         other.at.clone_from(&all.last_run);
         other.value = finish(all);

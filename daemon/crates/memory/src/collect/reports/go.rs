@@ -107,19 +107,20 @@ impl Run {
     fn facts(self, origin: Origin<'_>) -> Option<SuiteFacts> {
         let module = go_module(&origin.root.join(origin.module));
         let mut facts = facts_of("go test");
-        let suite = &mut facts.suite;
+        let (mut passed, mut failures) = (0, 0);
         for (name, package) in &self.packages {
             let said = |test: &str| package.output.get(test).map_or("", String::as_str);
             let mut fail = |test: &str, said: &str| {
                 let failed = failed(origin, module.as_deref(), name, test, said);
-                suite.failures.push(failed);
+                failures += 1;
+                facts.add(failed);
             };
             let parent = |(test, _): &(String, bool)| Some(test.rsplit_once('/')?.0.to_owned());
             let parents: HashSet<String> = package.ends.iter().filter_map(parent).collect();
             for (test, is_passed) in &package.ends {
                 match is_passed {
                     _ if parents.contains(test) => (),
-                    true => suite.passed += 1,
+                    true => passed += 1,
                     false => fail(test, said(test)),
                 }
             }
@@ -132,7 +133,8 @@ impl Run {
                 fail(&test, self.builds.get(name).map_or(printed, String::as_str));
             }
         }
-        suite.failed = suite.failures.len() as u64;
+        let suite = &mut facts.suite;
+        (suite.passed, suite.failed) = (passed, failures);
         // Without `-v`, only packages that passed are named.
         if suite.passed == 0 && self.passed_packages > 0 {
             suite.passed = self.passed_packages;

@@ -51,23 +51,24 @@ fn jest(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
     facts.last_run = start.map(rfc3339);
     for file in list(&report["testResults"]) {
         let path = origin.file(text(&file["name"]));
-        let failed_before = suite.failures.len();
+        let mut has_failed = false;
         for test in list(&file["assertionResults"]).filter(|test| test["status"] == "failed") {
             let said = text(&test["failureMessages"][0]);
             let line = origin.line_in(said, &path);
             let place = (path.clone(), line.or(test["location"]["line"].as_u64()));
             let name = test["fullName"].as_str().unwrap_or(text(&test["title"]));
-            suite.failures.push(failure(name, place, said));
+            facts.add(failure(name, place, said));
+            has_failed = true;
         }
         // A file that cannot be loaded has no tests, only a message.
-        if suite.failures.len() == failed_before && file["status"] == "failed" {
-            suite.failed += 1;
+        if !has_failed && file["status"] == "failed" {
+            facts.suite.failed += 1;
             let said = text(&file["message"]);
             let place = (path.clone(), origin.line_in(said, &path));
-            suite.failures.push(failure(&path, place, said));
+            facts.add(failure(&path, place, said));
         }
     }
-    if report["success"] == false && suite.failed == 0 {
+    if report["success"] == false && facts.suite.failed == 0 {
         facts.broken = Some("the report says that the run was no success".to_owned());
     }
     Some(facts)
@@ -100,7 +101,7 @@ fn playwright(origin: Origin<'_>, report: &Value) -> Option<SuiteFacts> {
         let line = at["line"].as_u64().or(spec["line"].as_u64());
         let place = (origin.file(&file.to_string_lossy()), line);
         let failure = failure(&name, place, text(&error["message"]));
-        facts.suite.failures.push(failure);
+        facts.add(failure);
     }
     Some(facts)
 }
@@ -135,9 +136,7 @@ fn last_run(origin: Origin<'_>, run: &Value) -> Option<SuiteFacts> {
             .ok()
             .and_then(|text| of_context(origin, &text.text()));
         // Each retry has one.
-        if let Some(failure) = failure.filter(|one| !facts.suite.failures.contains(one)) {
-            facts.suite.failures.push(failure);
-        }
+        failure.into_iter().for_each(|failure| facts.add(failure));
     }
     (run["status"] != "passed").then_some(facts)
 }

@@ -142,7 +142,7 @@ fn count(
     };
     let said = if said.is_empty() { text } else { said };
     let failure = failure(&attribute(case, "name"), place, &said);
-    facts.suite.failures.push(failure);
+    facts.add(failure);
     facts.suite.failed += 1;
     Ok(())
 }

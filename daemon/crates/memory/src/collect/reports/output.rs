@@ -2,6 +2,7 @@
 
 use super::origin::plain;
 use super::{Origin, SuiteFacts, facts_of, failure, finish, first_group, go, pattern, tap};
+use crate::model::READ_FAILURES;
 use ccd_protocol::memory::TestFailure;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -92,11 +93,11 @@ fn facts(
     // A flaky test is named too, but passed in the end.
     let is_failed = suite.failed > 0 || facts.broken.is_some();
     for found in failure.captures_iter(text).filter(|_| is_failed) {
-        let failure = failure_of(origin, text, &found);
-        // Some programs name a failure when it happens and at the end.
-        if !suite.failures.contains(&failure) {
-            suite.failures.push(failure);
+        if facts.suite.failures.len() == READ_FAILURES {
+            break;
         }
+        // Some programs name a failure when it happens and at the end.
+        facts.add(failure_of(origin, text, &found));
     }
     Some(finish(facts))
 }

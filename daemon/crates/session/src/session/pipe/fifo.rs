@@ -14,11 +14,8 @@ use std::sync::Arc;
 /// Why there is no pipe.
 #[derive(Debug, thiserror::Error)]
 pub enum PipeError {
-    #[error("no directory is safe for named pipes: {first}; {second}")]
-    Folders {
-        first: FolderError,
-        second: FolderError,
-    },
+    #[error("no directory is safe for named pipes: {why}")]
+    Folders { why: String },
     #[error("{} exists and was not created by ccd: remove it, or choose another pipe_dir", .path.display())]
     Foreign { path: PathBuf },
     #[error("another daemon writes to {}: choose another id for the session, or another pipe_dir", .path.display())]
@@ -121,29 +118,34 @@ impl Fifo {
     }
 }
 
-/// Returns the first folder that only this user can access; creates it if it does not exist. Blocks.
+/// Returns the first of these folders that only this user can access; creates it if it does not exist. Blocks.
 ///
 /// # Errors
 ///
-/// [`PipeError::Folders`] with the reasons why neither can be used.
-pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
-    let Err(first) = prepare_exclusive(pipe_dir) else {
-        return Ok(pipe_dir.to_owned());
-    };
-    let own = own_folder();
-    match prepare_exclusive(&own) {
-        Ok(()) => {
-            tracing::warn!(%first, used = %own.display(), "the directory for named pipes is not safe");
-            Ok(own)
+/// [`PipeError::Folders`] with the reasons why none can be used.
+pub(super) fn folder(places: &[PathBuf]) -> Result<PathBuf, PipeError> {
+    let mut reasons = Vec::new();
+    for folder in places {
+        match prepare_exclusive(folder) {
+            Err(error) => reasons.push(error.to_string()),
+            Ok(()) => {
+                if !reasons.is_empty() {
+                    let why = reasons.join("; ");
+                    tracing::warn!(why, used = %folder.display(), "the directory for named pipes is not safe");
+                }
+                return Ok(folder.clone());
+            }
         }
-        Err(second) => Err(PipeError::Folders { first, second }),
     }
+    let why = reasons.join("; ");
+    Err(PipeError::Folders { why })
 }
 
-/// Returns the folder that is used if `pipe_dir` is not safe.
-pub(super) fn own_folder() -> PathBuf {
+/// Returns the folders for pipes, each for the case that those before it are not safe. Any user can make the second one.
+pub(super) fn places(pipe_dir: PathBuf, runtime: &Path) -> [PathBuf; 3] {
     let user = rustix::process::geteuid().as_raw();
-    PathBuf::from(format!("/tmp/claudecontrol-{user}"))
+    let own = PathBuf::from(format!("/tmp/claudecontrol-{user}"));
+    [pipe_dir, own, runtime.join("pipes")]
 }
 
 /// Returns the path of a session's pipe. An id is safe as a file name.
@@ -316,16 +318,18 @@ mod tests {
     fn a_folder_that_others_can_look_into_is_not_used() {
         let base = tempfile::tempdir().unwrap();
         let fresh = base.path().join("fresh/pipes");
-        assert_eq!(folder(&fresh).unwrap(), fresh);
+        assert_eq!(folder(std::slice::from_ref(&fresh)).unwrap(), fresh);
         assert_eq!(permissions(&fresh), 0o700);
         let open = base.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
         let link = base.path().join("link");
         symlink(&fresh, &link).unwrap();
-        for unsafe_folder in [&open, &link] {
-            assert!(prepare_exclusive(unsafe_folder).is_err());
-        }
+        let why = folder(&[open.clone(), link.clone()])
+            .unwrap_err()
+            .to_string();
+        assert!(why.contains("/open ") && why.contains("/link "), "{why}");
+        assert_eq!(folder(&[open.clone(), link, fresh.clone()]).unwrap(), fresh);
         assert_eq!(permissions(&open), 0o755, "it is not altered");
     }
 

@@ -193,10 +193,10 @@ impl Services {
         &self,
         id: &SessionId,
     ) -> Result<Prepared, SessionError> {
-        let pipe_dir = self.settings().pipe_dir.clone();
+        let places = self.pipe_folders();
         let (id, place_path) = (id.clone(), self.place_path(id));
         let made = blocking(move || {
-            let folder = fifo::folder(&pipe_dir)?;
+            let folder = fifo::folder(&places)?;
             let fifo = Fifo::make(fifo::path_in(&folder, &id))?;
             let _ = place::remove(&place_path);
             Ok::<_, PipeError>(Prepared {
@@ -211,10 +211,14 @@ impl Services {
     /// Removes the pipe that a session of a killed daemon may have left. Blocks.
     pub(in crate::session) fn remove_stray_pipe(&self, id: &str) {
         if let Ok(id) = SessionId::parse(id) {
-            for folder in [self.settings().pipe_dir.clone(), fifo::own_folder()] {
+            for folder in self.pipe_folders() {
                 fifo::remove_stray(&fifo::path_in(&folder, &id));
             }
         }
+    }
+
+    fn pipe_folders(&self) -> [PathBuf; 3] {
+        fifo::places(self.settings().pipe_dir.clone(), &self.folders.runtime)
     }
 
     fn place_path(&self, id: &SessionId) -> PathBuf {

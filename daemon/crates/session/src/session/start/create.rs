@@ -25,7 +25,7 @@ use ccd_store::blocking_io;
 use ccd_terminal::ProcessSettings;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
-use ccd_text::redact;
+use ccd_text::redact::{self, redact};
 use rand::Rng;
 use rustix::process::Signal;
 use std::ffi::{CString, OsStr, OsString};
@@ -335,7 +335,7 @@ impl Sessions {
     fn failed(&self, params: &SessionCreateParams, plan: &Plan, error: &SessionError) -> Session {
         let facts = Facts {
             name: None,
-            start_error: Some(error.to_string()),
+            start_error: Some(redact(&error.to_string()).text.into_owned()),
             ..facts_of(params, plan, self.free_id())
         };
         Session::failed(Arc::clone(&self.services), facts, plan.rows, plan.cols)

@@ -1,7 +1,7 @@
 //! Converts sessions to rows of the database, and rows to sessions.
 
 use super::table::SessionRow;
-use crate::interaction::shown_args;
+use crate::interaction::shown_words;
 use crate::output::Output;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
@@ -22,9 +22,12 @@ use tokio_util::sync::CancellationToken;
 pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
+    // Secrets are masked: only a running session needs them.
+    let mut args = shown_words(session);
+    let program = args.remove(0);
     SessionRow {
-        // Secrets are masked: only a running session needs them.
-        args: args_to_json(&shown_args(session)),
+        program,
+        args: args_to_json(&args),
         last_activity: ccd_text::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// One rule per issuer; [`discord_bots`] is another one.
-pub(super) const RULES: [Rule; 13] = [
+pub(super) const RULES: [Rule; 14] = [
     Rule {
         anchors: &["ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"],
         judge: github,
@@ -56,6 +56,36 @@ pub(super) const RULES: [Rule; 13] = [
             "AGE-SECRET-KEY-1",
         ],
         judge: package_registry,
+    },
+    Rule {
+        anchors: &[
+            "sq0atp-",
+            "sq0csp-",
+            "lin_api_",
+            "lin_oauth_",
+            "shpca_",
+            "shpss_",
+            "shppa_",
+            "figd_",
+            "ntn_",
+            "PMAK-",
+            "sntrys_",
+            "sntryu_",
+            "glsa_",
+            "nvapi-",
+            "gsk_",
+            "xai-",
+            "pplx-",
+            "r8_",
+            "sbp_",
+            "pul-",
+            "NRAK-",
+            "rubygems_",
+            "doo_v1_",
+            "dor_v1_",
+            "dp.pt.",
+        ],
+        judge: service,
     },
     Rule {
         anchors: &["SG."],
@@ -126,6 +156,9 @@ judge_by_pattern! {
     /// Anthropic, OpenAI, OpenRouter; the bare form of OpenAI has no hyphen, unlike names of CSS classes.
     model_provider = "^sk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})";
     package_registry = "^(?:npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{50,}|hf_[A-Za-z0-9]{30,}|dop_v1_[a-f0-9]{64}|dckr_pat_[A-Za-z0-9_-]{20,}|shpat_[a-fA-F0-9]{32}|AGE-SECRET-KEY-1[A-Z0-9]{50,})";
+    /// Square, Linear, Shopify, Figma, Notion, Postman, Sentry, Grafana, NVIDIA, Groq, xAI, Perplexity, Replicate, Supabase,
+    /// Pulumi, New Relic, RubyGems, DigitalOcean and Doppler.
+    service = r"^(?:sq0(?:atp|csp)-[A-Za-z0-9_-]{22,}|lin_(?:api|oauth)_[A-Za-z0-9]{32,}|shp(?:ca|ss|pa)_[a-fA-F0-9]{32}|figd_[A-Za-z0-9_-]{40}|ntn_[A-Za-z0-9]{40,}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|sntry[su]_[A-Za-z0-9_+/=]{40,}|glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|nvapi-[A-Za-z0-9_-]{40,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|pplx-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37}|sbp_[a-f0-9]{40}|pul-[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|rubygems_[a-f0-9]{48}|do[or]_v1_[a-f0-9]{64}|dp\.pt\.[A-Za-z0-9]{40,})";
     sendgrid = r"^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}";
     /// Service, batch and recovery tokens: <https://developer.hashicorp.com/vault/docs/concepts/tokens>.
     vault = "^hv[sbr]\\.[A-Za-z0-9_-]{20,}";

@@ -1,0 +1,76 @@
+//! Files that the user, or a project, names: only regular ones, because a named pipe would be waited for, and a device may
+//! never end.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Opens a file. What the shell passes for `<(command)` counts as one.
+///
+/// # Errors
+///
+/// Errors of the file system, and [`ErrorKind::InvalidInput`] if it is something else.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    if path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") || path == "/dev/stdin" {
+        return File::open(path);
+    }
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let kind = file.metadata()?.file_type();
+    match kind.is_file() {
+        true => Ok(file),
+        false if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        false => Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is a named pipe or a device, not a file",
+        )),
+    }
+}
+
+/// Returns the content of a file.
+///
+/// # Errors
+///
+/// As [`open`].
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the text in a file.
+///
+/// # Errors
+///
+/// As [`open`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    io::read_to_string(open(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd as _;
+
+    #[test]
+    fn only_a_file_is_opened_and_nothing_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [&*pipe, Path::new("/dev/zero"), Path::new("/dev/null")] {
+            assert_eq!(open(path).unwrap_err().kind(), ErrorKind::InvalidInput);
+        }
+        let refused = open(folder.path()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::IsADirectory);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "text").unwrap();
+        assert_eq!(read_text(&file).unwrap(), "text");
+        let (reader, mut writer) = io::pipe().unwrap();
+        io::Write::write_all(&mut writer, b"of a command").unwrap();
+        drop(writer);
+        let passed = format!("/dev/fd/{}", reader.as_raw_fd());
+        assert_eq!(read(Path::new(&passed)).unwrap(), b"of a command");
+    }
+}

@@ -1,6 +1,7 @@
 //! Whose directory it is.
 
-use crate::open::{discover, top};
+use crate::open::discover;
+use crate::owner::top;
 use git2::Repository;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};

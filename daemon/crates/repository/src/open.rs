@@ -1,7 +1,7 @@
 //! Handles of libgit2. Only this file makes them: libgit2 runs no program, whatever the configuration of a repository says.
 
 use crate::error::{RepositoryError, Result};
-use crate::owner::is_trusted;
+use crate::owner::{is_trusted, top};
 use git2::{ErrorCode, Repository, RepositoryOpenFlags};
 use std::path::Path;
 use std::sync::Once;
@@ -42,9 +42,4 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
         true => Ok(repository),
         false => Err(RepositoryError::OtherOwner(top(&repository).to_owned())),
     }
-}
-
-/// Returns the top directory; of a bare repository, the git folder.
-pub(crate) fn top(repository: &Repository) -> &Path {
-    repository.workdir().unwrap_or_else(|| repository.path())
 }

@@ -1,6 +1,5 @@
 //! Whether repositories and files of projects may be read: who made them, and `safe.directory`.
 
-use crate::open::top;
 use git2::{Config, Repository};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,11 @@ pub(crate) fn is_trusted(repository: &Repository) -> bool {
         link.as_deref(),
     ];
     all.into_iter().flatten().all(is_own) || is_safe(top(repository))
+}
+
+/// Returns the top directory; of a bare repository, the git folder.
+pub(crate) fn top(repository: &Repository) -> &Path {
+    repository.workdir().unwrap_or_else(|| repository.path())
 }
 
 /// Returns why the file `path` of a project is not to be read, if it could be somebody else's: see

@@ -358,6 +358,7 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
         grace: seconds(exec.grace_s),
         session_days: exec.session_days,
         keep_days: exec.keep_days,
+        worktree_setup: exec.worktree_setup,
         replay: config.replay.clone(),
     }
 }

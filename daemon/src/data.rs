@@ -165,10 +165,12 @@ pub(crate) async fn memories(daemon: &Daemon, project: Option<&str>) -> Vec<Path
         let user = rustix::process::geteuid().as_raw();
         let places = folders
             .iter()
-            .filter_map(|folder| find(folder, home.as_deref(), user));
+            .filter_map(|folder| find(folder, home.as_deref()));
         let is_in = |root: &Path| top.as_ref().is_none_or(|top| root.starts_with(top));
-        let found = places.filter(|place| place.has_memory && is_in(&place.root));
-        let found: BTreeSet<PathBuf> = found.map(|place| place.root.join(MEMORY_FILE)).collect();
+        let places = places.filter(|place| place.has_memory && is_in(&place.root));
+        let files = places.map(|place| place.root.join(MEMORY_FILE));
+        let is_own = |file: &PathBuf| file.metadata().is_ok_and(|about| about.uid() == user);
+        let found: BTreeSet<PathBuf> = files.filter(is_own).collect();
         found.into_iter().collect()
     })
     .await

@@ -33,6 +33,7 @@ pub mod subscription;
 pub mod surrogate;
 pub mod tape;
 pub mod timeout;
+pub mod trust;
 pub mod version;
 pub mod words;
 

@@ -1,7 +1,8 @@
 //! The head of the saved session memory, for a session that starts while no daemon answers.
 
 use super::payload::Payload;
-use ccd_protocol::memory::place::{MEMORY_FILE, find};
+use ccd_protocol::memory::place::{MEMORY_FILE, find, project};
+use ccd_protocol::trust::distrust;
 use rustix::fs::{Mode, OFlags, open, openat};
 use serde::Deserialize;
 use serde_json::json;
@@ -42,8 +43,13 @@ pub(super) fn answer(payload: &Payload) -> Option<String> {
     }
     let start: Start = serde_json::from_str(text).ok()?;
     let home = super::env("HOME").map(PathBuf::from);
-    let user = rustix::process::geteuid().as_raw();
-    let place = find(&start.cwd, home.as_deref(), user).filter(|place| place.has_memory)?;
+    let place = find(&start.cwd, home.as_deref()).filter(|place| place.has_memory)?;
+    let (file, user) = (place.root.join(MEMORY_FILE), rustix::process::geteuid());
+    if let Some(why) = distrust(&project(&place.root), &file, user.as_raw()) {
+        // Claude Code shows it to the user. Only the daemon knows git's configuration.
+        let message = format!("no session memory: {}: {why}", file.display());
+        return Some(json!({"systemMessage": message}).to_string());
+    }
     let saved = read(&place.root).ok()?;
     let context = context(&saved, &place.root, start.source == "resume")?;
     let answer = json!({"hookSpecificOutput": {
@@ -134,6 +140,7 @@ mod tests {
         let root = project.path();
         fs::create_dir_all(root.join(".claude")).unwrap();
         fs::create_dir(root.join("src")).unwrap();
+        fs::create_dir(root.join(".git")).unwrap();
         let file = root.join(MEMORY_FILE);
         let payload = |event: &str, source: &str| json!({"hook_event_name": event, "source": source, "cwd": root.join("src")});
         assert_eq!(context_of(&payload("SessionStart", "startup")), None);

@@ -57,8 +57,7 @@ fn params(args: &MemoryProjectArgs) -> Result<MemoryParams, Failure> {
 /// Returns the project that the directory is in, as hooks find it, or the directory if it is in none.
 fn around(directory: String) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let user = rustix::process::geteuid().as_raw();
-    let place = find(Path::new(&directory), home.as_deref(), user);
+    let place = find(Path::new(&directory), home.as_deref());
     let root = place.and_then(|place| place.root.into_os_string().into_string().ok());
     root.unwrap_or(directory)
 }

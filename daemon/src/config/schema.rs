@@ -340,6 +340,8 @@ pub(super) static KEYS: &[Key] = &[
         "Days after its last run until a conversation expires and can no longer be resumed; the daily cleanup removes it."),
     key!(exec.keep_days, "exec", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the results of runs."),
+    key!(exec.worktree_setup, "exec", Accepts::Boolean,
+        "Run the repository's hooks and filters (post-checkout, Git LFS) when --worktree makes a work tree."),
     key!(conversations.roots, "conversations", Accepts::List(ListOf::Folders),
         "More directories with transcripts, in addition to Claude Code's own: each a directory of Claude Code (such as a copied ~/.claude), a directory of project directories, or one project directory."),
     key!(conversations.watch, "conversations", Accepts::Boolean,

@@ -95,6 +95,7 @@ pub(crate) struct ExecKeys {
     pub(crate) grace_s: u32,
     pub(crate) session_days: u32,
     pub(crate) keep_days: u32,
+    pub(crate) worktree_setup: bool,
 }
 
 /// Transcripts of Claude Code.
@@ -240,6 +241,7 @@ impl Default for Config {
                 grace_s: 10,
                 session_days: 7,
                 keep_days: 90,
+                worktree_setup: false,
             },
             conversations: ConversationKeys {
                 roots: Vec::new(),

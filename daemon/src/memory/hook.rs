@@ -3,6 +3,7 @@
 use super::load::Load;
 use super::owner::Memories;
 use crate::config::MemoryKeys;
+use ccd_memory::MemoryError;
 use ccd_protocol::memory::place::{MemoryPlace, find};
 use ccd_store::blocking;
 use serde::Deserialize;
@@ -113,26 +114,28 @@ impl Memories {
             Ok(parsed) => load.carry_out(self, parsed).await,
             Err(error) => Err(error),
         };
-        let digest = match loaded {
-            Ok(reply) => reply.digest,
+        let answer = match loaded {
+            Ok(reply) => json!({"hookSpecificOutput": {
+                "hookEventName": "SessionStart",
+                "additionalContext": reply.digest,
+            }}),
             Err(error) => {
                 tracing::warn!(project = ?place.root, %error, "a session has started without its memory");
-                return None;
+                if !matches!(error, MemoryError::NotReadable { .. }) {
+                    return None;
+                }
+                // Claude Code shows it to the user.
+                json!({"systemMessage": format!("no session memory: {error}")})
             }
         };
-        let answer = json!({"hookSpecificOutput": {
-            "hookEventName": "SessionStart",
-            "additionalContext": digest,
-        }});
         Some(answer.to_string())
     }
 }
 
 fn place_of(cwd: &std::path::Path) -> Option<MemoryPlace> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let user = rustix::process::geteuid().as_raw();
     cwd.is_absolute()
-        .then(|| find(cwd, home.as_deref(), user))
+        .then(|| find(cwd, home.as_deref()))
         .flatten()
 }
 

@@ -1,7 +1,6 @@
 //! Where the memory of a project is, seen from a directory in it: the daemon and `ccctl hook` look in the same places.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The memory's file, relative to the project.
@@ -13,38 +12,57 @@ const MAX_FOLDERS: usize = 64;
 /// A project that a session works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryPlace {
+    /// The directory of the memory.
     pub root: PathBuf,
     pub has_memory: bool,
 }
 
-/// Returns the project of `directory`: the nearest directory from there upwards that has a memory or is the top of a git
-/// repository. `home` is only taken if it is `directory` itself. The memory must be a file of `user`: everybody may write to
-/// directories such as `/tmp`.
+/// Returns the place of the memory for a session in `directory`: in a git repository the nearest directory from there up to its
+/// top that has a memory, otherwise the top. Outside of a repository, only `directory` itself counts, and only if it has a memory:
+/// what is above it is not the project's. `home` is only taken if it is `directory` itself.
 #[must_use]
-pub fn find(directory: &Path, home: Option<&Path>, user: u32) -> Option<MemoryPlace> {
-    for folder in directory.ancestors().take(MAX_FOLDERS) {
-        if Some(folder) == home && folder != directory {
-            return None;
-        }
-        let has_memory = is_memory_of(folder, user);
-        if has_memory || folder.join(".git").symlink_metadata().is_ok() {
-            return Some(MemoryPlace {
-                root: folder.to_owned(),
-                has_memory,
-            });
-        }
-    }
-    None
+pub fn find(directory: &Path, home: Option<&Path>) -> Option<MemoryPlace> {
+    let is_own = |folder: &Path| Some(folder) != home || folder == directory;
+    let top = project(directory);
+    let mut folders = directory
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&top) && is_own(folder));
+    let memory = folders.find(|folder| is_memory(folder));
+    let is_repository = || is_own(&top) && is_top(&top);
+    let root = memory.or_else(|| is_repository().then_some(&*top))?;
+    Some(MemoryPlace {
+        root: root.to_owned(),
+        has_memory: memory.is_some(),
+    })
+}
+
+/// Returns the top directory of the repository that `directory` is in; outside of one, `directory` itself. As git does, it does not
+/// look in the directories of `GIT_CEILING_DIRECTORIES` or above.
+#[must_use]
+pub fn project(directory: &Path) -> PathBuf {
+    let ceilings = std::env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
+    let ceilings: Vec<PathBuf> = std::env::split_paths(&ceilings).collect();
+    let is_below =
+        |folder: &&Path| *folder == directory || !ceilings.iter().any(|ceiling| ceiling == folder);
+    let mut folders = directory.ancestors().take(MAX_FOLDERS).take_while(is_below);
+    folders
+        .find(|folder| is_top(folder))
+        .unwrap_or(directory)
+        .to_owned()
+}
+
+fn is_top(folder: &Path) -> bool {
+    folder.join(".git").symlink_metadata().is_ok()
 }
 
 /// Neither the file nor its directory may be a link.
-fn is_memory_of(folder: &Path, user: u32) -> bool {
+fn is_memory(folder: &Path) -> bool {
     let path = folder.join(MEMORY_FILE);
     let is_folder = path
         .parent()
         .and_then(|parent| fs::symlink_metadata(parent).ok())
         .is_some_and(|about| about.is_dir());
-    is_folder && fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.uid() == user)
+    is_folder && fs::symlink_metadata(&path).is_ok_and(|file| file.is_file())
 }
 
 #[cfg(test)]
@@ -55,15 +73,16 @@ mod tests {
     fn the_nearest_memory_or_repository_is_the_project() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
-        let user = fs::metadata(home).unwrap().uid();
         let find = |path: &str| {
-            let found = find(&home.join(path), Some(home), user)?;
+            let found = find(&home.join(path), Some(home))?;
             let root = found.root.strip_prefix(home).unwrap().to_owned();
             Some((root.to_str().unwrap().to_owned(), found.has_memory))
         };
         for folder in [
             "git/.git",
             "git/a/b",
+            "git/c/d",
+            "git/c/.claude",
             "with/.claude",
             "with/c",
             ".claude",
@@ -72,8 +91,12 @@ mod tests {
             fs::create_dir_all(home.join(folder)).unwrap();
         }
         assert_eq!(find("git/a/b"), Some(("git".to_owned(), false)));
+        fs::write(home.join("git/c").join(MEMORY_FILE), "x").unwrap();
+        assert_eq!(find("git/c/d"), Some(("git/c".to_owned(), true)));
         fs::write(home.join("with").join(MEMORY_FILE), "x").unwrap();
-        assert_eq!(find("with/c"), Some(("with".to_owned(), true)));
+        assert_eq!(find("with"), Some(("with".to_owned(), true)));
+        // Outside of a repository, a memory is for its own directory alone.
+        assert_eq!(find("with/c"), None);
         fs::write(home.join(MEMORY_FILE), "x").unwrap();
         assert_eq!(find("none"), None);
         assert_eq!(find(""), Some((String::new(), true)));
@@ -81,7 +104,9 @@ mod tests {
         let link = home.join("git/a").join(MEMORY_FILE);
         std::os::unix::fs::symlink(home.join(MEMORY_FILE), link).unwrap();
         assert_eq!(find("git/a/b"), Some(("git".to_owned(), false)));
-        let with = home.join("with");
-        assert_eq!(super::find(&with, Some(home), user + 1), None);
+        // A home that is a repository has its memory for itself.
+        fs::create_dir(home.join(".git")).unwrap();
+        assert_eq!(find("none"), None);
+        assert_eq!(find(""), Some((String::new(), true)));
     }
 }

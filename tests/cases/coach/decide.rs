@@ -106,6 +106,24 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
 }
 
 #[test]
+fn a_file_that_others_could_have_written_gets_no_rule() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let daemon = Daemon::start();
+    let repository = Repository::new();
+    let file = repository.root().join("CLAUDE.md");
+    fs::write(&file, "# Project\n").unwrap();
+    let candidate = candidate(&daemon, &repository);
+    let id = json!({"id": candidate["id"], "cwd": repository.root()});
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let refused = daemon.call_value("coach.approve", &id).unwrap_err();
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("writable for everybody"), "{message}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "# Project\n");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    daemon.call_value("coach.approve", &id).unwrap();
+}
+
+#[test]
 fn a_rule_is_written_to_a_project_in_which_it_was_seen_or_not_at_all() {
     let daemon = Daemon::start();
     let (seen, other) = (Repository::new(), Repository::new());

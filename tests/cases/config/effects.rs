@@ -19,7 +19,7 @@ const OF_HOOKS: [&str; 8] = [
 ];
 
 /// Keys with tests in `exec/`.
-const OF_RUNS: [&str; 8] = [
+const OF_RUNS: [&str; 9] = [
     "exec.claude",
     "exec.timeout",
     "exec.lock_timeout",
@@ -28,6 +28,7 @@ const OF_RUNS: [&str; 8] = [
     "exec.grace_s",
     "exec.session_days",
     "exec.keep_days",
+    "exec.worktree_setup",
 ];
 
 /// Keys with tests in `conversation/`.

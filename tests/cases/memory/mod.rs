@@ -6,6 +6,7 @@ mod link;
 mod recent;
 mod recorded;
 mod secrets;
+mod trust;
 
 use crate::support::client::Ran;
 use crate::support::exec::Repository;

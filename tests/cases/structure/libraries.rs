@@ -105,6 +105,19 @@ fn each_library_of_the_daemon_is_known_to_its_folder_alone() {
     }
 }
 
+#[test]
+fn commands_and_handles_of_git_are_made_in_one_place() {
+    let sources = sources(&root().join("daemon/crates/repository/src"));
+    for (maker, home) in [
+        ("Command::new(", "program.rs"),
+        ("Repository::open", "open.rs"),
+    ] {
+        let users = sources.iter().filter(|source| source.code.contains(maker));
+        let users: Vec<&str> = users.map(|source| source.path.to_str().unwrap()).collect();
+        assert_eq!(users, [home], "{maker}");
+    }
+}
+
 /// Returns whether a path in `code` starts with the crate's name.
 fn has_path(code: &str, name: &str) -> bool {
     code.match_indices(&format!("{name}::")).any(|(at, _)| {

@@ -40,6 +40,7 @@ impl<'a> Ccctl<'a> {
             .args(args)
             .env_remove("CCD_SOCKET")
             .env("CCD_HOME", self.daemon.home())
+            .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
             .env("CCD_NO_START", "1")
             .stdin(Stdio::null());
         command

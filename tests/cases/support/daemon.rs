@@ -132,6 +132,7 @@ impl Daemon {
             .env("HOME", self.home())
             .env("CCD_HOME", self.home())
             .env("CCD_CONFIG", self.config_path())
+            .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
             .env("CCD_SECRET_OF_THE_DAEMON", "must not reach a session");
         if !self.config_path().exists() {
             command

@@ -28,6 +28,8 @@ pub struct ExecSettings {
     pub grace: Duration,
     pub session_days: u32,
     pub keep_days: u32,
+    /// Hooks and filters of the repository run when a fresh work tree is made.
+    pub worktree_setup: bool,
     /// The keys `replay.*`.
     pub replay: Replay,
 }

@@ -1,7 +1,7 @@
 //! The import of the memory in CLAUDE.md, which gives a session all of it.
 
 use crate::error::{MemoryError, Result};
-use crate::store::replace;
+use crate::store::{replace, root};
 use ccd_protocol::memory::place::MEMORY_FILE;
 use ccd_text::diff;
 use rustix::fs::{Mode, OFlags};
@@ -30,7 +30,7 @@ pub struct Link {
 /// `NoProject`, `NotWritable`; the file is as it was then. `NotFound` if there is no memory to import.
 pub fn link(directory: &Path, write: bool) -> Result<Link> {
     let no_project = |_| MemoryError::NoProject(directory.to_owned());
-    let root = directory.canonicalize().map_err(no_project)?;
+    let root = root(directory)?;
     let folder: OwnedFd = File::open(&root).map_err(no_project)?.into();
     if !root.join(MEMORY_FILE).is_file() {
         return Err(MemoryError::NotFound(root));

@@ -5,15 +5,14 @@ use crate::file::{Parsed, parse};
 use crate::model::{Cuts, MAX_BYTES, Notes, clip};
 use crate::rules::{all_secrets, fit, redact, shorten, validate};
 use ccd_protocol::memory::SessionMemory;
-use ccd_protocol::memory::place::MEMORY_FILE;
-use ccd_repository::{RepositoryError, WorkTree};
+use ccd_protocol::memory::place::{MEMORY_FILE, project};
+use ccd_repository::{RepositoryError, WorkTree, distrust};
 use ccd_text::redact::redact as redact_text;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -65,9 +64,17 @@ pub fn save_given(directory: &Path, memory: SessionMemory) -> Result<Saved> {
     }
 }
 
-fn root(directory: &Path) -> Result<PathBuf> {
+/// Returns the directory with links resolved, if the memory in it would be read later.
+pub(crate) fn root(directory: &Path) -> Result<PathBuf> {
     let no_project = |_| MemoryError::NoProject(directory.to_owned());
-    directory.canonicalize().map_err(no_project)
+    let root = directory.canonicalize().map_err(no_project)?;
+    match distrust(&project(&root), &root.join(FOLDER)) {
+        None => Ok(root),
+        Some(reason) => Err(MemoryError::NotWritable {
+            path: root.join(MEMORY_FILE),
+            reason,
+        }),
+    }
 }
 
 /// A memory as it is written.
@@ -207,10 +214,8 @@ fn hide(root: &Path, warnings: &mut Vec<String>) -> std::result::Result<(), Repo
     // To libgit2, a file that cannot be looked at for once is a file that is not there: the second look decides.
     let tree = match WorkTree::find(root).or_else(|_| WorkTree::find(root)) {
         Ok(tree) => tree,
-        Err(error @ (RepositoryError::NotReadable { .. } | RepositoryError::Git { .. })) => {
-            return Err(error);
-        }
-        Err(_) => return Ok(()),
+        Err(RepositoryError::NoRepository(_) | RepositoryError::Bare(_)) => return Ok(()),
+        Err(error) => return Err(error),
     };
     let Ok(inside) = root.strip_prefix(&tree.root) else {
         return Ok(());
@@ -249,15 +254,16 @@ fn folder(root: &Path) -> io::Result<OwnedFd> {
 }
 
 fn read_file(root: &Path) -> io::Result<Vec<u8>> {
-    let folder = folder(root)?;
+    let root = root.canonicalize()?;
+    let folder = folder(&root)?;
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file: File = rustix::fs::openat(&folder, NAME, flags, Mode::empty())?.into();
     let about = file.metadata()?;
     if !about.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    if about.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::other("it belongs to another user"));
+    if let Some(why) = distrust(&project(&root), &root.join(MEMORY_FILE)) {
+        return Err(io::Error::other(why));
     }
     let mut content = Vec::new();
     file.take(READ_BYTES).read_to_end(&mut content)?;

@@ -2,7 +2,6 @@
 
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
-use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
@@ -16,23 +15,16 @@ impl WorkTree {
     /// Changes the files of the work tree as `patch` says, which [`Self::diff`] has returned. Index, commits and branches stay
     /// as they are. If a part of it does not fit, nothing is changed.
     ///
-    /// The git program does it. It runs none of the user's filters, because the diff has the files as they are, and it leaves
-    /// white space alone, whatever the user's settings say.
+    /// The git program does it. It runs no filters, because the diff has the files as they are, and it leaves white space alone,
+    /// whatever the user's settings say.
     ///
     /// # Errors
     ///
     /// `PatchRefused`, `Gone`, `GitMissing`, `GitFailed`.
     pub fn apply(&self, patch: &[u8]) -> Result<()> {
-        let filters = self.filters()?;
+        let mut git = self.program()?;
         if patch.is_empty() {
             return Ok(());
-        }
-        let mut git = self.program();
-        git.args(["-c", "core.fsmonitor=false"]);
-        for filter in filters {
-            for key in ["clean=", "smudge=", "process=", "required=false"] {
-                git.arg("-c").arg(format!("{filter}.{key}"));
-            }
         }
         let mut child = git
             .args(["apply", "--whitespace=nowarn", "--no-ignore-whitespace"])
@@ -64,20 +56,6 @@ impl WorkTree {
             command: "apply",
             message,
         }
-    }
-
-    /// Returns the names of the filters in the user's configuration, as `filter.lfs`.
-    fn filters(&self) -> Result<BTreeSet<String>> {
-        let config = self.open()?.config().map_err(|error| self.git(error))?;
-        let mut names = BTreeSet::new();
-        let entries = config.entries(Some("^filter\\."));
-        let mut entries = entries.map_err(|error| self.git(error))?;
-        while let Some(entry) = entries.next() {
-            let entry = entry.map_err(|error| self.git(error))?;
-            let name = entry.name().map_err(|error| self.git(error))?;
-            names.extend(name.rsplit_once('.').map(|(filter, _)| filter.to_owned()));
-        }
-        Ok(names)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Commits one file to a new branch, without touching work tree and index.
 
+use crate::error::RepositoryError;
+use crate::open::discover;
+use git2::FileMode;
 use git2::build::TreeUpdateBuilder;
-use git2::{FileMode, Repository};
 use std::path::Path;
 
 /// Why a file was not committed.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchError {
-    #[error("{0} is not in a git repository")]
-    NoRepository(String),
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
     #[error("the branch {0} exists already")]
     Exists(String),
     #[error("{0:?} is not a name for a branch")]
@@ -30,8 +32,7 @@ pub fn commit_file(
     content: &[u8],
     message: &str,
 ) -> Result<String, BranchError> {
-    let repository = Repository::discover(root)
-        .map_err(|_| BranchError::NoRepository(root.display().to_string()))?;
+    let repository = discover(root)?;
     let reference = format!("refs/heads/{branch}");
     if !git2::Branch::name_is_valid(branch)? {
         return Err(BranchError::Name(branch.to_owned()));
@@ -96,6 +97,9 @@ mod tests {
         assert!(matches!(bad, BranchError::Name(_)), "{bad}");
         let empty = tempfile::tempdir().unwrap();
         let none = commit_file(empty.path(), "b", Path::new("x"), b"", "x").unwrap_err();
-        assert!(matches!(none, BranchError::NoRepository(_)), "{none}");
+        assert!(
+            none.to_string().contains("not in a git repository"),
+            "{none}"
+        );
     }
 }

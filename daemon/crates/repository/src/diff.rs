@@ -18,8 +18,7 @@ impl WorkTree {
     /// [`crate::files`] lists the files in it.
     ///
     /// It is bytes, because files need not be UTF-8. The git program makes it: libgit2 pairs renames differently and
-    /// takes twice the time. The user's settings for `git diff` do not count, external diff programs and text
-    /// conversions are not run.
+    /// takes twice the time. Settings for `git diff` do not count.
     ///
     /// # Errors
     ///
@@ -29,12 +28,11 @@ impl WorkTree {
         for id in [before, after] {
             Oid::from_str(id).map_err(|error| self.git(error))?;
         }
-        self.open()?;
+        let mut git = self.program()?;
         if before == after {
             return Ok(Vec::new());
         }
-        let mut child = self
-            .command(before, after)
+        let mut child = diff_tree(&mut git, before, after)
             .spawn()
             .map_err(RepositoryError::GitMissing)?;
         let read = read(&mut child);
@@ -63,20 +61,15 @@ impl WorkTree {
             Err(error) => Err(failed(error.to_string())),
         }
     }
+}
 
-    fn command(&self, before: &str, after: &str) -> Command {
-        let mut command = self.program();
-        command
-            .args(["diff-tree", "-r", "-p", "-M", "--binary"])
-            .args(["--no-ext-diff", "--no-textconv", "--no-color"])
-            .args(["--src-prefix=a/", "--dst-prefix=b/"])
-            .args(["--submodule=short", "--ignore-submodules=none"])
-            .args([before, after])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
+fn diff_tree<'a>(git: &'a mut Command, before: &str, after: &str) -> &'a mut Command {
+    git.args(["diff-tree", "-r", "-p", "-M", "--binary"])
+        .args(["--submodule=short", "--ignore-submodules=none"])
+        .args([before, after])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
 }
 
 /// Returns the output, at most one byte more than allowed, and the messages.

@@ -1,5 +1,7 @@
 //! Whose directory it is.
 
+use crate::open::discover;
+use crate::owner::top;
 use git2::Repository;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ pub struct Identity {
 /// Returns what `folder` belongs to. It need not exist.
 #[must_use]
 pub fn identify(folder: &Path) -> Identity {
-    match Repository::discover(folder) {
+    match discover(folder) {
         Ok(repository) => of_repository(&repository),
         Err(_) => Identity {
             id: hash(folder.as_os_str().as_encoded_bytes()),
@@ -33,9 +35,7 @@ pub fn identify(folder: &Path) -> Identity {
 }
 
 fn of_repository(repository: &Repository) -> Identity {
-    // A bare repository has no work tree.
-    let root = repository.workdir().unwrap_or_else(|| repository.path());
-    let root: PathBuf = root.components().collect();
+    let root: PathBuf = top(repository).components().collect();
     let origin = repository.find_remote("origin").ok();
     let url = origin
         .as_ref()

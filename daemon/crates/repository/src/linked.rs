@@ -2,14 +2,17 @@
 
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
+use crate::program::guard;
+use git2::{BranchType, WorktreeAddOptions};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// How much of git's messages is kept.
 const MESSAGE_LEN: usize = 4096;
 
-/// A linked work tree that is yet to be made, by the git program: whoever runs it decides how long it may take.
+/// A linked work tree that is yet to be made.
 #[derive(Debug, Clone)]
 pub struct NewLinked {
     from: WorkTree,
@@ -38,28 +41,31 @@ impl WorkTree {
         })
     }
 
-    /// Removes a linked work tree and its branch, in which nothing was done. What is not there, or has changed meanwhile,
-    /// stays as it is.
+    /// Removes a linked work tree and its branch, in which nothing was done. If anything has changed meanwhile, all stays as
+    /// it is.
     pub fn remove_linked(&self, path: &Path, branch: &str) {
-        let remove: &[&str] = &["worktree", "remove", "--"];
-        let path = path.as_os_str();
-        for (words, last) in [
-            (remove, path),
-            (&["branch", "-d", "-q", "--"], branch.as_ref()),
-        ] {
-            let _ = self.git_program(words).arg(last).output();
+        let is_unchanged = || {
+            let tree = Self::find(path)?;
+            let since = self.commits_since(&tree.head()?.unwrap_or_default(), 1)?;
+            let is_behind = since.is_some_and(|since| since.is_descendant);
+            Ok::<_, RepositoryError>(is_behind && tree.changes()?.is_empty())
+        };
+        if is_unchanged().unwrap_or(false) {
+            self.discard(path, branch);
         }
     }
 
-    fn git_program(&self, words: &[&str]) -> Command {
-        let mut git = Command::new("git");
-        git.current_dir(&self.root)
-            .args(words)
-            .stdin(std::process::Stdio::null());
-        for name in NewLinked::REMOVED_VARIABLES {
-            git.env_remove(name);
+    /// Removes what is there of a linked work tree and its branch. Without git, which would look for changes and so run filters.
+    fn discard(&self, path: &Path, branch: &str) {
+        let all = self.common_dir.join("worktrees");
+        let _ = fs::remove_dir_all(path);
+        let _ = fs::remove_dir_all(all.join(path.file_name().unwrap_or_default()));
+        let _ = fs::remove_dir(all); // the others are in it
+        if let Ok(repository) = self.open()
+            && let Ok(mut branch) = repository.find_branch(branch, BranchType::Local)
+        {
+            let _ = branch.delete();
         }
-        git
     }
 
     /// Returns the repository that this work tree belongs to: all linked work trees have the same. It is the top directory of
@@ -77,14 +83,46 @@ impl WorkTree {
 }
 
 impl NewLinked {
-    /// Variables that git must not get: a daemon or a client that a hook started has those of another work tree.
-    pub const REMOVED_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+    /// Makes it. libgit2 does, which runs neither hooks nor filters.
+    ///
+    /// # Errors
+    ///
+    /// `GitFailed`; neither the work tree nor the branch is there then. `Gone`.
+    pub fn make(&self) -> Result<WorkTree> {
+        if self.is_taken {
+            let (path, branch) = (self.path.display(), &self.branch);
+            return Err(self.failed(format!("{path} or the branch {branch} already exists")));
+        }
+        let repository = self.from.open()?;
+        let make = || {
+            let head = repository.head()?.peel_to_commit()?;
+            let branch = repository.branch(&self.branch, &head, false)?;
+            let branch = branch.into_reference();
+            let mut options = WorktreeAddOptions::new();
+            options.reference(Some(&branch));
+            let name = self.path.file_name().unwrap_or_default();
+            repository.worktree(&name.to_string_lossy(), &self.path, Some(&options))
+        };
+        match make() {
+            Ok(_) => WorkTree::find(&self.path),
+            Err(error) => {
+                self.undo();
+                Err(self.failed(error.message().to_owned()))
+            }
+        }
+    }
 
-    /// Returns the arguments of git, which is to run in the top directory of the first work tree. It runs the repository's
-    /// filters and its hook `post-checkout`, as the user's own `git worktree add` does, and these may hang.
+    /// Returns the arguments with which git makes it, running in the top directory of the first work tree, and changes `env` for
+    /// it. It runs the repository's filters and its hooks, as the user's own `git worktree add` does, and these may hang: whoever
+    /// runs it decides how long it may take.
     #[must_use]
-    pub fn arguments(&self) -> [&OsStr; 8] {
+    pub fn setup(&self, env: &mut BTreeMap<String, String>) -> [&OsStr; 12] {
+        guard(env);
         [
+            "-c".as_ref(),
+            "core.fsmonitor=false".as_ref(),
+            "-c".as_ref(),
+            "protocol.ext.allow=never".as_ref(),
             "worktree".as_ref(),
             "add".as_ref(),
             "-q".as_ref(),
@@ -114,34 +152,24 @@ impl NewLinked {
             Ok(tree) if code.is_some() && !self.is_taken && is_it(&tree) => Ok(tree),
             _ => {
                 self.undo();
-                Err(self.failed(code, said))
+                // git's reason, or how it ended if it gave none.
+                Err(self.failed(match (said.trim(), code) {
+                    ("", Some(code)) => format!("git exited with code {code}"),
+                    ("", None) => "a signal ended git".to_owned(),
+                    (said, _) => said.chars().take(MESSAGE_LEN).collect(),
+                }))
             }
         }
     }
 
     /// Removes what is there of the work tree and its branch, whatever git or a hook had done until it was ended.
     pub fn undo(&self) {
-        if self.is_taken {
-            return;
+        if !self.is_taken {
+            self.from.discard(&self.path, &self.branch);
         }
-        let git = |words: &[&str], last: &OsStr| {
-            let _ = self.from.git_program(words).arg(last).output();
-        };
-        // Twice: git locks a work tree while it makes it.
-        let remove = ["worktree", "remove", "--force", "--force", "--"];
-        git(&remove, self.path.as_os_str());
-        // What a filter wrote after git had removed everything.
-        let _ = std::fs::remove_dir_all(&self.path);
-        git(&["branch", "-D", "-q", "--"], self.branch.as_ref());
     }
 
-    /// Returns git's reason for a failure, or how it ended if it gave none.
-    fn failed(&self, code: Option<i32>, said: &str) -> RepositoryError {
-        let message = match (said.trim(), code) {
-            ("", Some(code)) => format!("git exited with code {code}"),
-            ("", None) => "a signal ended git".to_owned(),
-            (said, _) => said.chars().take(MESSAGE_LEN).collect(),
-        };
+    fn failed(&self, message: String) -> RepositoryError {
         RepositoryError::GitFailed {
             root: self.from.root.clone(),
             command: "worktree add",
@@ -156,9 +184,17 @@ mod tests {
     use crate::test_repository::{git, repository};
 
     fn add(tree: &WorkTree, path: &Path, branch: &str) -> Result<WorkTree> {
+        tree.new_linked(path, branch)?.make()
+    }
+
+    /// Adds one with hooks and filters.
+    fn set_up(tree: &WorkTree, path: &Path, branch: &str) -> Result<WorkTree> {
         let new = tree.new_linked(path, branch)?;
-        let mut git = tree.git_program(&[]);
-        let output = git.args(new.arguments()).output().unwrap();
+        let mut env = std::env::vars().collect();
+        let arguments = new.setup(&mut env);
+        let mut git = std::process::Command::new("git");
+        git.env_clear().envs(env).current_dir(&tree.root);
+        let output = git.args(arguments).output().unwrap();
         new.made(
             output.status.code(),
             &String::from_utf8_lossy(&output.stderr),
@@ -188,9 +224,9 @@ mod tests {
     fn hook(folder: &Path, script: &str) {
         use std::os::unix::fs::PermissionsExt;
         let hook = folder.join(".git/hooks/post-checkout");
-        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-        std::fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(hook, PermissionsExt::from_mode(0o755)).unwrap();
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(hook, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     #[test]
@@ -214,7 +250,7 @@ mod tests {
             let tree = WorkTree::find(root).unwrap();
             let other = tempfile::tempdir().unwrap();
             let path = other.path().join("fresh");
-            let made = add(&tree, &path, "ccd/1");
+            let made = set_up(&tree, &path, "ccd/1");
             let listed = git(root, &["worktree", "list"]).lines().count();
             let branches = git(root, &["branch", "--list", "ccd/*"]);
             match expected {
@@ -231,6 +267,34 @@ mod tests {
                 }
             }
             assert!(!path.exists());
+        }
+    }
+
+    #[test]
+    fn hooks_and_filters_run_only_if_asked_for() {
+        let folder = repository();
+        let root = folder.path();
+        crate::test_repository::commit(root, ".gitattributes", "*.txt filter=x\n");
+        git(
+            root,
+            &["config", "filter.x.smudge", "touch ../filtered; cat"],
+        );
+        hook(root, "touch ../hooked");
+        let tree = WorkTree::find(root).unwrap();
+        for is_asked in [false, true] {
+            let other = tempfile::tempdir().unwrap();
+            let path = other.path().join("fresh");
+            let add = if is_asked { set_up } else { add };
+            let made = add(&tree, &path, "ccd/1").unwrap();
+            assert_eq!(fs::read(path.join("a.txt")).unwrap(), b"a\n");
+            assert_eq!(git(&path, &["status", "--porcelain"]), "");
+            for marker in ["filtered", "hooked"] {
+                assert_eq!(other.path().join(marker).exists(), is_asked, "{marker}");
+            }
+            tree.remove_linked(&made.root, "ccd/1");
+            assert!(!path.exists());
+            assert_eq!(git(root, &["branch", "--list", "ccd/*"]), "");
+            assert!(!root.join(".git/worktrees").exists());
         }
     }
 
@@ -266,7 +330,7 @@ mod tests {
             ],
         );
         git(root, &["worktree", "lock", path.to_str().unwrap()]);
-        std::fs::write(path.join("by a hook"), "x").unwrap();
+        fs::write(path.join("by a hook"), "x").unwrap();
         let error = new.made(None, "").unwrap_err().to_string();
         assert!(
             error.ends_with("git worktree add failed: a signal ended git"),
@@ -284,7 +348,7 @@ mod tests {
         let other = tempfile::tempdir().unwrap();
         let path = other.path().join("fresh");
         add(&tree, &path, "ccd/1").unwrap();
-        std::fs::write(path.join("new.txt"), "x").unwrap();
+        fs::write(path.join("new.txt"), "x").unwrap();
         tree.remove_linked(&path, "ccd/1");
         assert!(path.join("new.txt").exists());
         assert_eq!(git(&path, &["branch", "--show-current"]).trim(), "ccd/1");

@@ -1,33 +1,126 @@
-//! The git program.
+//! The git program, as ccd runs it: a repository says neither which programs it starts nor what it fetches.
 
 use crate::WorkTree;
-use std::ffi::OsString;
-use std::path::Path;
+use crate::error::{RepositoryError, Result};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::{Deref, DerefMut};
 use std::process::Command;
+use tempfile::TempDir;
+
+/// Of the repository's attributes.
+const MAX_ATTRIBUTES_BYTES: u64 = 1 << 20;
+
+/// Variables of every git: nobody can answer a question, and nothing is fetched unasked.
+const GUARDS: [(&str, &str); 3] = [
+    ("GIT_ASKPASS", ""),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+];
+
+/// Variables of a git without a configuration: it starts no program at all.
+const BARE: [(&str, &str); 4] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+];
+
+/// Keys of the configuration that decide what files look like in a work tree. None names a program.
+const FORM: [&str; 4] = [
+    "core.autocrlf",
+    "core.eol",
+    "core.symlinks",
+    "core.ignorecase",
+];
+
+/// A command of git in a work tree. Its git folder is an empty one that is removed afterwards, so that it knows the objects and the
+/// attributes of the repository, but not its configuration, which could name programs in more ways than can be listed.
+#[derive(Debug)]
+pub(crate) struct Git {
+    command: Command,
+    _folder: TempDir,
+}
+
+impl Deref for Git {
+    type Target = Command;
+
+    fn deref(&self) -> &Command {
+        &self.command
+    }
+}
+
+impl DerefMut for Git {
+    fn deref_mut(&mut self) -> &mut Command {
+        &mut self.command
+    }
+}
 
 impl WorkTree {
-    /// Returns the git program, which will work in this work tree, without its command.
-    pub(crate) fn program(&self) -> Command {
+    /// Returns git, which will work in this work tree, without its command.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`; `GitMissing` if its folder cannot be made.
+    pub(crate) fn program(&self) -> Result<Git> {
+        let repository = self.open()?;
+        let config = repository.config().and_then(|mut config| config.snapshot());
+        let config = config.map_err(|error| self.git(error))?;
+        let folder = self.folder().map_err(RepositoryError::GitMissing)?;
+        let mut env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        guard(&mut env);
+        env.extend(BARE.map(|(name, value)| (name.into(), value.into())));
+        let objects = self.common_dir.join("objects");
+        env.insert("GIT_OBJECT_DIRECTORY".into(), objects.into());
         let mut command = Command::new("git");
-        let option = |name: &str, path: &Path| {
-            let mut option = OsString::from(name);
+        command.current_dir(&self.root).env_clear().envs(env);
+        for (option, path) in [("--git-dir=", folder.path()), ("--work-tree=", &self.root)] {
+            let mut option = OsString::from(option);
             option.push(path);
-            option
-        };
-        command
-            .current_dir(&self.root)
-            .arg(option("--git-dir=", &self.git_dir))
-            .arg(option("--work-tree=", &self.root));
-        // A daemon that a hook of git started has variables that name another repository.
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("GIT_")
-                && !text.starts_with("GIT_CONFIG_")
-                && text != "GIT_EXEC_PATH"
-            {
-                command.env_remove(&name);
+            command.arg(option);
+        }
+        for key in FORM {
+            if let Ok(value) = config.get_str(key) {
+                command.arg("-c").arg(format!("{key}={value}"));
             }
         }
-        command
+        Ok(Git {
+            command,
+            _folder: folder,
+        })
     }
+
+    /// Makes a git folder that has nothing but the attributes of the repository.
+    fn folder(&self) -> io::Result<TempDir> {
+        let folder = tempfile::Builder::new().prefix("ccd-git-").tempdir()?;
+        std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/none\n")?;
+        std::fs::create_dir(folder.path().join("refs"))?;
+        let attributes = self.common_dir.join("info/attributes");
+        let is_file = attributes
+            .metadata()
+            .is_ok_and(|about| about.is_file() && about.len() <= MAX_ATTRIBUTES_BYTES);
+        if is_file {
+            let info = folder.path().join("info");
+            std::fs::create_dir(&info)?;
+            std::fs::copy(&attributes, info.join("attributes"))?;
+        }
+        Ok(folder)
+    }
+}
+
+/// Makes `env` the environment of a git of ours. A daemon or a client that a hook of git started has variables that name another
+/// repository; only those that name the user's own configuration are left.
+pub(crate) fn guard<T: AsRef<OsStr> + From<&'static str> + Ord>(env: &mut BTreeMap<T, T>) {
+    const LEFT: [&str; 4] = [
+        "GIT_EXEC_PATH",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+    ];
+    env.retain(|name, _| {
+        let name = name.as_ref().to_string_lossy();
+        !name.starts_with("GIT_") || LEFT.contains(&&*name)
+    });
+    env.extend(GUARDS.map(|(name, value)| (name.into(), value.into())));
 }

@@ -2,6 +2,7 @@
 
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
+use crate::open::open;
 use git2::{Delta, DiffOptions, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -142,17 +143,19 @@ impl WorkTree {
     }
 
     fn add_repository(&self, index: &mut Index, path: &Path) -> Result<()> {
-        let nested = Repository::open(self.root.join(path));
-        let head = nested.and_then(|nested| nested.head()?.peel_to_commit().map(|head| head.id()));
-        match head {
-            Ok(head) => {
+        let head = || {
+            let nested = open(&self.root.join(path)).ok()?;
+            Some(nested.head().ok()?.peel_to_commit().ok()?.id())
+        };
+        match head() {
+            Some(head) => {
                 index.remove_path(path).map_err(|error| self.git(error))?;
                 index
                     .add(&entry(path, head, GITLINK_MODE))
                     .map_err(|error| self.git(error))
             }
             // A plain directory where a file or a submodule was, or a repository without a commit.
-            Err(_) => match index.get_path(path, 0) {
+            None => match index.get_path(path, 0) {
                 Some(known) if known.mode != GITLINK_MODE => {
                     index.remove_path(path).map_err(|error| self.git(error))
                 }

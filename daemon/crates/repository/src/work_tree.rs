@@ -1,6 +1,7 @@
 //! The work tree that a directory belongs to.
 
 use crate::error::{RepositoryError, Result};
+use crate::open;
 use git2::{ErrorCode, Oid, Repository};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ impl WorkTree {
     /// for example because of an extension that it does not know.
     pub fn find(path: &Path) -> Result<Self> {
         std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
-        let repository = Repository::discover(path).map_err(|error| refused(path, error))?;
+        let repository = open::discover(path)?;
         let Some(root) = repository.workdir() else {
             return Err(RepositoryError::Bare(path.to_owned()));
         };
@@ -69,11 +70,10 @@ impl WorkTree {
             root: self.root.clone(),
             git_dir: self.git_dir.clone(),
         };
-        let repository = match Repository::open(&self.root) {
-            Ok(repository) => repository,
-            Err(error) if error.code() == ErrorCode::NotFound => return Err(gone()),
-            Err(error) => return Err(refused(&self.root, error)),
-        };
+        let repository = open::open(&self.root).map_err(|error| match error {
+            RepositoryError::NoRepository(_) => gone(),
+            error => error,
+        })?;
         if resolve(repository.path())? != self.git_dir {
             return Err(gone());
         }
@@ -105,15 +105,6 @@ fn unreadable(path: &Path, source: io::Error) -> RepositoryError {
             RepositoryError::NoDirectory(path)
         }
         _ => RepositoryError::NotReadable { path, source },
-    }
-}
-
-fn refused(path: &Path, source: git2::Error) -> RepositoryError {
-    let path = path.to_owned();
-    match source.code() {
-        ErrorCode::NotFound => RepositoryError::NoRepository(path),
-        ErrorCode::Owner => RepositoryError::OtherOwner(path),
-        _ => RepositoryError::Git { path, source },
     }
 }
 
@@ -159,6 +150,35 @@ mod tests {
         let (one, two) = (identify(folder.path()), identify(&path));
         assert_eq!(one.key, two.key);
         assert_ne!(one.root, two.root);
+    }
+
+    #[test]
+    fn a_git_folder_elsewhere_is_that_of_a_normal_repository() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, separate) = (folder.path(), other.path().join("separate"));
+        let option = format!("--separate-git-dir={}", separate.display());
+        git(root, &["init", "-q", "-b", "main", &option]);
+        git(root, &["config", "user.name", "dev"]);
+        git(root, &["config", "user.email", "dev@example.com"]);
+        crate::test_repository::commit(root, "a.txt", "a\n");
+        std::fs::create_dir(root.join("inner")).unwrap();
+        let tree = WorkTree::find(&root.join("inner")).unwrap();
+        assert_eq!(tree.root, root.canonicalize().unwrap());
+        assert_eq!(tree.git_dir, separate.canonicalize().unwrap());
+        assert_eq!(identify(&root.join("inner")).root, root);
+        let before = tree.snapshot().unwrap();
+        std::fs::write(root.join("a.txt"), "b\n").unwrap();
+        let diff = tree.diff(&before, &tree.snapshot().unwrap()).unwrap();
+        assert!(String::from_utf8_lossy(&diff).contains("-a\n+b\n"));
+        git(root, &["checkout", "-q", "a.txt"]);
+        tree.apply(&diff).unwrap();
+        assert_eq!(std::fs::read_to_string(root.join("a.txt")).unwrap(), "b\n");
+        let fresh = other.path().join("fresh");
+        let linked = tree.new_linked(&fresh, "ccd/1").unwrap().make().unwrap();
+        assert_eq!(linked.common_dir, tree.git_dir);
+        std::fs::remove_dir_all(&separate).unwrap();
+        let error = tree.head().unwrap_err();
+        assert!(matches!(error, RepositoryError::Gone { .. }), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Runs with `worktree`, if git or a hook fails or hangs.
+//! Runs with `worktree`: without hooks and filters, or with them, which may fail or hang.
 
-use crate::support::exec::{Executor, Repository};
+use crate::support::exec::{Claude, Executor, Repository};
 use crate::support::executable::write_script;
 use serde_json::json;
 
@@ -11,6 +11,11 @@ fn hook(repository: &Repository, script: &str) {
         &hooks.join("post-checkout"),
         &format!("#!/bin/sh\n{script}\n"),
     );
+}
+
+/// Returns an executor that runs hooks and filters.
+fn with_setup(script: &str) -> Executor {
+    Executor::configured(Claude::script(script), &json!({"worktree_setup": true}))
 }
 
 fn branches(repository: &Repository) -> String {
@@ -25,9 +30,34 @@ fn assert_nothing_left(executor: &Executor, repository: &Repository) {
 }
 
 #[test]
+fn hooks_and_filters_run_only_if_the_user_s_configuration_says_so() {
+    for is_on in [false, true] {
+        let script = "init; cat kept.txt > seen.txt; result";
+        let executor = match is_on {
+            true => with_setup(script),
+            false => Executor::with_script(script),
+        };
+        let repository = Repository::new();
+        repository.write(".gitattributes", "kept.txt filter=up\n");
+        repository.commit("Filter");
+        repository.git(&["config", "filter.up.smudge", "tr a-z A-Z"]);
+        repository.git(&["config", "filter.up.clean", "tr A-Z a-z"]);
+        hook(&repository, "touch ../by-the-hook");
+        let started = executor.start(&repository, &json!({"worktree": true}));
+        let result = executor.result(&started);
+        assert_eq!(result.error_message, None);
+        assert_eq!(result.files_changed, ["seen.txt"]);
+        let expected = if is_on { "+LINE 1\n" } else { "+line 1\n" };
+        assert!(result.diff.contains(expected), "{}", result.diff);
+        let worktrees = executor.daemon.home().join("worktrees");
+        assert_eq!(worktrees.join("by-the-hook").exists(), is_on);
+    }
+}
+
+#[test]
 fn a_post_checkout_hook_that_fails_stops_no_run() {
     for script in ["exit 3", "echo broken >&2; exit 1", "kill -9 $$"] {
-        let executor = Executor::with_script("init; echo x > new.txt; result");
+        let executor = with_setup("init; echo x > new.txt; result");
         let repository = Repository::new();
         hook(&repository, script);
         let started = executor.start(&repository, &json!({"worktree": true}));
@@ -40,7 +70,7 @@ fn a_post_checkout_hook_that_fails_stops_no_run() {
 
 #[test]
 fn a_run_that_gets_no_work_tree_or_does_not_start_leaves_nothing() {
-    let executor = Executor::with_script("init; result");
+    let executor = with_setup("init; result");
     let repository = Repository::new();
     hook(&repository, "exit 1");
     repository.write(".gitattributes", "*.txt filter=bad\n");
@@ -60,7 +90,7 @@ fn a_run_that_gets_no_work_tree_or_does_not_start_leaves_nothing() {
 fn a_hook_or_a_filter_that_hangs_is_ended_by_the_limits_of_the_run() {
     let hang = "touch \"$HOME/started\"; setsid sleep 300 & sleep 300";
     for (has_filter, is_cancelled) in [(false, false), (true, false), (false, true)] {
-        let executor = Executor::with_script("init; result");
+        let executor = with_setup("init; result");
         let repository = Repository::new();
         if has_filter {
             repository.write(".gitattributes", "*.txt filter=slow\n");

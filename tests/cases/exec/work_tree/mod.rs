@@ -5,4 +5,5 @@ mod changes;
 pub(super) mod dirty;
 mod fresh;
 mod history;
+mod hostile;
 mod nested;

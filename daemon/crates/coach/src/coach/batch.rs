@@ -11,6 +11,7 @@ use crate::ledger::{
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
 use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
+use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -133,15 +134,15 @@ impl Coach {
         let config = self.config().await;
         let projects = projects(&databases.events).await?;
         let project_rules = projects.into_iter().map(|(id, root)| {
-            let rules = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"]
-                .map(|name| rules_in(&root.join(name)));
+            let rules =
+                ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"].map(|name| rules_in(&root, name));
             (id, RuleFile::parse(&rules.join("\n")))
         });
         Ok(Settings {
             min_evidence_count: config.min_evidence_count,
             promotion_threshold_repos: config.promotion_threshold_repos,
             indicators: config.indicators.clone(),
-            global_rules: RuleFile::parse(&rules_in(&self.paths.claude.join("CLAUDE.md"))),
+            global_rules: RuleFile::parse(&rules_in(&self.paths.claude, "CLAUDE.md")),
             project_rules: project_rules.collect(),
         })
     }
@@ -319,8 +320,12 @@ fn piece(evidence: aggregate::Evidence) -> Evidence {
     }
 }
 
-/// Returns a rule file; empty if there is none, or it is huge.
-fn rules_in(path: &Path) -> String {
-    let rules = own_file::document(path, MAX_RULES_BYTES).unwrap_or_default();
+/// Returns a rule file of a project; empty if there is none, it could be somebody else's, or it is huge.
+fn rules_in(project: &Path, name: &str) -> String {
+    let path = project.join(name);
+    if distrust(project, &path).is_some() {
+        return String::new(); // who approves a rule for it gets the reason
+    }
+    let rules = own_file::document(&path, MAX_RULES_BYTES).unwrap_or_default();
     String::from_utf8(rules).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use super::block::{HEADING, MARK_START, Words, block_of, mark_in};
 use super::patch::patch;
 use super::target::Places;
 use ccd_protocol::coach::Scope;
+use ccd_repository::distrust;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -52,6 +53,9 @@ pub(crate) fn plan(
     root: &Path,
 ) -> Result<Plan, PlaceError> {
     let target = places.target(words.kind, words.title, scope, root);
+    if let Some(why) = distrust(&target.root, &target.path) {
+        return Err(failed(&target.path, io::Error::other(why)));
+    }
     let before = read(&target.path)?;
     let text = match &before {
         Some(bytes) => {

@@ -13,8 +13,7 @@ use std::io;
 use std::os::fd::AsFd as _;
 
 impl Task {
-    /// Makes the fresh work tree. Git runs the repository's filters and its hook there, so it is under the limits of the run,
-    /// as Claude Code is, and is ended with everything that it has started.
+    /// Makes the fresh work tree, with the repository's hooks and filters if the configuration says so.
     ///
     /// # Errors
     ///
@@ -25,6 +24,17 @@ impl Task {
         let new = self
             .in_work_tree(move || place.new_linked(&id, &worktrees))
             .await?;
+        let place = self.planned.place.clone();
+        if self.executor.settings().worktree_setup {
+            return self.set_up(new).await;
+        }
+        self.in_work_tree(move || Ok(place.moved_to(new.make()?)))
+            .await
+    }
+
+    /// Has git make the work tree. It runs hooks and filters there, so it is under the limits of the run, as Claude Code is, and is
+    /// ended with everything that it has started.
+    async fn set_up(&self, new: NewLinked) -> Result<Place, ExecError> {
         let git = self.git(&new)?;
         let (stdin, _) = io::pipe().map_err(system("git cannot be started"))?;
         let following = self.following();
@@ -61,13 +71,10 @@ impl Task {
 
     fn git(&self, new: &NewLinked) -> Result<Program, ExecError> {
         let mut env = self.planned.env.clone();
-        for name in NewLinked::REMOVED_VARIABLES {
-            env.remove(name);
-        }
+        let arguments = new.setup(&mut env);
         let search = env.get("PATH").map_or("", String::as_str);
         let path = program::find("git", search)
             .map_err(|_| RepositoryError::GitMissing(io::ErrorKind::NotFound.into()))?;
-        let arguments = new.arguments();
         Ok(Program {
             path: path.to_string_lossy().into_owned(),
             arguments: arguments

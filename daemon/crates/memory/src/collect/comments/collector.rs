@@ -39,10 +39,13 @@ impl Collector for CommentCollector {
     }
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        // The rules of directories above are for the project, too, and those of the repository of a linked work tree.
-        let main = project.work_tree.iter();
-        let main = main.filter_map(|tree| tree.common_dir.parent());
-        if let Some(bad) = project.root.ancestors().chain(main).find_map(bad_rules) {
+        // Rules are for a directory of a repository, too, if they are above it, and those of the repository of a linked work tree.
+        let tree = project.work_tree.as_ref();
+        let is_part = tree.is_some_and(|tree| tree.root != project.root);
+        let main = tree.and_then(|tree| tree.common_dir.parent());
+        let above = project.root.ancestors();
+        let mut above = above.take(if is_part { usize::MAX } else { 1 }).chain(main);
+        if let Some(bad) = above.find_map(bad_rules) {
             return Err(format!("{} is not a regular file", bad.display()));
         }
         let words = Keyword::ALL.map(|(_, word)| word);
@@ -59,7 +62,7 @@ impl Collector for CommentCollector {
             }
         };
         let bad = Arc::new(Mutex::new(Vec::new()));
-        walk(&project.root, &bad).run(|| {
+        walk(&project.root, is_part, &bad).run(|| {
             Box::new(|entry| {
                 if Instant::now() >= deadline {
                     is_late.store(true, Ordering::Relaxed);
@@ -103,8 +106,8 @@ fn bad_rules(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
-/// left out, too; their files are put into `bad`.
-fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
+/// left out, too; their files are put into `bad`. `is_part` says whether rules above the directory count.
+fn walk(root: &Path, is_part: bool, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
     let (bad, top) = (Arc::clone(bad), root.to_owned());
     let is_ours = move |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -134,6 +137,7 @@ fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
     };
     let mut walk = WalkBuilder::new(root);
     walk.require_git(false)
+        .parents(is_part)
         .follow_links(false)
         .filter_entry(is_ours);
     walk.threads(std::thread::available_parallelism().map_or(2, |threads| threads.get().min(4)));

@@ -1,0 +1,84 @@
+//! Whether files of a project are the user's own: the daemon and `ccctl hook` apply the same rule.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// Everybody may write.
+const WRITABLE_FOR_ALL: u32 = 0o002;
+
+/// Returns why the file `path` is not to be read, as part of a sentence: it or a directory from `project` down to it is writable for
+/// everybody, or belongs to neither `user` nor root. What does not exist is nobody else's.
+#[must_use]
+pub fn distrust(project: &Path, path: &Path, user: u32) -> Option<String> {
+    let below = path
+        .ancestors()
+        .take_while(|part| part.starts_with(project));
+    let why = |part: &Path| {
+        let about = fs::metadata(part).ok()?;
+        let name = part.display();
+        match about.uid() {
+            _ if about.mode() & WRITABLE_FOR_ALL != 0 => Some(format!(
+                "{name} is writable for everybody; run chmod o-w {name}"
+            )),
+            owner if owner == user || owner == 0 => None,
+            _ => Some(format!("{name} belongs to another user")),
+        }
+    };
+    let why = below.filter_map(why).last()?;
+    let project = project.display();
+    Some(format!(
+        "{why}, or trust the project: git config --global --add safe.directory {project}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_file_is_trusted_if_nobody_else_could_have_written_it_or_its_directories() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path();
+        let inner = project.join("a/.claude");
+        let file = inner.join("x.md");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(&file, "").unwrap();
+        let user = fs::metadata(project).unwrap().uid();
+        let why = |user| distrust(project, &file, user);
+        assert_eq!(why(user), None);
+        assert_eq!(distrust(project, &inner.join("none"), user), None);
+        for part in [project, &project.join("a"), &inner, &file] {
+            let mode = fs::metadata(part).unwrap().mode();
+            fs::set_permissions(part, Permissions::from_mode(mode | 0o002)).unwrap();
+            let told = why(user).unwrap();
+            let expected = format!(
+                "{0} is writable for everybody; run chmod o-w {0}, or",
+                part.display()
+            );
+            assert!(told.starts_with(&expected), "{told}");
+            fs::set_permissions(part, Permissions::from_mode(mode | 0o020)).unwrap();
+            assert_eq!(why(user), None, "a group is no matter");
+        }
+        // What is above the project is no matter either.
+        fs::set_permissions(project, Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(distrust(&project.join("a"), &file, user), None);
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.md");
+        fs::write(&file, "").unwrap();
+        if std::os::unix::fs::chown(&file, Some(12345), None).is_err() {
+            eprintln!("skipped: only root can give files to another user");
+            return;
+        }
+        let why = |user| distrust(folder.path(), &file, user);
+        assert!(why(0).unwrap().contains("x.md belongs to another user"));
+        // The directory is root's.
+        assert_eq!(why(12345), None);
+    }
+}

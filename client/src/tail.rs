@@ -27,7 +27,7 @@ pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Resu
     }
     let reply = &answer.value;
     let text = reply.text.as_deref().unwrap_or_default();
-    context.print_output(&answer, text, reply.data_b64.as_deref())
+    context.print_output(&answer, text, reply.data_b64.as_deref(), args.raw)
 }
 
 fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -43,9 +43,10 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     let mut output = Output::start(place, connection, &args.session, since, content, None)?;
     loop {
         match output.next()? {
-            OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => {
-                context.write_bytes(&bytes)?
-            }
+            OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => match args.raw {
+                true => context.write_raw(&bytes)?,
+                false => context.write_bytes(&bytes)?,
+            },
             OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
             OutputChunk::Ended(ended) => {
                 if context.global.verbose {

@@ -34,6 +34,7 @@ pub mod surrogate;
 pub mod tape;
 pub mod timeout;
 pub mod version;
+pub mod visible;
 pub mod words;
 
 pub use error::{Category, ErrorCode, ErrorData, ErrorObject};

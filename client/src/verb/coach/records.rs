@@ -86,6 +86,7 @@ fn question(params: &CoachForgetParams) -> String {
 /// Prints the document, or writes it to a file.
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
+    context.print_json();
     match output {
         None => context.write_line(answer.json.get())?,
         Some(path) => {

@@ -201,7 +201,9 @@ fn print(text: &str) -> bool {
         true => Notation::Text.visible(text),
         false => text.to_owned(),
     };
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .is_ok()
 }
 
 fn say(text: &str) {

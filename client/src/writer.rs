@@ -58,7 +58,7 @@ pub(crate) fn json_lines() -> Writer<Stream> {
 
 /// Standard error, in JSON or as text. It may reach a terminal by way of a file, so this is never raw.
 pub(crate) fn stderr(is_json: bool) -> Writer<Stream> {
-    Writer::new(raw_stderr(), Some(notation(is_json)))
+    Writer::new(raw_stderr(), Some(Notation::of(is_json)))
 }
 
 /// Standard output for sequences of ccctl itself, and for a program whose terminal is passed through.
@@ -78,7 +78,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn of_stdout(out: W, is_json: bool) -> Self {
-        let notation = io::stdout().is_terminal().then(|| notation(is_json));
+        let notation = io::stdout().is_terminal().then(|| Notation::of(is_json));
         Self::new(out, notation)
     }
 
@@ -140,13 +140,6 @@ impl Write for Stream {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-fn notation(is_json: bool) -> Notation {
-    match is_json {
-        true => Notation::Json,
-        false => Notation::Text,
     }
 }
 

@@ -188,12 +188,7 @@ where
 
 /// Standard error, which may be a terminal: no text of others controls it.
 fn stderr_of(format: LogFormat) -> impl Fn() -> VisibleStderr {
-    move || {
-        VisibleStderr(match format {
-            LogFormat::Text => Notation::Text,
-            LogFormat::Json => Notation::Json,
-        })
-    }
+    move || VisibleStderr(Notation::of(format == LogFormat::Json))
 }
 
 struct VisibleStderr(Notation);

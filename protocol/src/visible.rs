@@ -12,6 +12,12 @@ pub enum Notation {
 }
 
 impl Notation {
+    /// The notation for JSON, or for text.
+    #[must_use]
+    pub fn of(is_json: bool) -> Self {
+        if is_json { Self::Json } else { Self::Text }
+    }
+
     /// Adds a text to `shown`. Only controls (except newline and tab) and what changes the direction of text are replaced.
     pub fn show(self, text: &str, shown: &mut String) {
         let mut rest = text;

@@ -1,0 +1,58 @@
+//! A hostile text as every argument of every command, with a real daemon.
+
+use super::commands::{Verb, verbs};
+use super::{Findings, HOSTILE, each};
+use crate::support::terminal::on_terminal;
+use crate::support::{Ccctl, Daemon};
+use std::process::Command;
+
+/// Returns the command lines that have the hostile text in all places.
+fn lines(verb: &Verb) -> Vec<Vec<String>> {
+    let text = |count: usize| vec![HOSTILE.to_owned(); count];
+    let with = |more: &[Vec<String>]| [&[verb.words.clone()], more].concat().concat();
+    let word = |word: &str| vec![word.to_owned()];
+    let mut lines = vec![
+        with(&[text(verb.arguments + 1)]),
+        with(&[vec![format!("--{HOSTILE}")]]),
+    ];
+    if verb.arguments > 0 {
+        lines.push(with(&[text(verb.arguments)]));
+        lines.push(with(&[text(verb.arguments), word("--json")]));
+        lines.push(with(&[word("--"), text(verb.arguments)]));
+    }
+    for option in &verb.options {
+        let arguments = vec!["a".to_owned(); verb.arguments];
+        lines.push(with(&[word(option), text(1), arguments]));
+    }
+    lines
+}
+
+#[test]
+fn no_argument_of_any_command_controls_the_terminal() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let folder = tempfile::tempdir().unwrap();
+    let command = |line: &[String]| {
+        let words: Vec<_> = line.iter().map(String::as_str).collect();
+        let mut command: Command = ccctl.command(&words);
+        command
+            .env("HOME", folder.path())
+            .env("TERM", "xterm-256color")
+            .env("EDITOR", "true")
+            .env("BROWSER", "true")
+            .current_dir(folder.path());
+        command
+    };
+    let help = |words: &[String]| {
+        let output = command(&[words, &["--help".to_owned()]].concat()).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let verbs = verbs(&help);
+    assert!(verbs.len() > 100, "{}", verbs.len());
+    let lines: Vec<_> = verbs.iter().flat_map(lines).collect();
+    let findings = Findings::default();
+    each(&lines, |line| {
+        findings.look(&command(line), &on_terminal(command(line)));
+    });
+    findings.assert_none(lines.len() / 2);
+}

@@ -161,10 +161,9 @@ impl Context {
             self.write_line(answer.json.get())?;
             return Ok(Exit::Done);
         }
-        let bytes = data_b64.map_or_else(|| Ok(text.as_bytes().to_vec()), decode)?;
-        match is_raw {
-            true => self.write_raw(&bytes)?,
-            false => self.write_bytes(&bytes)?,
+        match data_b64 {
+            Some(data) => self.write_output(&decode(data)?, is_raw)?,
+            None => self.write_output(text.as_bytes(), is_raw)?,
         }
         Ok(Exit::Done)
     }
@@ -178,12 +177,15 @@ impl Context {
         self.render(|out| out.write_all(bytes))
     }
 
-    /// Prints bytes unchanged, even on a terminal: the output of a program, for somebody who asked for just that.
+    /// Prints output of a program; unchanged, even on a terminal, if somebody asked for just that.
     ///
     /// # Errors
     ///
     /// [`Failure::Output`].
-    pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn write_output(&mut self, bytes: &[u8], is_raw: bool) -> Result<(), Failure> {
+        if !is_raw {
+            return self.write_bytes(bytes);
+        }
         let written = self.out.write_raw(bytes);
         written
             .and_then(|()| self.out.flush())

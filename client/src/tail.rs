@@ -43,10 +43,9 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     let mut output = Output::start(place, connection, &args.session, since, content, None)?;
     loop {
         match output.next()? {
-            OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => match args.raw {
-                true => context.write_raw(&bytes)?,
-                false => context.write_bytes(&bytes)?,
-            },
+            OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => {
+                context.write_output(&bytes, args.raw)?
+            }
             OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
             OutputChunk::Ended(ended) => {
                 if context.global.verbose {

@@ -1,7 +1,8 @@
 //! The user's terminal while it shows a session; it is restored however this exits.
 
+use crate::render::printable;
 use crate::terminal::{RawMode, terminal_size};
-use crate::writer::{raw_stdout, visible};
+use crate::writer::raw_stdout;
 use std::io::{self, Write as _};
 
 /// Undoes the modes that programs set.
@@ -70,7 +71,7 @@ impl UserScreen {
         let screen = Self { raw, title };
         let rows = terminal_size().map_or(24, |size| size.rows);
         let up = "\n".repeat(usize::try_from(rows).unwrap_or(0));
-        let title = visible(&screen.title);
+        let title = printable(&screen.title);
         let start = format!("{SAVE_TITLE}\x1b]2;{title}\x07{SAVE_MODES}\x1b[{rows};1H{up}");
         raw_stdout().write_all(start.as_bytes())?;
         Ok(screen)

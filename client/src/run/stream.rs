@@ -171,7 +171,7 @@ impl Run {
                 collected.keep(bytes);
                 Ok(())
             }
-            None => context.write_raw(bytes),
+            None => context.write_output(bytes, true),
         }
     }
 

@@ -54,7 +54,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
         "programs whose terminal is passed through",
         &["client/src/run/stream.rs", "client/src/attach/screen.rs"],
     ),
-    ("--raw", &["client/src/context.rs", "client/src/tail.rs"]),
+    ("--raw", &["client/src/context.rs"]),
     (
         "a command of the user, beside JSON",
         &["client/src/verb/chain/hit_command.rs"],

@@ -4,6 +4,7 @@ use super::commands::{Verb, verbs};
 use super::{Findings, HOSTILE, each};
 use crate::support::terminal::on_terminal;
 use crate::support::{Ccctl, Daemon};
+use serde_json::json;
 use std::process::Command;
 
 /// Returns the command lines that have the hostile text in all places.
@@ -55,4 +56,42 @@ fn no_argument_of_any_command_controls_the_terminal() {
         findings.look(&command(line), &on_terminal(command(line)));
     });
     findings.assert_none(lines.len() / 2);
+}
+
+#[test]
+fn no_key_of_a_configuration_controls_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.json");
+    std::fs::write(
+        &file,
+        json!({ HOSTILE: 1, "log": { HOSTILE: 1 } }).to_string(),
+    )
+    .unwrap();
+    let findings = Findings::default();
+    for word in ["--check-config", HOSTILE] {
+        let command = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_ccd_under_test"));
+            command
+                .arg(word)
+                .env_remove("CCD_CONFIG")
+                .env("CCD_HOME", folder.path())
+                .env("HOME", folder.path());
+            command
+        };
+        findings.look(&command(), &on_terminal(command()));
+    }
+    findings.assert_none(2);
+}
+
+#[test]
+fn the_text_of_a_session_has_no_controls_of_eight_bits() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let script = "printf 'a\\302\\233b\\033[1mc\\n'";
+    ccctl.ok(&["session", "create", "--name", "s", "--", "sh", "-c", script]);
+    ccctl.ok(&["session", "wait", "s", "--exit"]);
+    assert_eq!(ccctl.ok(&["session", "read", "s"]), "abc\n");
+    assert_eq!(ccctl.ok(&["session", "tail", "s"]), "abc\n");
+    let raw = ccctl.ok(&["session", "read", "s", "--raw"]);
+    assert_eq!(raw, "a\u{9b}b\u{1b}[1mc\r\n");
 }

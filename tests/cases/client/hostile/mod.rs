@@ -15,10 +15,11 @@ use std::thread;
 /// what follows. ccctl itself writes none of these sequences.
 const HOSTILE: &str = "h\u{1b}[35m\u{1b}]0;owned\u{7}\u{9b}2J\u{8}\u{7f}\u{202e}\u{2066}\u{85}x";
 
-/// What ccctl itself writes after the escape character.
-const OWN: [&str; 17] = [
-    "[0m", "[1m", "[2m", "[7m", "[31m", "[32m", "[33m", "[G", "[K", "[2J", "[?1049h", "[?1049l",
-    "[?25h", "[?25l", "[?7h", "[?7l", "[22;0t",
+/// What ccctl itself writes after the escape character, beside colours and positions.
+const OWN: [&str; 12] = [
+    "[G", "[K", "[2J", "[?1049h", "[?1049l", "[?25h", "[?25l", "[?7h",
+    "[?7l", // the end of a link, and its start
+    "]8;;", "\\", "[0m",
 ];
 
 /// How many programs run at a time.
@@ -52,10 +53,15 @@ fn own_len(text: &str) -> Option<usize> {
     if let Some(own) = OWN.iter().find(|own| text.starts_with(**own)) {
         return Some(own.len());
     }
-    // The start of a row of a screen.
-    let row = text.strip_prefix('[')?;
-    let digits = row.bytes().take_while(u8::is_ascii_digit).count();
-    (digits > 0 && row[digits..].starts_with(";1H")).then_some(digits + 4)
+    // A colour, or the start of a row of a screen.
+    let body = text.strip_prefix('[')?;
+    let numbers = body.find(|c: char| !c.is_ascii_digit() && !";:".contains(c))?;
+    let is_own = match &body[..numbers] {
+        "35" => false,
+        position if position.ends_with(";1") => body[numbers..].starts_with(['H', 'm']),
+        _ => body[numbers..].starts_with('m'),
+    };
+    is_own.then_some(numbers + 2)
 }
 
 /// Does a task for each of the items, several at a time.

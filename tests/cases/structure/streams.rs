@@ -7,9 +7,11 @@ use super::sources::{line_of, root, sources};
 const FOLDERS: [&str; 2] = ["client/src", "daemon/src"];
 
 /// What gets hold of a standard stream, or writes to it.
-const STREAMS: [&str; 10] = [
+const STREAMS: [&str; 12] = [
     "stdout()",
     "stderr()",
+    "raw_stdout()",
+    "raw_stderr()",
     "write_raw(",
     "println!(",
     "print!(",
@@ -66,11 +68,11 @@ fn uses(code: &str) -> Vec<usize> {
     let found = STREAMS.iter().flat_map(|stream| {
         let places = code.match_indices(stream);
         places.filter(|&(at, _)| {
-            let is_macro = stream.contains('!');
-            let is_longer = code[..at].ends_with(|c: char| c.is_alphanumeric());
-            let is_made_here = code[..at].ends_with("fn ");
+            let before = &code[..at];
+            let is_longer = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_made_here = before.ends_with("fn ");
             let is_question = code[at + stream.len()..].trim_start().starts_with(QUESTION);
-            !is_made_here && !is_question && !(is_macro && is_longer)
+            !is_longer && !is_made_here && !is_question
         })
     });
     let mut lines: Vec<usize> = found.map(|(at, _)| line_of(code, at)).collect();
@@ -109,5 +111,5 @@ fn a_writer_is_found() {
     let code = "fn f() {\n    io::stdout().write_all(b);\n    rustix::stdio::stderr();\n    println!(\n    );\n\
                 writer::raw_stdout()\n.write(b);\n    if io::stdout()\n.is_terminal() {}\n    stdout(true);\n\
                 command.stdout(null);\n    context.write_raw(b);\n}\nfn stdout() {}\n";
-    assert_eq!(uses(code), [2, 3, 4, 6, 11]);
+    assert_eq!(uses(code), [2, 3, 4, 6, 12]);
 }

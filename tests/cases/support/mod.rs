@@ -15,7 +15,6 @@ pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod sshd;
 pub(crate) mod taped;
-pub(crate) mod terminal;
 pub(crate) mod worker;
 
 pub(crate) use client::Ccctl;

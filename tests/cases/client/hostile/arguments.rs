@@ -1,8 +1,8 @@
 //! A hostile text as every argument of every command, with a real daemon.
 
 use super::commands::{Verb, verbs};
+use super::terminal::on_terminal;
 use super::{Findings, HOSTILE, each};
-use crate::support::terminal::on_terminal;
 use crate::support::{Ccctl, Daemon};
 use serde_json::json;
 use std::process::Command;

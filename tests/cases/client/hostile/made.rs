@@ -30,11 +30,18 @@ impl Maker<'_> {
         if let Some(all) = whole.get("enum").and_then(Value::as_array) {
             return all[self.form % all.len()].clone();
         }
+        let kinds = whole.get("type").and_then(Value::as_array);
+        if self.is_least && kinds.is_some_and(|kinds| kinds.contains(&"null".into())) {
+            return Value::Null;
+        }
         match kind(&whole) {
             "object" => self.object(&whole, depth),
             "array" => self.array(&whole, name, depth),
             "integer" if name.contains("pid") => NO_PID.into(),
-            "integer" => whole["minimum"].as_i64().unwrap_or_default().max(1).into(),
+            "integer" => {
+                let least = whole.get("minimum").and_then(Value::as_i64);
+                least.unwrap_or_default().max(1).into()
+            }
             "number" => json!(1.5),
             "boolean" if name == "ended" => (self.form >= 2).into(),
             "boolean" => self.form.is_multiple_of(2).into(),

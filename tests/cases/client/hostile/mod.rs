@@ -5,6 +5,7 @@ mod commands;
 mod fake;
 mod made;
 mod records;
+mod terminal;
 
 use std::process::Command;
 use std::sync::Mutex;

@@ -2,9 +2,9 @@
 
 use super::commands::{Verb, verbs};
 use super::fake::{Answers, Fake};
+use super::terminal::on_terminal;
 use super::{Findings, HOSTILE, each};
 use crate::support::client::CCCTL;
-use crate::support::terminal::on_terminal;
 use crate::support::{Connection, Daemon};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -35,6 +35,12 @@ const OTHERS: [&str; 15] = [
 /// Flags after which output is passed through.
 const RAW_FLAGS: [&str; 2] = ["--raw", "--attach"];
 
+/// Results of jobs, which the schema does not describe; other commands show the same reports.
+const JOB_RESULTS: [&str; 2] = [
+    "expected struct TestJobResult",
+    "expected struct InvestigationResult",
+];
+
 /// Forms of the records: each has other alternatives, and other values of what is true or false.
 const FORMS: usize = 3;
 
@@ -63,7 +69,8 @@ impl Stage<'_> {
         self.called.lock().unwrap().extend(called);
         self.findings.look(&self.command(line, &socket), &output);
         let text = String::from_utf8_lossy(&output);
-        if text.contains("cannot be read") {
+        let is_known = JOB_RESULTS.iter().any(|known| text.contains(known));
+        if text.contains("the reply cannot be read") && !is_known {
             let unread = format!("{line:?} {answers:?}: {text}");
             self.unread.lock().unwrap().push(unread);
         }
@@ -116,7 +123,7 @@ impl Stage<'_> {
 #[test]
 fn no_field_of_any_record_controls_the_terminal() {
     let daemon = Daemon::start();
-    let mut connection = Connection::open(daemon.socket());
+    let mut connection = Connection::open(&daemon.socket());
     let document = connection.call_value("rpc.discover", &json!({})).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let stage = Stage {
@@ -138,9 +145,9 @@ fn no_field_of_any_record_controls_the_terminal() {
     let mut verbs = verbs(&help);
     verbs.retain(|verb| !OTHERS.contains(&verb.words.join(" ").as_str()));
     each(&verbs, |verb| stage.run_all(verb));
+    stage.findings.assert_none(300);
     let unread = stage.unread.into_inner().unwrap();
     assert!(unread.is_empty(), "{unread:#?}");
     let called = stage.called.into_inner().unwrap();
-    assert!(called.len() > 80, "{called:?}");
-    stage.findings.assert_none(300);
+    assert!(called.len() > 80, "only {}: {called:?}", called.len());
 }

@@ -22,8 +22,11 @@ const QUIET: Timespec = Timespec {
     tv_nsec: 400_000_000,
 };
 
+/// What a program may write. One that writes more does not end.
+const MAX_BYTES: usize = 4 << 20;
+
 /// Runs a program on a terminal until it exits, or until it has ignored every key, and returns what it wrote there.
-pub(crate) fn on_terminal(mut command: Command) -> Vec<u8> {
+pub(super) fn on_terminal(mut command: Command) -> Vec<u8> {
     let (master, terminal) = pair();
     command
         .stdin(terminal.try_clone().unwrap())
@@ -51,6 +54,7 @@ pub(crate) fn on_terminal(mut command: Command) -> Vec<u8> {
         match rustix::io::read(&master, &mut buffer) {
             // The program has closed the terminal.
             Ok(0) | Err(_) => break,
+            Ok(_) if written.len() > MAX_BYTES => break,
             Ok(len) => written.extend_from_slice(&buffer[..len]),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::lock::lock;
+use crate::writer::visible;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
@@ -78,7 +79,7 @@ fn answer(terminal: File, question: &str) -> Result<String, Failure> {
         let mut place = lock(&ASKING);
         let asked = place.insert(Asking {
             terminal,
-            question: format!("{} ", question.trim_end()),
+            question: visible(&format!("{} ", question.trim_end())),
             before,
         });
         asked.silence().map_err(Failure::io("the terminal"))?;

@@ -6,13 +6,15 @@ use crate::call::{
 };
 use crate::output::decode;
 use crate::render::Style;
+use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams, Timeout};
 use serde::Serialize;
 use std::cell::OnceCell;
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use std::fmt::Display;
+use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
 use std::time::Duration;
 
 /// How much later than a timeout the reply may come before the daemon is asked whether it still replies.
@@ -22,7 +24,7 @@ const REPLY_MARGIN: Duration = Duration::from_secs(1);
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) style: Style,
-    out: Box<dyn Write>,
+    out: Writer<BufWriter<Stream>>,
     /// Where the daemon is, once that is known: connections to another host are shared.
     place: OnceCell<Place>,
 }
@@ -41,7 +43,7 @@ impl Context {
         }
         Self {
             style: Style::of_stdout(),
-            out: Box::new(io::BufWriter::new(io::stdout().lock())),
+            out: writer::stdout(global.json),
             global,
             place,
         }
@@ -142,7 +144,8 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Prints output in a reply: with `--json` the reply as received, otherwise the bytes or, without them, the text.
+    /// Prints output in a reply: with `--json` the reply as received, otherwise the bytes or, without them, the text;
+    /// unchanged if `is_raw`.
     ///
     /// # Errors
     ///
@@ -152,22 +155,46 @@ impl Context {
         answer: &Answer<T>,
         text: &str,
         data_b64: Option<&str>,
+        is_raw: bool,
     ) -> Result<Exit, Failure> {
+        if self.global.json {
+            self.write_line(answer.json.get())?;
+            return Ok(Exit::Done);
+        }
         match data_b64 {
-            _ if self.global.json => self.write_line(answer.json.get())?,
-            Some(data) => self.write_bytes(&decode(data)?)?,
-            None => self.write_bytes(text.as_bytes())?,
+            Some(data) => self.write_output(&decode(data)?, is_raw)?,
+            None => self.write_output(text.as_bytes(), is_raw)?,
         }
         Ok(Exit::Done)
     }
 
-    /// Prints bytes unchanged.
+    /// Prints text of others.
     ///
     /// # Errors
     ///
     /// [`Failure::Output`].
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.render(|out| out.write_all(bytes))
+    }
+
+    /// Prints output of a program; unchanged, even on a terminal, if somebody asked for just that.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`].
+    pub(crate) fn write_output(&mut self, bytes: &[u8], is_raw: bool) -> Result<(), Failure> {
+        if !is_raw {
+            return self.write_bytes(bytes);
+        }
+        let written = self.out.write_raw(bytes);
+        written
+            .and_then(|()| self.out.flush())
+            .map_err(Failure::Output)
+    }
+
+    /// What is printed from now on is JSON, whether or not `--json` was given.
+    pub(crate) fn print_json(&mut self) {
+        self.out.set_json();
     }
 
     /// Prints a line.
@@ -239,7 +266,7 @@ pub(crate) fn report(failure: &Failure, as_json: bool) {
     } else {
         failure.line()
     };
-    say(&line);
+    write_error(&format!("{line}\n"), as_json);
 }
 
 /// Prints a note on standard error. Does nothing if that is closed.
@@ -247,9 +274,20 @@ pub(crate) fn note(text: &str) {
     say(&format!("ccctl: {text}"));
 }
 
+/// Prints help. Does nothing if standard output is closed.
+pub(crate) fn print_help(help: impl Display) {
+    let mut out = writer::stdout(false);
+    let _ = write!(out, "{help}").and_then(|()| out.flush());
+}
+
 /// Writes one or more lines to standard error at once, so that output of other programs is not mixed in.
 pub(crate) fn say(text: &str) {
-    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+    write_error(&format!("{text}\n"), false);
+}
+
+/// Writes to standard error at once. Does nothing if that is closed.
+pub(crate) fn write_error(text: &str, is_json: bool) {
+    let _ = writer::stderr(is_json).write_all(text.as_bytes());
 }
 
 /// True if there is a person to ask.
@@ -259,7 +297,7 @@ pub(crate) fn is_at_terminal() -> bool {
 
 /// Asks a question on standard error; true for an answer that starts with y.
 pub(crate) fn confirm(question: &str) -> bool {
-    let _ = io::stderr().write_all(format!("{question} [y/N] ").as_bytes());
+    write_error(&format!("{question} [y/N] "), false);
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && answer.trim_start().starts_with(['y', 'Y'])

@@ -39,6 +39,7 @@ mod terminal;
 mod top;
 mod verb;
 mod whole_file;
+mod writer;
 
 use args::{Ccctl, HookArgs};
 use call::Failure;
@@ -84,7 +85,7 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
         return usage(error, words);
     };
     if !can_draw() {
-        args::print_help();
+        context::print_help(args::help());
         return Exit::Done;
     }
     shown(menu::menu(global))
@@ -110,13 +111,13 @@ fn is_help(error: &clap::Error) -> bool {
 fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
     match error.kind() {
         _ if is_help(error) => {
-            let _ = error.print();
+            context::print_help(error.render());
             Exit::Done
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
             if !args::wants_json(words) =>
         {
-            let _ = error.print();
+            context::write_error(&error.render().to_string(), false);
             Exit::Usage
         }
         _ => {

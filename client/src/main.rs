@@ -5,7 +5,6 @@
 #![no_main]
 
 use std::ffi::{c_char, c_int};
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The exit status of a program that panicked, as in any Rust program.
@@ -19,8 +18,6 @@ pub extern "C" fn main(_argc: c_int, _argv: *const *const c_char) -> c_int {
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     open_standard_descriptors();
     let status = catch_unwind(AssertUnwindSafe(|| c_int::from(ccctl_client::main())));
-    // Whoever has closed standard output does not want the rest.
-    let _ = std::io::stdout().flush();
     status.unwrap_or(PANICKED)
 }
 

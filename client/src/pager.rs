@@ -1,5 +1,6 @@
 //! A long text at a terminal, in the user's pager, as git shows it.
 
+use crate::writer::Writer;
 use crate::{Context, Failure};
 use signal_hook::consts::SIGINT;
 use std::ffi::OsString;
@@ -64,7 +65,7 @@ fn show(
     let _ = signal_hook::flag::register(SIGINT, Arc::default());
     let written = match pager.stdin.take() {
         Some(stdin) => {
-            let mut out = io::BufWriter::new(stdin);
+            let mut out = Writer::to_terminal(io::BufWriter::new(stdin));
             text(&mut out).and_then(|()| out.flush().map_err(Failure::Output))
         }
         None => Ok(()),

@@ -27,7 +27,7 @@ pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Resu
     }
     let reply = &answer.value;
     let text = reply.text.as_deref().unwrap_or_default();
-    context.print_output(&answer, text, reply.data_b64.as_deref())
+    context.print_output(&answer, text, reply.data_b64.as_deref(), args.raw)
 }
 
 fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -44,7 +44,7 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
     loop {
         match output.next()? {
             OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => {
-                context.write_bytes(&bytes)?
+                context.write_output(&bytes, args.raw)?
             }
             OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
             OutputChunk::Ended(ended) => {

@@ -1,8 +1,6 @@
 //! The user's own terminal: its size, and raw mode that is always restored.
 
 use crate::args::Size;
-use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use signal_hook::consts::{
     SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
@@ -62,29 +60,6 @@ impl Drop for RawMode {
         // Unread keys are left for the shell.
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
     }
-}
-
-/// Writes to the terminal without the buffer and the lock of standard output, which another thread may hold, or which a
-/// panic may have left locked.
-///
-/// # Errors
-///
-/// Errors of the terminal.
-pub(crate) fn write(mut bytes: &[u8]) -> io::Result<()> {
-    let out = rustix::stdio::stdout();
-    while !bytes.is_empty() {
-        match rustix::io::write(out, bytes) {
-            Ok(len) => bytes = &bytes[len..],
-            Err(Errno::INTR) => {}
-            // Another program that shares the terminal made it non-blocking.
-            Err(Errno::AGAIN) => {
-                let mut room = [PollFd::new(&out, PollFlags::OUT)];
-                rustix::event::poll(&mut room, None)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 /// True if standard input and output are a terminal that can be drawn on.

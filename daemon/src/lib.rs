@@ -29,10 +29,11 @@ mod test_page;
 mod upgrade;
 mod verify;
 
+use ccd_protocol::visible::Notation;
 use ccd_terminal::{holder, piped, placeholder, supervised};
 use clap::Parser;
 use life::{Args, LockError, StartError};
-use std::io::Write;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// Runs the daemon until it is stopped.
@@ -153,16 +154,16 @@ fn usage(error: &clap::Error) -> ExitCode {
         let mistake = mistake.strip_prefix("error: ").unwrap_or(mistake);
         say(&format!("{mistake}; ccd --help shows more"));
     } else {
-        let _ = error.print();
+        print(&error.render().to_string());
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 fn tell_formats() -> ExitCode {
     let told = serde_json::to_string(&upgrade::Formats::own()).unwrap_or_default();
-    match writeln!(std::io::stdout(), "{told}") {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+    match print(&format!("{told}\n")) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     }
 }
 
@@ -187,12 +188,25 @@ fn check_config(args: &Args) -> ExitCode {
             (format!("error: {error}"), ExitCode::FAILURE)
         }
     };
-    match writeln!(std::io::stdout(), "{text}") {
-        Ok(()) => status,
-        Err(_) => ExitCode::FAILURE,
+    match print(&format!("{text}\n")) {
+        true => status,
+        false => ExitCode::FAILURE,
     }
 }
 
+/// Prints a text, in which nothing controls a terminal; false if that fails.
+fn print(text: &str) -> bool {
+    let mut out = std::io::stdout();
+    let text = match out.is_terminal() {
+        true => Notation::Text.visible(text),
+        false => text.to_owned(),
+    };
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .is_ok()
+}
+
 fn say(text: &str) {
+    let text = Notation::Text.visible(text);
     let _ = writeln!(std::io::stderr(), "ccd: {text}");
 }

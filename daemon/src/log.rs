@@ -5,13 +5,14 @@ mod repeats;
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
+use ccd_protocol::visible::Notation;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_terminal::lock::lock;
 use day_file::DayFile;
 use repeats::Repeats;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -65,7 +66,7 @@ impl Log {
         let registry = registry.with(filter_fn(|event| !event.target().starts_with("rmcp")));
         // The journal reads standard error and adds the times itself.
         let times = logging.destination != LogDestination::Journal;
-        let to_stderr = || layer(logging.format, times, io::stderr);
+        let to_stderr = || layer(logging.format, times, stderr_of(logging.format));
         let (output, problem) = match logging.destination {
             LogDestination::File => {
                 match DayFile::open(folder, logging.format, logging.max_file_bytes) {
@@ -164,7 +165,7 @@ impl Reportable for UnknownLevel {
 pub(crate) fn to_stderr() -> io::Result<()> {
     tracing_subscriber::registry()
         .with(LevelFilter::WARN)
-        .with(layer(LogFormat::Text, true, io::stderr))
+        .with(layer(LogFormat::Text, true, stderr_of(LogFormat::Text)))
         .try_init()
         .map_err(io::Error::other)
 }
@@ -182,6 +183,26 @@ where
         (LogFormat::Text, false) => base.without_time().boxed(),
         (LogFormat::Json, true) => base.json().boxed(),
         (LogFormat::Json, false) => base.json().without_time().boxed(),
+    }
+}
+
+/// Standard error, which may be a terminal: no text of others controls it.
+fn stderr_of(format: LogFormat) -> impl Fn() -> VisibleStderr {
+    move || VisibleStderr(Notation::of(format == LogFormat::Json))
+}
+
+struct VisibleStderr(Notation);
+
+impl Write for VisibleStderr {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let line_len = line.len();
+        let line = self.0.visible(&String::from_utf8_lossy(line));
+        io::stderr().write_all(line.as_bytes())?;
+        Ok(line_len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -35,6 +35,7 @@ pub mod tape;
 pub mod timeout;
 pub mod trust;
 pub mod version;
+pub mod visible;
 pub mod words;
 
 pub use error::{Category, ErrorCode, ErrorData, ErrorObject};

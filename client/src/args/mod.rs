@@ -81,7 +81,7 @@ pub(crate) use tape::{
 pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{
-    explain, only_conversation, only_global, print_help, subcommand_like, wants_json,
+    explain, help, only_conversation, only_global, subcommand_like, wants_json,
 };
 pub(crate) use value::{SecretFrom, Size, patterns};
 

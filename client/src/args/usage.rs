@@ -1,6 +1,7 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
 use super::{Ccctl, ConversationVerb, Global, Noun};
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, Parser as _, Subcommand};
 use std::ffi::OsString;
@@ -199,9 +200,9 @@ pub(crate) fn only_conversation(error: &clap::Error, words: &[OsString]) -> Opti
     matches!(*verb, ConversationVerb::List(_)).then_some(parsed.global)
 }
 
-/// Prints the help of `ccctl`.
-pub(crate) fn print_help() {
-    let _ = Ccctl::command().print_help();
+/// The help of `ccctl`.
+pub(crate) fn help() -> StyledStr {
+    Ccctl::command().render_help()
 }
 
 /// True if a mistake in `words` is to be reported as JSON. Words after `--` belong to a program.

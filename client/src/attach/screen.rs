@@ -1,7 +1,9 @@
 //! The user's terminal while it shows a session; it is restored however this exits.
 
-use crate::terminal::{RawMode, terminal_size, write};
-use std::io;
+use crate::render::printable;
+use crate::terminal::{RawMode, terminal_size};
+use crate::writer::raw_stdout;
+use std::io::{self, Write as _};
 
 /// Undoes the modes that programs set.
 const RESET: &str = concat!(
@@ -69,9 +71,9 @@ impl UserScreen {
         let screen = Self { raw, title };
         let rows = terminal_size().map_or(24, |size| size.rows);
         let up = "\n".repeat(usize::try_from(rows).unwrap_or(0));
-        let title = &screen.title;
+        let title = printable(&screen.title);
         let start = format!("{SAVE_TITLE}\x1b]2;{title}\x07{SAVE_MODES}\x1b[{rows};1H{up}");
-        write(start.as_bytes())?;
+        raw_stdout().write_all(start.as_bytes())?;
         Ok(screen)
     }
 
@@ -81,7 +83,7 @@ impl UserScreen {
     ///
     /// Errors of the terminal.
     pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
-        write(bytes)
+        raw_stdout().write_all(bytes)
     }
 
     /// Restores the terminal.
@@ -104,7 +106,7 @@ impl UserScreen {
             // If the terminal was closed, nobody will see this.
             let tabs = tab_stops(terminal_size().map_or(80, |size| size.cols));
             let end = format!("{start}{tabs}{RESET}{RESTORE_MODES}{place}{RESTORE_TITLE}");
-            let _ = write(end.as_bytes());
+            let _ = raw_stdout().write_all(end.as_bytes());
             drop(raw);
         }
     }

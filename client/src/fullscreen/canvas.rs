@@ -1,6 +1,7 @@
 //! What the terminal shows, line by line: only changed lines are written.
 
 use crate::render::{Line, Style};
+use crate::writer::escape;
 use std::fmt::Write as _;
 
 /// A screen of lines.
@@ -27,10 +28,10 @@ impl Canvas {
     /// Returns the control sequences that make the terminal show these lines; empty if they are the same as the last
     /// ones.
     pub(super) fn draw(&mut self, lines: &[Line], style: Style) -> String {
-        let mut text = String::new();
+        let (mut text, escape) = (String::new(), escape());
         let is_new = self.shown.iter().all(Option::is_none);
         if is_new {
-            text.push_str("\x1b[0m\x1b[2J");
+            let _ = write!(text, "{escape}[0m{escape}[2J");
         }
         let none = Line::default();
         for (row, shown) in self.shown.iter_mut().enumerate() {
@@ -39,10 +40,10 @@ impl Canvas {
             if shown.as_ref() == Some(&painted) {
                 continue;
             }
-            let _ = write!(text, "\x1b[{};1H{painted}", row + 1);
+            let _ = write!(text, "{escape}[{};1H{painted}", row + 1);
             // After the last column the cursor has not moved on, and clearing would delete the last character.
             if line.width() < self.columns {
-                text.push_str("\x1b[K");
+                let _ = write!(text, "{escape}[K");
             }
             *shown = Some(painted);
         }
@@ -53,6 +54,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::writer::visible;
 
     fn lines(texts: &[&str]) -> Vec<Line> {
         texts.iter().map(|text| Line::of(*text, None)).collect()
@@ -62,16 +64,19 @@ mod tests {
     fn only_what_has_changed_is_written() {
         let mut canvas = Canvas::default();
         canvas.reset((3, 4));
-        let first = canvas.draw(&lines(&["ab", "cdef"]), Style::default());
+        let draw = |canvas: &mut Canvas, texts: &[&str]| {
+            visible(&canvas.draw(&lines(texts), Style::default()))
+        };
+        let first = draw(&mut canvas, &["ab", "cdef"]);
         assert_eq!(
             first,
             "\x1b[0m\x1b[2J\x1b[1;1Hab\x1b[K\x1b[2;1Hcdef\x1b[3;1H\x1b[K"
         );
-        assert_eq!(canvas.draw(&lines(&["ab", "cdef"]), Style::default()), "");
-        let changed = canvas.draw(&lines(&["ab", "x", "too long"]), Style::default());
+        assert_eq!(draw(&mut canvas, &["ab", "cdef"]), "");
+        let changed = draw(&mut canvas, &["ab", "x", "too long"]);
         assert_eq!(changed, "\x1b[2;1Hx\x1b[K\x1b[3;1Htoo…");
         canvas.reset((1, 9));
-        let again = canvas.draw(&lines(&["ab", "not shown"]), Style::default());
+        let again = draw(&mut canvas, &["ab", "not shown"]);
         assert_eq!(again, "\x1b[0m\x1b[2J\x1b[1;1Hab\x1b[K");
     }
 }

@@ -1,9 +1,9 @@
 //! Raw mode and the alternate screen, restored however the process exits.
 
 use crate::lock::lock;
-use crate::terminal::write;
+use crate::writer::raw_stdout;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::{Mutex, Once};
 
 /// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other
@@ -56,7 +56,7 @@ impl Guard {
         raw.make_raw();
         tcsetattr(&stdin, OptionalActions::Drain, &raw)?;
         drop(before);
-        write(ENTER)
+        raw_stdout().write_all(ENTER)
     }
 
     /// Restores the terminal for a while.
@@ -85,7 +85,7 @@ impl Drop for Guard {
 fn give_back() {
     let before = lock(&BEFORE).take();
     if let Some(before) = before {
-        let _ = write(LEAVE);
+        let _ = raw_stdout().write_all(LEAVE);
         // Unread keys are left for the shell.
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &before);
     }

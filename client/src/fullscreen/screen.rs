@@ -2,9 +2,9 @@
 
 use super::{Canvas, Event, Events, Key, guard::Guard};
 use crate::render::{Line, Style};
-use crate::{Exit, terminal};
+use crate::{Exit, writer};
 use rustix::process::{Signal, kill_current_process_group};
-use std::io;
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 /// The content of a screen, and the effect of keys.
@@ -123,6 +123,6 @@ impl Fullscreen {
     ///
     /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
-        terminal::write(text.as_bytes())
+        writer::raw_stdout().write_all(writer::visible(text).as_bytes())
     }
 }

@@ -15,13 +15,13 @@ mod spool;
 
 use crate::args::HookArgs;
 use crate::exit_code::Exit;
+use crate::writer;
 use ccd_protocol::socket::{base_path, socket_path};
 use delivery::Delivery;
 use payload::Payload;
-use rustix::fd::BorrowedFd;
-use rustix::io::Errno;
-use rustix::stdio::{stdin, stdout};
+use rustix::stdio::stdin;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How long the caller may take to write the payload, as long as it goes on. It waits for itself, so this is not part of the
@@ -58,13 +58,13 @@ fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
     match taken {
         Some(reply) => {
             // Claude Code may have closed its end.
-            let _ = write(stdout(), reply.output.as_deref().unwrap_or_default());
+            let _ = write(reply.output.as_deref().unwrap_or_default());
         }
         None => {
             keep(&delivery, args.spool_bytes());
             if !args.no_memory {
                 let head = memory::answer(delivery.payload());
-                let _ = write(stdout(), &head.unwrap_or_default());
+                let _ = write(&head.unwrap_or_default());
             }
         }
     }
@@ -78,17 +78,9 @@ fn keep(delivery: &Delivery, limit_bytes: u64) {
     }
 }
 
-/// Writes all of a text.
-fn write(to: BorrowedFd<'_>, text: &str) -> Result<(), Errno> {
-    let mut rest = text.as_bytes();
-    while !rest.is_empty() {
-        match rustix::io::write(to, rest) {
-            Ok(written) => rest = &rest[written..],
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+/// Prints an answer for Claude Code.
+fn write(answer: &str) -> io::Result<()> {
+    writer::json_lines().write_all(answer.as_bytes())
 }
 
 fn env(name: &str) -> Option<OsString> {

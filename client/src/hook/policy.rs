@@ -4,11 +4,12 @@
 //! if its hook fails in any other way than with exit code 2, so everything that goes wrong here ends with that code.
 
 use super::payload::{self, MAX_JSON_BYTES};
+use crate::context::write_error;
 use crate::exit_code::Exit;
 use ccd_protocol::policy::Policy;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{fstat, stat};
-use rustix::stdio::{stderr, stdin, stdout};
+use rustix::stdio::stdin;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +35,7 @@ enum PolicyError {
     #[error("the call is longer than {MAX_JSON_BYTES} bytes")]
     LongCall,
     #[error("the judgement could not be printed: {0}")]
-    Print(#[source] rustix::io::Errno),
+    Print(#[source] io::Error),
     #[error("nobody reads the judgement")]
     Closed,
     #[error("bug in ccctl")]
@@ -47,17 +48,17 @@ pub(super) fn judge(file: &Path) -> Exit {
         let policy = read(file)?;
         let payload = payload::read(stdin(), READ_LIMIT, Instant::now() + READ_LIMIT).0;
         let answer = answer(&policy, &payload)?;
-        if !answer.is_empty() && is_null(stdout()) {
+        if !answer.is_empty() && is_null(rustix::stdio::stdout()) {
             return Err(PolicyError::Closed);
         }
-        super::write(stdout(), &answer).map_err(PolicyError::Print)
+        super::write(&answer).map_err(PolicyError::Print)
     }));
     match judged.unwrap_or(Err(PolicyError::Panic)) {
         Ok(()) => Exit::Done,
         Err(error) => {
             // If nobody reads this either, the exit code still says enough.
             let line = format!("forbidden, because it cannot be judged: {error}\n");
-            let _ = super::write(stderr(), &line);
+            write_error(&line, false);
             Exit::Usage // exit code 2, which to Claude Code is a refusal
         }
     }

@@ -4,21 +4,21 @@
 mod link;
 mod pending;
 
+use crate::writer::json_lines;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::MESSAGE_LIMIT_BYTES;
 use link::Link;
-use rustix::stdio::{stdin, stdout};
+use rustix::stdio::stdin;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 const READ_BYTES: usize = 64 << 10;
 
 /// The reply to a message over the limit, which is not passed on.
-const TOO_LONG: &str =
-    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message exceeds 1 MiB"}}"#;
+const TOO_LONG: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message exceeds 1 MiB"}}
+"#;
 
 /// Serves MCP on standard input and output until the client closes its input, and all replies are written.
 ///
@@ -29,27 +29,27 @@ pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
     let failed = || Failure::io("mcp");
     let (link, mut reading) = Link::open(context.place()?)?;
     let link = Arc::new(link);
-    let mut input = file(stdin()).map_err(failed())?;
-    let output = Arc::new(file(stdout()).map_err(failed())?);
-    let (to_daemon, complaints) = (Arc::clone(&link), Arc::clone(&output));
+    let mut input = File::from(stdin().try_clone_to_owned().map_err(failed())?);
+    let mut output = json_lines();
+    let to_daemon = Arc::clone(&link);
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || {
             // Without its input, a client is done; what is left are replies.
-            let _ = pass_on(&mut input, &to_daemon, &complaints);
+            let _ = pass_on(&mut input, &to_daemon);
             to_daemon.end_input();
         })
         .map_err(failed())?;
     loop {
-        link.receive(&mut reading, &mut &*output)?;
-        if !link.renew(&mut reading, &mut &*output)? {
+        link.receive(&mut reading, &mut output)?;
+        if !link.renew(&mut reading, &mut output)? {
             return Ok(Exit::Done);
         }
     }
 }
 
 /// Sends what the client writes to the daemon, line by line.
-fn pass_on(input: &mut File, link: &Link, mut complaints: &File) -> io::Result<()> {
+fn pass_on(input: &mut File, link: &Link) -> io::Result<()> {
     let mut frames = LineFrames::new(MESSAGE_LIMIT_BYTES);
     let mut buffer = vec![0; READ_BYTES];
     loop {
@@ -62,7 +62,7 @@ fn pass_on(input: &mut File, link: &Link, mut complaints: &File) -> io::Result<(
         while let Some(frame) = frames.next(&mut read) {
             match frame {
                 Frame::Line(line) => link.send(&line),
-                Frame::TooLong => writeln!(complaints, "{TOO_LONG}")?,
+                Frame::TooLong => json_lines().write_all(TOO_LONG.as_bytes())?,
             }
         }
         if len == 0 {
@@ -72,9 +72,4 @@ fn pass_on(input: &mut File, link: &Link, mut complaints: &File) -> io::Result<(
             return Ok(());
         }
     }
-}
-
-/// A stream of this process without the buffer of the standard library: whatever arrives is passed on at once.
-fn file(stream: BorrowedFd<'_>) -> io::Result<File> {
-    Ok(stream.try_clone_to_owned()?.into())
 }

@@ -1,7 +1,7 @@
 //! Commands that are run from a screen: on the normal screen, below their command line.
 
 use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy};
-use crate::render::{self, Colour, shell_line};
+use crate::render::{Colour, shell_line};
 use crate::terminal::RawMode;
 use crate::{Context, own};
 use std::io;
@@ -20,10 +20,7 @@ pub(crate) fn carry_out(
 ) -> io::Result<ControlFlow<LeftBy>> {
     screen.pause();
     let line = format!("$ ccctl {}", shell_line(words));
-    let line = context
-        .style
-        .paint(Colour::Heading, &render::printable(&line));
-    let told = context.write_line(&line);
+    let told = context.write_line(&context.style.paint(Colour::Heading, &line));
     told.map_err(|failure| io::Error::other(failure.to_string()))?;
     let how = match own::run(words) {
         Ok(status) if status.success() => "done".to_owned(),

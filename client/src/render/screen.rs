@@ -2,6 +2,7 @@
 
 use super::style::Style;
 use super::table::Table;
+use crate::writer::escape;
 use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -46,21 +47,21 @@ pub(crate) fn runs(
 }
 
 fn coloured(runs: &[CellRun]) -> String {
-    let mut row = String::new();
+    let (mut row, escape) = (String::new(), escape());
     for run in runs {
         let codes = codes(&run.style);
         let link = run.style.safe_link();
         if let Some(link) = link {
             // Writing to a string cannot fail.
-            let _ = write!(row, "\x1b]8;;{link}\x1b\\");
+            let _ = write!(row, "{escape}]8;;{link}{escape}\\");
         }
         let _ = if codes.is_empty() {
             write!(row, "{}", run.text)
         } else {
-            write!(row, "\x1b[{codes}m{}\x1b[0m", run.text)
+            write!(row, "{escape}[{codes}m{}{escape}[0m", run.text)
         };
         if link.is_some() {
-            row.push_str("\x1b]8;;\x1b\\");
+            let _ = write!(row, "{escape}]8;;{escape}\\");
         }
     }
     row
@@ -161,7 +162,7 @@ mod tests {
     fn a_screen_is_plain_text_or_in_its_colours() {
         assert_eq!(written(screen, false), "ab c\n");
         assert_eq!(
-            written(screen, true),
+            crate::writer::visible(&written(screen, true)),
             "ab \x1b[1;32;48;2;1;2;3mc\x1b[0m\n\x1b[48;5;200m  \x1b[0m\n"
         );
     }

@@ -118,7 +118,8 @@ fn what_has_ended_is_dim_and_a_failure_is_not() {
         is_terminal: true,
         has_colour: true,
     };
-    let lines: Vec<String> = list.rows.iter().map(|row| row.painted(style)).collect();
+    let shown = |row: &Line| crate::writer::visible(&row.painted(style));
+    let lines: Vec<String> = list.rows.iter().map(shown).collect();
     assert!(lines[0].contains("\x1b[32malive"), "{:?}", lines[0]);
     assert!(lines[0].contains("\x1b[33myes"), "{:?}", lines[0]);
     assert!(lines[2].contains("\x1b[2msignal 15"), "{:?}", lines[2]);

@@ -1,5 +1,6 @@
 //! The style of output: with colours on a terminal, plain elsewhere.
 
+use crate::writer::escape;
 use std::io::IsTerminal as _;
 
 /// How output is styled.
@@ -58,7 +59,7 @@ impl Style {
             Colour::Heading => 1,
             Colour::Selected => 7,
         };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        format!("{0}[{code}m{text}{0}[0m", escape())
     }
 }
 

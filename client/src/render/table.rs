@@ -162,7 +162,7 @@ mod tests {
             is_terminal: true,
             has_colour: true,
         };
-        let text = rendered(style);
+        let text = crate::writer::visible(&rendered(style));
         assert!(
             text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "),
             "{text:?}"

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let answer = context.call::<RunOnce>(&params)?;
     let reply = &answer.value;
     context.warn(&reply.warnings);
-    context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
+    context.print_output(&answer, &reply.output, reply.output_b64.as_deref(), true)?;
     if reply.truncated {
         context.note("run: the output was too long and was truncated");
     }

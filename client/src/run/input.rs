@@ -5,16 +5,17 @@ use super::pace::InputPace;
 use super::typing::Typing;
 use crate::Failure;
 use crate::call::{Connection, Place, call_at, close};
-use crate::context::note;
+use crate::context::{note, write_error};
 use crate::tape::{Misses, block, ends_conversation, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
+use crate::writer::escape;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
     SessionSend, SessionSendParams, SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 /// Most bytes of one read; the next read follows when the program has taken them.
@@ -184,8 +185,12 @@ impl Forward {
 fn report_at_terminal(failure: &Failure) {
     let mut lines = miss_of(failure).map(block).unwrap_or_default();
     lines.push(line("quit", "Ctrl-C twice"));
-    let text = format!("\r\n{}\r\n", lines.join("\r\n"));
-    let _ = io::stderr().write_all(text.as_bytes());
+    // The cursor goes to the first column.
+    let newline = format!("\n{}[G", escape());
+    write_error(
+        &format!("{newline}{}{newline}", lines.join(&newline)),
+        false,
+    );
 }
 
 /// How much was taken if the program does not read at the moment, or a handover interrupted the send; `None` for any

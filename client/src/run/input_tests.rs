@@ -2,7 +2,7 @@
 
 use super::*;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 

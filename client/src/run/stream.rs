@@ -11,6 +11,7 @@ use crate::lifeline::Lifeline;
 use crate::output::{Output, OutputChunk, OutputForm};
 use crate::tape::{self, LastMiss, Misses, Summary};
 use crate::terminal::RawMode;
+use crate::writer::raw_stderr;
 use crate::{Context, Exit, Failure, secrets};
 use ccd_protocol::ErrorObject;
 use ccd_protocol::run::RunOnceReply;
@@ -170,7 +171,7 @@ impl Run {
                 collected.keep(bytes);
                 Ok(())
             }
-            None => context.write_bytes(bytes),
+            None => context.write_output(bytes, true),
         }
     }
 
@@ -181,7 +182,7 @@ impl Run {
         }
         self.contains.look(bytes);
         // Errors are ignored, as for a program whose standard error is closed.
-        let _ = io::stderr().write_all(bytes);
+        let _ = raw_stderr().write_all(bytes);
         Ok(())
     }
 

@@ -14,7 +14,8 @@ fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
         is_terminal: true,
         has_colour: false,
     };
-    lines.iter().map(|line| line.painted(style)).collect()
+    let shown = |line: &Line| crate::writer::visible(&line.painted(style));
+    lines.iter().map(shown).collect()
 }
 
 #[test]

@@ -41,8 +41,9 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
     let project = params.project.as_deref();
     let is_missing = |dir: &&str| !is_elsewhere() && !Path::new(dir).exists();
     if is_empty && let Some(dir) = project.filter(is_missing) {
-        let text = format!("{dir}: there is no such directory, and nothing of it was found");
-        context.note(&render::printable(&text));
+        context.note(&format!(
+            "{dir}: there is no such directory, and nothing of it was found"
+        ));
     }
     if args.yes || args.dry_run || is_empty {
         return ended(&answer.value.parts);

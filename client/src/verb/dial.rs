@@ -2,13 +2,13 @@
 
 use crate::call::{GREETING, Place};
 use crate::caller::mask_and_limits;
+use crate::writer::json_lines;
 use crate::{Context, Exit, Failure};
-use rustix::stdio::{stdin, stdout};
+use rustix::stdio::stdin;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -30,12 +30,12 @@ pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
     let socket = Place::here(&context.global, |name| std::env::var_os(name))?.connect()?;
     let failed = || Failure::io("dial");
     let to_daemon = socket.try_clone().map_err(failed())?;
-    let mut input = file(stdin()).map_err(failed())?;
+    let mut input = File::from(stdin().try_clone_to_owned().map_err(failed())?);
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || pass_on(&mut input, &to_daemon))
         .map_err(failed())?;
-    let mut output = file(stdout()).map_err(failed())?;
+    let mut output = json_lines();
     let greeting =
         json!({"jsonrpc": "2.0", "method": GREETING, "params": {"result": mask_and_limits()}});
     let _ = output.write_all(format!("{greeting}\n").as_bytes());
@@ -63,9 +63,4 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
             Err(error) => return Err(error),
         }
     }
-}
-
-/// A stream of this process without the buffer of the standard library: whatever arrives is passed on at once.
-fn file(stream: BorrowedFd<'_>) -> io::Result<File> {
-    Ok(stream.try_clone_to_owned()?.into())
 }

@@ -17,6 +17,7 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
     let params: Box<RawValue> = serde_json::from_str(&args.params)
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
     let result = request_at(&context.place()?, &args.method, &params)?;
+    context.print_json();
     context.write_line(result.get())?;
     Ok(Exit::Done)
 }

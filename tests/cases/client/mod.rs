@@ -5,6 +5,7 @@ mod completion;
 mod doctor;
 mod doctor_trial;
 mod hand_over;
+mod hostile;
 mod menu;
 mod mistakes;
 mod other_host;

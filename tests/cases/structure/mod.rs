@@ -8,4 +8,5 @@ mod openers;
 mod repository;
 mod sleeps;
 mod sources;
+mod streams;
 mod workspace;

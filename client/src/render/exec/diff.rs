@@ -1,6 +1,6 @@
 //! A diff of git in colours.
 
-use crate::render::{Colour, Style, readable};
+use crate::render::{Colour, Style};
 use std::io::{self, Write};
 
 /// Writes a diff, line by line; without colours unchanged.
@@ -15,7 +15,6 @@ pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Res
         } else if line.starts_with("@@ ") {
             is_header = false;
         }
-        let text = readable(line);
         let colour = match line.as_bytes().first() {
             Some(b'@') => Some(Colour::Dim),
             _ if is_header => Some(Colour::Heading),
@@ -24,8 +23,8 @@ pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Res
             _ => None,
         };
         match colour {
-            Some(colour) if !text.is_empty() => writeln!(out, "{}", style.paint(colour, &text))?,
-            _ => writeln!(out, "{text}")?,
+            Some(colour) if !line.is_empty() => writeln!(out, "{}", style.paint(colour, line))?,
+            _ => writeln!(out, "{line}")?,
         }
     }
     Ok(())
@@ -34,6 +33,7 @@ pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::writer::visible;
 
     const DIFF: &str =
         "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\told\n+\tnew\x1b[2J\r\n same\n";
@@ -55,10 +55,10 @@ mod tests {
 \x1b[1m+++ b/x\x1b[0m
 \x1b[2m@@ -1 +1 @@\x1b[0m
 \x1b[31m-\told\x1b[0m
-\x1b[32m+\tnew\x1b[0m
+\x1b[32m+\tnew\\u{1b}[2J\\u{d}\x1b[0m
  same
 ";
-        assert_eq!(shown(style), expected);
+        assert_eq!(visible(&shown(style)), expected);
     }
 
     #[test]

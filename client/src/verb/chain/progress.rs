@@ -1,12 +1,11 @@
 //! A progress line on the terminal.
 
+use crate::context::write_error;
 use crate::terminal::output_columns;
+use crate::writer::clear_line;
 use crate::{Context, render};
 use ccd_protocol::job::{Job, JobState};
-use std::io::{self, IsTerminal as _, Write as _};
-
-/// Moves to the start of the line and clears it.
-const CLEAR: &str = "\r\x1b[K";
+use std::io::{self, IsTerminal as _};
 
 /// The progress line, until something else is printed.
 #[derive(Debug)]
@@ -45,8 +44,7 @@ impl Progress {
         if let Some(text) = text.filter(|_| self.is_wanted) {
             let columns = output_columns().unwrap_or(80).saturating_sub(1);
             let text = render::cut(&render::printable(&text), columns);
-            // If standard error is closed, nobody sees the line.
-            let _ = write!(io::stderr(), "{text}");
+            write_error(&text, false);
             self.is_shown = true;
         }
     }
@@ -54,7 +52,7 @@ impl Progress {
     /// Clears the line, so that other output can follow.
     pub(in crate::verb) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
-            let _ = write!(io::stderr(), "{CLEAR}");
+            write_error(&clear_line(), false);
         }
     }
 }

@@ -79,13 +79,13 @@ fn question(params: &CoachForgetParams) -> String {
         true => ", and candidates that were not approved",
         false => "",
     };
-    let text = format!("this deletes all events and payloads{which}{also}. Continue?");
-    render::printable(&text)
+    format!("this deletes all events and payloads{which}{also}. Continue?")
 }
 
 /// Prints the document, or writes it to a file.
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
+    context.print_json();
     match output {
         None => context.write_line(answer.json.get())?,
         Some(path) => {
@@ -108,8 +108,7 @@ pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, F
         writeln!(out, "{} added, {} merged", reply.added, reply.merged)
     })?;
     if !context.global.json {
-        let refused = reply.refused.iter();
-        refused.for_each(|why| context.note(&render::printable(why)));
+        reply.refused.iter().for_each(|why| context.note(why));
     }
     Ok(Exit::of_success(reply.refused.is_empty()))
 }
@@ -129,13 +128,13 @@ mod tests {
             "this deletes all events and payloads, and candidates that were not approved. Continue?"
         );
         let some = CoachForgetParams {
-            project: Some("/p\x1b".into()),
+            project: Some("/p".into()),
             before: Some("2026-01-31T00:00:00.000Z".into()),
             ..CoachForgetParams::default()
         };
         assert_eq!(
             question(&some),
-            "this deletes all events and payloads of project /p\\u{1b} before 2026-01-31T00:00:00.000Z. Continue?"
+            "this deletes all events and payloads of project /p before 2026-01-31T00:00:00.000Z. Continue?"
         );
     }
 }

@@ -69,8 +69,7 @@ pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Resu
 /// Lists the groups of patterns, or the patterns of one group.
 pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachPatterns>(&NoParams {})?;
-    let problems = answer.value.problems.iter();
-    problems.for_each(|problem| context.note(&render::printable(problem)));
+    context.warn(&answer.value.problems);
     let Some(name) = group else {
         return context.print(&answer, render::pattern_groups);
     };

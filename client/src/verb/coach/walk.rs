@@ -108,9 +108,7 @@ impl Walk {
             };
             step = match self.act(answer.trim(), &candidate, desk) {
                 Err(failure) if is_about_one(&failure) => {
-                    let text = self
-                        .style
-                        .paint(Colour::Bad, &render::printable(&failure.line()));
+                    let text = self.style.paint(Colour::Bad, &failure.line());
                     desk.print(format!("{text}\n").as_bytes())?;
                     self.after_failure(answer.trim())
                 }
@@ -282,7 +280,7 @@ fn show(
 }
 
 fn say(desk: &mut impl Desk, text: &str) -> Result<(), Failure> {
-    desk.print(format!("{}\n", render::printable(text)).as_bytes())
+    desk.print(format!("{text}\n").as_bytes())
 }
 
 #[cfg(test)]

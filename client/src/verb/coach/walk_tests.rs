@@ -93,7 +93,8 @@ impl Desk for Fake {
     }
 
     fn print(&mut self, text: &[u8]) -> Result<(), Failure> {
-        self.shown.push_str(std::str::from_utf8(text).unwrap());
+        let text = std::str::from_utf8(text).unwrap();
+        self.shown.push_str(&crate::writer::visible(text));
         Ok(())
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
                 uuid: uuid.clone(),
             };
             let answer = context.call::<ConversationRecordGet>(&params)?;
+            context.print_json();
             match context.global.json {
                 true => context.write_line(answer.json.get())?,
                 false => context.write_line(answer.value.record.get())?,
@@ -54,6 +55,7 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
                 tool_use_id: tool_use_id.clone(),
             };
             let answer = context.call::<ConversationTool>(&params)?;
+            context.print_json();
             context.write_line(answer.json.get())?;
             Ok(Exit::Done)
         }

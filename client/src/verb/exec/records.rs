@@ -40,8 +40,6 @@ pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Fai
         pager::page(context, |out| {
             render::run_diff(&result.diff, out, style).map_err(Failure::Output)
         })?;
-    } else if args.stdout && style.is_terminal {
-        context.write_bytes(render::readable(&result.stdout).as_bytes())?;
     } else if args.stdout {
         context.write_bytes(result.stdout.as_bytes())?;
     } else {

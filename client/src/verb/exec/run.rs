@@ -74,6 +74,9 @@ pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Fai
 impl Run {
     fn carry_out(&mut self, args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
         let format = self.params.output_format;
+        if format != OutputFormat::Text {
+            context.print_json();
+        }
         self.params = params_of(args, format, context.global.verbose)?;
         let cancel = (!args.detach).then(Cancel::listen).transpose()?;
         let answer = context.call::<ExecRun>(&self.params)?;

@@ -25,7 +25,7 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {
-        print_match(&answer.value, context)?;
+        print_match(&answer.value, args.raw, context)?;
     }
     Ok(Exit::Done)
 }
@@ -35,7 +35,11 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
 /// # Errors
 ///
 /// [`Failure::Output`].
-pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result<(), Failure> {
+pub(crate) fn print_match(
+    found: &ExpectResult,
+    is_raw: bool,
+    context: &mut Context,
+) -> Result<(), Failure> {
     context.warn(&found.warnings);
     if found.before_omitted_bytes > 0 {
         context.note(&format!(
@@ -53,5 +57,5 @@ pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    context.write_bytes(text.as_bytes())
+    context.write_output(text.as_bytes(), is_raw)
 }

@@ -40,5 +40,5 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
         ));
     }
     let text = reply.text.as_deref().unwrap_or_default();
-    context.print_output(&answer, text, reply.data_b64.as_deref())
+    context.print_output(&answer, text, reply.data_b64.as_deref(), args.raw)
 }

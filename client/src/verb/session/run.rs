@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     };
     let reply = &answer.value;
     context.warn(&reply.warnings);
-    context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
+    context.print_output(&answer, &reply.output, reply.output_b64.as_deref(), false)?;
     let is_whole = match reply.rest {
         _ if !reply.truncated => true,
         Some(rest) if !context.global.json => print_rest(&args.session, rest..reply.end, context)?,

@@ -40,7 +40,7 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else if let Some(found) = &reply.expect {
-        print_match(found, context)?;
+        print_match(found, args.raw, context)?;
     }
     Ok(Exit::Done)
 }

@@ -32,7 +32,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         .map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {
-        return context.print_output(&answer, &reply.text, reply.text_b64.as_deref());
+        return context.print_output(&answer, &reply.text, reply.text_b64.as_deref(), true);
     }
     let limit = args.idle_limit.map(Duration::try_from_secs_f64);
     let pace = PlaybackPace {

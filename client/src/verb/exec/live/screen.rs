@@ -4,13 +4,11 @@ use super::status::status_line;
 use crate::context;
 use crate::lock::lock;
 use crate::render::Style;
+use crate::writer::clear_line;
 use ccd_protocol::exec::ExecProgress;
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
-
-/// Moves to the start of the line and clears it.
-const CLEAR: &str = "\r\x1b[K";
 
 const REDRAW: Duration = Duration::from_secs(1);
 
@@ -113,14 +111,13 @@ impl State {
         let columns = super::columns().saturating_sub(1);
         let line = status_line(&self.progress, self.start.elapsed(), self.is_cancelled);
         let text = line.cut(columns).painted(self.style);
-        // If standard error is closed, nobody sees the line.
-        let _ = io::stderr().write_all(format!("{CLEAR}{text}").as_bytes());
+        context::write_error(&(clear_line() + &text), false);
         self.is_drawn = true;
     }
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
-            let _ = io::stderr().write_all(CLEAR.as_bytes());
+            context::write_error(&clear_line(), false);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Cleans the text of output that arrives in pieces.
 
-use super::strip::Stripper;
+use super::strip::{Stripper, without_c1};
 use encoding_rs::{Decoder, Encoding};
 
 /// Cleans output piece by piece; sequences and characters may be split between pieces.
@@ -40,7 +40,7 @@ impl CleanStream {
             .unwrap_or(bytes.len() * 3 + 16);
         let mut text = String::with_capacity(room);
         let _ = self.decoder.decode_to_string(bytes, &mut text, last);
-        text
+        without_c1(text)
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
         #[test]
         fn pieces_give_the_same_text_as_the_whole(
             parts in prop::collection::vec(prop::sample::select(vec![
-                &b"a"[..], b"\r", b"\n", b"\x1b[31m", "é".as_bytes(), "\u{4e16}".as_bytes(), b"\xff", b"\x1b]0;t\x07",
+                &b"a"[..], b"\r", b"\n", b"\x1b[31m", "é".as_bytes(), "\u{4e16}".as_bytes(), "\u{9b}".as_bytes(), b"\xff", b"\x1b]0;t\x07",
             ]), 0..40),
             cut in 1usize..7,
         ) {

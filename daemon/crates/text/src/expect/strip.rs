@@ -17,6 +17,9 @@ const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
 
+/// The first byte of each C1 control in UTF-8.
+pub(super) const C1_LEAD: u8 = 0xc2;
+
 /// Removes control sequences, even if they are split between chunks.
 ///
 /// It removes CSI sequences; OSC, DCS, SOS, PM and APC strings; charset and other escapes; DEL; every control byte
@@ -26,8 +29,8 @@ const ESC: u8 = 0x1b;
 /// - A string ends at ST, BEL, CAN or SUB. A new ESC ends any sequence, and so does a byte that cannot belong to it,
 ///   which is then treated as text: no byte inside a sequence is ever treated as text.
 /// - A sequence ends after [`MAX_SEQUENCE_BYTES`], terminated or not.
-/// - The 8-bit forms (0x80 to 0x9f) are text: in UTF-8 and most other
-///   encodings those bytes are parts of characters.
+/// - The 8-bit forms (0x80 to 0x9f) stay: in UTF-8 and most other encodings those bytes are parts of characters. Who
+///   decodes the text removes the characters U+0080 to U+009F ([`is_c1`]).
 #[derive(Debug, Clone, Default)]
 pub struct Stripper {
     state: State,
@@ -176,7 +179,21 @@ pub(crate) fn each_run(raw: &[u8], mut keep: impl FnMut(Range<usize>)) {
 pub fn clean_lossy(raw: &[u8], encoding: &'static Encoding) -> String {
     let text = clean(raw);
     let (text, _) = encoding.decode_without_bom_handling(&text);
-    text.into_owned()
+    without_c1(text.into_owned())
+}
+
+/// Returns a decoded text without the controls of [`is_c1`].
+pub(super) fn without_c1(mut text: String) -> String {
+    // Rare in any text, and found at memory speed.
+    if text.as_bytes().contains(&C1_LEAD) {
+        text.retain(|c| !is_c1(c));
+    }
+    text
+}
+
+/// True for the 8-bit forms of controls, which some terminals obey although the text is UTF-8.
+pub(super) fn is_c1(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{9f}')
 }
 
 /// Returns how many bytes at the start of `raw` remain unchanged.
@@ -260,6 +277,8 @@ mod tests {
             clean_lossy(b"a\xff\x1b[mb", encoding_rs::UTF_8),
             "a\u{fffd}b"
         );
+        let text = "é\u{9b}31m\u{a0}\u{80}\u{9f}ü".as_bytes();
+        assert_eq!(clean_lossy(text, encoding_rs::UTF_8), "é31m\u{a0}ü");
         assert_eq!(clean_lossy(b"caf\xe9", encoding_rs::WINDOWS_1252), "café");
     }
 

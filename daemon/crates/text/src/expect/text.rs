@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use encoding_rs::Encoding;
+use memchr::memchr_iter;
 
 use super::decode::{Decoder, Sink};
-use super::strip::Stripper;
+use super::strip::{C1_LEAD, Stripper, is_c1};
 
 /// Maximum number of runs (24 bytes each).
 const MAX_RUNS: usize = 1 << 18;
@@ -87,7 +88,8 @@ impl Text {
         if decoder.is_between_chars() && raw.is_ascii() {
             stripper.feed_runs(raw, |at, run| kept.same(start + at, run));
         } else {
-            stripper.feed_runs(raw, |at, run| decoder.decode(start + at, run, kept));
+            let mut text = WithoutC1(kept);
+            stripper.feed_runs(raw, |at, run| decoder.decode(start + at, run, &mut text));
         }
     }
 
@@ -221,6 +223,33 @@ impl Sink for Kept {
     }
 }
 
+/// Returns where UTF-8 text has a control of eight bits, two bytes long.
+fn c1_at(text: &[u8]) -> Option<usize> {
+    let mut leads = memchr_iter(C1_LEAD, text);
+    leads.find(|at| matches!(text.get(at + 1), Some(0x80..=0x9f)))
+}
+
+/// Passes decoded text on without the controls that [`is_c1`] finds.
+struct WithoutC1<'a>(&'a mut Kept);
+
+impl Sink for WithoutC1<'_> {
+    fn same(&mut self, mut raw: u64, mut text: &[u8]) {
+        while let Some(at) = c1_at(text) {
+            self.0.same(raw, &text[..at]);
+            raw += (at + 2) as u64;
+            text = &text[at + 2..];
+        }
+        self.0.same(raw, text);
+    }
+
+    fn unit(&mut self, start: u64, end: u64, text: &[u8]) {
+        let is_gone = std::str::from_utf8(text).is_ok_and(|text| text.chars().all(is_c1));
+        if !is_gone {
+            self.0.unit(start, end, text);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +280,19 @@ mod tests {
             (text.raw_start_of(end), text.raw_end_of(end + 3)),
             (106, 107)
         );
+    }
+
+    #[test]
+    fn controls_of_eight_bits_are_no_text() {
+        let raw = "ab\u{9b}c\u{80}\u{9f}d\u{a0}".as_bytes();
+        for chunk_len in [1, 3, raw.len()] {
+            let mut text = Text::new();
+            text.begin(100, Some(encoding_rs::UTF_8));
+            raw.chunks(chunk_len).for_each(|chunk| text.feed(chunk));
+            assert_eq!(text.bytes(), "abcd\u{a0}".as_bytes());
+            assert_eq!((text.raw_start_of(2), text.raw_end_of(2)), (104, 102));
+            assert_eq!((text.raw_start_of(3), text.raw_end_of(4)), (109, 110));
+        }
     }
 
     #[test]

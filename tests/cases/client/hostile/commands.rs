@@ -1,0 +1,85 @@
+//! The commands of ccctl with their arguments and options, as its help lists them: a new one is found by itself.
+
+/// A command.
+#[derive(Debug, Clone)]
+pub(super) struct Verb {
+    pub(super) words: Vec<String>,
+    /// False if it only has commands of its own.
+    pub(super) can_run: bool,
+    /// How many arguments it takes.
+    pub(super) arguments: usize,
+    /// Options with a value.
+    pub(super) options: Vec<String>,
+    /// Options without one.
+    pub(super) flags: Vec<String>,
+}
+
+/// Returns all commands, `ccctl` itself included; `help` returns the help of one.
+pub(super) fn verbs(help: &dyn Fn(&[String]) -> String) -> Vec<Verb> {
+    let mut verbs = Vec::new();
+    let mut open = vec![Vec::new()];
+    while let Some(words) = open.pop() {
+        let (verb, names) = read(&words, &help(&words));
+        open.extend(names.into_iter().map(|name| [&*words, &[name]].concat()));
+        verbs.push(verb);
+    }
+    verbs
+}
+
+/// Returns a command and the names of its own commands.
+fn read(words: &[String], help: &str) -> (Verb, Vec<String>) {
+    let mut verb = Verb {
+        words: words.to_vec(),
+        can_run: !help.contains("[OPTIONS] <COMMAND>\n") || help.contains("\n       ccctl"),
+        arguments: 0,
+        options: Vec::new(),
+        flags: Vec::new(),
+    };
+    let (mut section, mut names) = ("", Vec::new());
+    for line in help.lines() {
+        if line.ends_with(':') && !line.starts_with(' ') {
+            section = line;
+            continue;
+        }
+        let entry = line.trim_start();
+        let indent = line.len() - entry.len();
+        let first = entry.split_whitespace().next().unwrap_or_default();
+        match section {
+            "Commands:" if indent == 2 => names.push(first.to_owned()),
+            "Arguments:" if indent == 2 => verb.arguments += 1,
+            "Global options:" | "Examples:" | "Commands:" | "Arguments:" => {}
+            _ if indent <= 6 && entry.starts_with('-') => option(entry, &mut verb),
+            _ => {}
+        }
+    }
+    (verb, names)
+}
+
+/// Reads a line such as `-k, --keys <KEY>  Press keys`.
+fn option(entry: &str, verb: &mut Verb) {
+    let spelling = entry.split("  ").next().unwrap_or_default();
+    let Some(at) = spelling.find("--") else {
+        return;
+    };
+    let mut words = spelling[at..].split([' ', '=']);
+    let name = words.next().unwrap_or_default().to_owned();
+    match words.next() {
+        _ if name == "--help" || name == "--version" => {}
+        Some(_) => verb.options.push(name.trim_end_matches('[').to_owned()),
+        None => verb.flags.push(name),
+    }
+}
+
+#[test]
+fn help_is_read() {
+    let help = "Type\n\nUsage: ccctl session send [OPTIONS] <SESSION>\n\nArguments:\n  <SESSION>  Id\n  [TEXT]     Text\n\n\
+                Options:\n  -k, --keys <KEY>  Press\n                    --not-this\n      --stdin       Type\n  -h, --help        \
+                Print help\n\nGlobal options:\n      --json  Print\n";
+    let (verb, names) = read(&["session".into(), "send".into()], help);
+    assert!(names.is_empty() && verb.can_run);
+    assert_eq!(verb.arguments, 2);
+    assert_eq!(
+        (&*verb.options, &*verb.flags),
+        (&["--keys".to_owned()][..], &["--stdin".to_owned()][..])
+    );
+}

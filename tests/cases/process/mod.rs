@@ -5,3 +5,4 @@ mod fork_chain;
 mod inherited;
 mod odd;
 mod tree;
+mod wiped;

@@ -52,8 +52,8 @@ pub use port::messages_in;
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{
-    Frozen, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, freeze_below, holder_pid,
-    is_daemon, name_daemon, signal_all, signal_frozen,
+    Frozen, Leader, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, Traces, holder_pid,
+    is_daemon, kill_below, name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring, RingError};

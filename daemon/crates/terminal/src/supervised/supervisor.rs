@@ -2,7 +2,7 @@
 
 use super::handle::MAX_DESCRIPTORS;
 use super::wire::{ARGUMENT, Ended, Pace, Program, Report, bytes_of, read_program};
-use crate::holder::{Process, ProcessTable, freeze_below, signal_all, signal_frozen};
+use crate::holder::{Process, ProcessTable, kill_below, signal_all};
 use crate::own_process::{self, heed_nothing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -297,8 +297,7 @@ impl Run {
             // From the first attempt: a busy machine may make it late.
             let until = *self.kill_until.get_or_insert(now + KILL_LIMIT);
             let own = std::process::id().cast_signed();
-            let frozen = freeze_below(own, until);
-            signal_frozen(&frozen, Signal::KILL);
+            kill_below(own, until);
             self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
             return Some(KILL_PAUSE);
         }

@@ -3,7 +3,7 @@
 use super::handle::MAX_DESCRIPTORS;
 use super::wire::{ARGUMENT, Ended, Pace, Program, Report, bytes_of, read_program};
 use crate::holder::{Process, ProcessTable, kill_below, signal_all};
-use crate::own_process::{self, heed_nothing};
+use crate::own_process::ignore_signals_but;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
@@ -38,8 +38,7 @@ pub fn play_part() -> Option<ExitCode> {
 }
 
 fn supervise() -> io::Result<()> {
-    heed_nothing();
-    own_process::forget_file_limit();
+    ignore_signals_but(&[]);
     #[cfg(target_os = "linux")]
     {
         rustix::thread::set_name(c"ccd-run")?;

@@ -112,6 +112,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
 
 /// Must run before any thread starts, because only the holder may handle children.
 fn claim() -> Result<holder::DescriptorLimits, StartError> {
+    holder::outlive_signals();
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
     holder::make_files_private();
     let limits = holder::raise_descriptor_limit();

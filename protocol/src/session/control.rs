@@ -114,7 +114,7 @@ pub struct SessionCloseParams {
     pub grace_ms: Option<f64>,
 }
 
-/// Reply of `session.close`.
+/// Reply of `session.close`. `exitstatus` and `signal` are as in the session's record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCloseReply {

@@ -50,9 +50,10 @@ pub struct Session {
     pub persist: bool,
     pub encoding: String,
     pub pid: i32,
-    /// Exit status. Null while the program is running, or if a signal killed it.
+    /// Exit status. Null while the program is running, if a signal killed it, or if it is unknown.
     pub exitstatus: Option<i32>,
-    /// Number of the signal that killed the program.
+    /// Number of the signal that killed the program. After the end, this and `exitstatus` are both null only if the holder
+    /// was killed (`daemon_killed`, `holder_died`) before the program had ended: nobody has collected its status.
     pub signal: Option<i32>,
     pub state: SessionState,
     pub end_reason: Option<EndReason>,

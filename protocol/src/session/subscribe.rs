@@ -100,7 +100,7 @@ pub struct Repaint {
     pub offset: u64,
 }
 
-/// How the session ended.
+/// How the session ended. `exitstatus` and `signal` are as in its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ended {

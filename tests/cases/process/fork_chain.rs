@@ -1,7 +1,8 @@
 //! Programs that fork and end so quickly that no list of processes has all of them.
 
 use crate::support::exec::{Executor, Repository};
-use crate::support::{Connection, Daemon, eventually};
+use crate::support::worker::is_one_process;
+use crate::support::{Connection, Daemon, eventually, rounds};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -112,6 +113,24 @@ fn nothing_of_a_chain_of_forks_outlives_the_daemon() {
         expect(&mut connection, &session, "ready");
         daemon.stop();
         held.nothing_is_left(&format!("all with {pause_us} µs have ended"));
+    }
+}
+
+#[test]
+fn nothing_of_a_chain_without_a_mark_outlives_the_daemon() {
+    for round in 0..rounds() {
+        let pause_us = PAUSES_US[round % PAUSES_US.len()];
+        let mut daemon = Daemon::start();
+        if is_one_process(&daemon) {
+            return;
+        }
+        let mut held = Held::new(daemon.home());
+        let mut connection = daemon.connect();
+        let script = format!("(env -i sh -c '{}' &); exec cat", held.chain(pause_us));
+        let session = connection.start_session(&["sh", "-c", &script]);
+        expect(&mut connection, &session, "ready");
+        daemon.stop();
+        assert!(!held.is_held(), "something of round {round} is left");
     }
 }
 

@@ -4,4 +4,6 @@ mod environment;
 mod fork_chain;
 mod inherited;
 mod odd;
+mod signals;
 mod tree;
+mod wiped;

@@ -7,7 +7,7 @@ use ccd_protocol::session::{EndReason, SessionState};
 use std::time::{Duration, Instant};
 
 /// Starts a shell script that prints process ids, one per line and in any order, and `ready`.
-fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
+pub(super) fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
     let session = daemon.open("sh", &["-c", script]);
     let count = script.matches("echo $").count() + 1;
     let printed = session

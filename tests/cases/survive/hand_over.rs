@@ -158,6 +158,11 @@ fn without_its_holder_everything_ends_and_is_written_down() {
         (&record["state"], &record["end_reason"]),
         (&json!("dead"), &json!("holder_died"))
     );
+    // Nobody has reaped its program.
+    assert_eq!(
+        (&record["exitstatus"], &record["signal"]),
+        (&json!(null), &json!(null))
+    );
     let read = daemon.call_value("session.read", &json!({"session": id, "since": 0}));
     assert_eq!(read.unwrap()["text"], "all of this is kept\n");
 }

@@ -25,6 +25,8 @@ mod libproc {
         pub parent: i32,
         /// Microseconds since 1970.
         pub started_us: u64,
+        /// The device number of its controlling terminal.
+        pub tty_device: u64,
     }
 
     /// Returns the process that has the number `pid`; `None` if it has ended, even if it was not reaped yet.
@@ -42,6 +44,7 @@ mod libproc {
         (info.pbi_status != libc::SZOMB).then_some(ProcessInfo {
             parent: info.pbi_ppid.cast_signed(),
             started_us: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+            tty_device: u64::from(info.e_tdev),
         })
     }
 

@@ -1,4 +1,5 @@
-//! Processes of this build that stand in for a program, and how they end as another process did.
+//! Processes of this build that stand in for a program or hold others, how signals that are not meant for them pass by,
+//! and how they end as another process did.
 
 use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
 use std::path::PathBuf;
@@ -6,22 +7,12 @@ use std::path::PathBuf;
 /// The process name of such a process.
 pub(crate) const NAME: &str = "ccd";
 
-/// The signals that are meant for the program, or for nobody, and would end this process. Those that report a bug are not included.
-const HEEDED: [libc::c_int; 13] = [
-    libc::SIGHUP,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGTERM,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGALRM,
-    libc::SIGVTALRM,
-    libc::SIGPROF,
-    libc::SIGIO,
-    libc::SIGTSTP,
-    libc::SIGTTIN,
-    libc::SIGTTOU,
-];
+/// The highest signal number of any system.
+const MAX_SIGNAL: libc::c_int = 64;
+
+/// Signals that are never ignored: without the first, nothing could be reaped, and the second has a handler, which mends
+/// rings.
+const NEVER_IGNORED: [libc::c_int; 2] = [libc::SIGCHLD, libc::SIGBUS];
 
 /// Returns this build, even if its file was replaced, under a name other than a daemon's.
 pub(crate) fn program() -> PathBuf {
@@ -46,20 +37,50 @@ pub(crate) fn die_by(signal: i32) {
     }
 }
 
-/// Catches signals without doing anything. For the program, exec resets caught signals to the default action, but not
-/// ignored ones.
-pub(crate) fn heed_nothing() {
-    extern "C" fn nothing(_signal: libc::c_int) {}
-    let nothing: extern "C" fn(libc::c_int) = nothing;
-    for signal in HEEDED {
-        // SAFETY: the handler does nothing, which is always allowed.
-        unsafe { libc::signal(signal, nothing as libc::sighandler_t) };
+/// Ignores all signals but `meant`, which have a meaning for this process. The kernel ends a process for a fault of its own
+/// nevertheless. Programs that it starts must [reset](reset_signals) them.
+pub(crate) fn ignore_signals_but(meant: &[libc::c_int]) {
+    let is_kept = |signal: &libc::c_int| meant.contains(signal) || NEVER_IGNORED.contains(signal);
+    for signal in (1..=MAX_SIGNAL).filter(|signal| !is_kept(signal)) {
+        set_action(signal, libc::SIG_IGN);
     }
 }
 
-/// Restores the default action of the signal for files that are too large, which the daemon ignores: a program inherits
-/// ignored signals.
-pub(crate) fn forget_file_limit() {
-    // SAFETY: this restores the default action.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_DFL) };
+/// Blocks no signal, and gives all their default action. Safe between fork and exec.
+pub(crate) fn reset_signals() {
+    for signal in 1..=MAX_SIGNAL {
+        set_action(signal, libc::SIG_DFL);
+    }
+    let mut none = std::mem::MaybeUninit::uninit();
+    // SAFETY: sigemptyset initialises the set; the old mask is not requested.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Sets the action of a signal: no handler. Nothing happens for a number that is not a signal.
+#[cfg(target_os = "linux")]
+fn set_action(signal: libc::c_int, action: libc::sighandler_t) {
+    // The C library refuses two signals that it uses itself, and which end a process before it does. In the kernel's
+    // record, the action is followed by flags, a restorer and a mask, which are all zero here.
+    const MASK_BYTES: usize = 8;
+    let record: [libc::sighandler_t; 8] = [action, 0, 0, 0, 0, 0, 0, 0];
+    let none = std::ptr::null_mut::<libc::c_void>();
+    // SAFETY: the record is valid for the call, and no handler is installed.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigaction,
+            signal,
+            record.as_ptr(),
+            none,
+            MASK_BYTES,
+        )
+    };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_action(signal: libc::c_int, action: libc::sighandler_t) {
+    // SAFETY: no handler is installed.
+    unsafe { libc::signal(signal, action) };
 }

@@ -1,5 +1,7 @@
-//! What a program inherits besides its environment: the file mode mask, and limits of resources.
+//! What a program inherits besides its environment: the file mode mask, limits of resources, and no signal that is ignored
+//! or blocked.
 
+use crate::own_process::reset_signals;
 use ccd_protocol::{Inherited, Resource, Umask};
 use rustix::fs::Mode;
 use rustix::process::{Resource as Rlimited, Rlimit, getrlimit, setrlimit, umask};
@@ -51,8 +53,9 @@ impl ProcessSettings {
         (settings, warnings)
     }
 
-    /// Sets them in this process. Safe between fork and exec.
+    /// Sets them in this process, which is about to become the program. Safe between fork and exec.
     pub(crate) fn apply(&self) {
+        reset_signals();
         umask(Mode::from_bits_truncate(self.umask as _));
         for (resource, soft) in &self.limits {
             let resource = rlimited(*resource);

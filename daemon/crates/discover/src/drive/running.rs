@@ -300,9 +300,8 @@ impl Running {
     /// Returns all living processes of the program, those included that have left its terminal.
     pub async fn processes(&self) -> Vec<i32> {
         let session = self.session();
-        let leader = session.output.exit().is_none().then_some(session.facts.pid);
         let table = session.services.processes.current().await;
-        let processes = table.of_session(leader, session.id().as_str());
+        let processes = table.of_session(&session.traces());
         processes.into_iter().map(|process| process.pid).collect()
     }
 

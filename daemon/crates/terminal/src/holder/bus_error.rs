@@ -70,7 +70,7 @@ pub(super) struct Guarded {
 impl Guarded {
     /// `start` is where [`MAPPED_BYTES`] are mapped, `file` what is mapped there.
     pub(super) fn new(start: *const u8, path: &Path, file: &File) -> io::Result<Self> {
-        INSTALLED.call_once(install);
+        install_once();
         let metadata = file.metadata()?;
         let file = Box::new(RingFile {
             path: CString::new(path.as_os_str().as_bytes())?,
@@ -104,6 +104,11 @@ impl Drop for Guarded {
     }
 }
 
+/// Installs the handler, unless that was done.
+pub(super) fn install_once() {
+    INSTALLED.call_once(install);
+}
+
 fn install() {
     // SAFETY: sysconf only returns a number.
     let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
@@ -124,13 +129,17 @@ fn install() {
 }
 
 /// Gives the ring at the address its size again; for any other address the previous action follows, as the access fails
-/// again.
+/// again. Nothing happens if another process has sent the signal.
 extern "C" fn on_bus_error(
     _signal: libc::c_int,
     info: *mut libc::siginfo_t,
     _context: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel passes a valid record, and for SIGBUS it has an address.
+    // SAFETY: the kernel passes a valid record.
+    if unsafe { (*info).si_code } <= 0 {
+        return;
+    }
+    // SAFETY: as above; for a fault it has an address.
     let address = unsafe { (*info).si_addr() }.addr();
     let entry = RINGS.iter().find(|entry| {
         let start = entry.start.load(Acquire);

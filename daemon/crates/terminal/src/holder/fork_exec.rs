@@ -19,9 +19,6 @@ use super::descriptors::DescriptorLimits;
 use super::launch::Start;
 use crate::process_settings::ProcessSettings;
 
-/// The highest signal number of any system.
-const MAX_SIGNAL: i32 = 64;
-
 /// How many descriptors the other threads may open between the count and the fork.
 const SPARE_DESCRIPTORS: RawFd = 256;
 
@@ -89,7 +86,6 @@ impl Image {
         self.limits.restore_here();
         self.settings.apply();
         close_on_exec(self.last_descriptor);
-        reset_signals();
         // SAFETY: the path and the strings of both arrays are owned by `self`, and both arrays end with a null pointer.
         unsafe {
             libc::execve(
@@ -115,19 +111,6 @@ fn close_on_exec(last: RawFd) {
     for descriptor in libc::STDERR_FILENO + 1..=last {
         // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
-    }
-}
-
-fn reset_signals() {
-    for signal in 1..=MAX_SIGNAL {
-        // SAFETY: no handler is installed, only the default. It fails for a number that is not a signal.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-    }
-    let mut none = std::mem::MaybeUninit::uninit();
-    // SAFETY: sigemptyset initialises the set; the old mask is not requested.
-    unsafe {
-        libc::sigemptyset(none.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
     }
 }
 

@@ -8,7 +8,6 @@ mod bus_error;
 mod descriptors;
 mod emptied;
 mod error;
-mod file_limit;
 mod floods;
 mod fork_exec;
 mod handle;
@@ -16,6 +15,7 @@ mod handle;
 mod join;
 mod launch;
 mod loan;
+mod outlive;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
@@ -39,11 +39,11 @@ mod wire;
 pub use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub use emptied::Kept;
 pub use error::SpawnError;
-pub use file_limit::outlive_file_limit;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
 pub use loan::{LentRead, Loan};
+pub use outlive::{outlive_file_limit, outlive_signals};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeepsakeFile, claim_children};
@@ -52,8 +52,8 @@ pub use port::messages_in;
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{
-    Frozen, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, freeze_below, holder_pid,
-    is_daemon, name_daemon, signal_all, signal_frozen,
+    Frozen, Leader, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, Traces, holder_pid,
+    is_daemon, kill_below, name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring, RingError};

@@ -19,6 +19,7 @@ use super::board::Board;
 use super::descriptors::DescriptorLimits;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
+use super::processes::end_descendants;
 use super::reader::HolderReader;
 use super::ring::{Exit, RingError, exit_of};
 use super::slots::HeldTerminal;
@@ -479,5 +480,11 @@ pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<En
     )?;
     reader.supervise(worker)?;
     let worker = reader.run();
-    Ok(worker.map_or(Ended::Lost, |mut worker| worker.wait()))
+    let ended = worker.map_or(Ended::Lost, |mut worker| worker.wait());
+    if !end_descendants() {
+        tracing::error!(
+            "processes start others faster than they can be stopped, or survive SIGKILL"
+        );
+    }
+    Ok(ended)
 }

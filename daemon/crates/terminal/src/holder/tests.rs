@@ -364,8 +364,11 @@ fn an_answer_nobody_waits_for_leaves_no_program() {
     }
     let after = fixture.spawn("after", &["cat"]);
     eventually("it is killed", || {
-        let table = ProcessTable::of_own_sessions();
-        table.of_session(None, &id).is_empty().then_some(())
+        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
+        table
+            .of_session(&Traces::of_id(&id))
+            .is_empty()
+            .then_some(())
     });
     eventually("its ring goes", || {
         (!fixture.dir.path().join("lost.ring").exists()).then_some(())
@@ -383,9 +386,14 @@ fn what_left_with_setsid_is_found_by_its_mark() {
         "setsid sh -c 'sleep 1000 & sleep 1000 & wait; exec sleep 1000' & echo $!; sleep 1000",
     );
     let id = fixture.id("tree");
-    let processes = |leader| ProcessTable::of_own_sessions().of_session(leader, &id);
+    let processes = |leader| {
+        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
+        let mut traces = Traces::of_id(&id);
+        traces.leader = leader;
+        table.of_session(&traces)
+    };
     let all = eventually("five processes", || {
-        Some(processes(Some(session.pid))).filter(|all| all.len() == 5)
+        Some(processes(Leader::Present(session.pid))).filter(|all| all.len() == 5)
     });
     assert!(all.iter().any(|process| process.pid == session.pid));
     let without_leader = Process::of(session.pid).unwrap();
@@ -393,13 +401,13 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     eventually("the leader ends", || session.ring.status());
     // The leader's own `sleep` gets HUP with it.
     let rest = eventually("three are left", || {
-        Some(processes(None)).filter(|rest| rest.len() == 3)
+        Some(processes(Leader::Unknown)).filter(|rest| rest.len() == 3)
     });
     assert_eq!(signal_all(&rest, Signal::KILL).len(), 3);
     eventually("all are gone", || {
         all.iter().all(Process::is_gone).then_some(())
     });
-    assert!(processes(None).is_empty());
+    assert!(processes(Leader::Unknown).is_empty());
 }
 
 #[test]

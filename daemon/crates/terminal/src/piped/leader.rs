@@ -5,7 +5,7 @@
 //! obeys it.
 
 use super::relay::{Relay, RelayTerminal};
-use crate::own_process::{NAME, die_by, heed_nothing, program};
+use crate::own_process::{NAME, die_by, ignore_signals_but, program};
 use crate::process_settings::ProcessSettings;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -57,7 +57,7 @@ fn lead(
     path: &OsStr,
     argv: impl Iterator<Item = OsString>,
 ) -> ExitCode {
-    heed_nothing();
+    ignore_signals_but(&[]);
     keep_output();
     let mut terminal = RelayTerminal::new(marks);
     let (child, relay) = match start(settings, path, argv) {

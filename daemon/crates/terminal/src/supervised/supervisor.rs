@@ -2,8 +2,8 @@
 
 use super::handle::MAX_DESCRIPTORS;
 use super::wire::{ARGUMENT, Ended, Pace, Program, Report, bytes_of, read_program};
-use crate::holder::{Process, ProcessTable, freeze_below, signal_all, signal_frozen};
-use crate::own_process::{self, heed_nothing};
+use crate::holder::{Process, ProcessTable, kill_below, signal_all};
+use crate::own_process::ignore_signals_but;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
@@ -38,8 +38,7 @@ pub fn play_part() -> Option<ExitCode> {
 }
 
 fn supervise() -> io::Result<()> {
-    heed_nothing();
-    own_process::forget_file_limit();
+    ignore_signals_but(&[]);
     #[cfg(target_os = "linux")]
     {
         rustix::thread::set_name(c"ccd-run")?;
@@ -297,8 +296,7 @@ impl Run {
             // From the first attempt: a busy machine may make it late.
             let until = *self.kill_until.get_or_insert(now + KILL_LIMIT);
             let own = std::process::id().cast_signed();
-            let frozen = freeze_below(own, until);
-            signal_frozen(&frozen, Signal::KILL);
+            kill_below(own, until);
             self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
             return Some(KILL_PAUSE);
         }

@@ -1,13 +1,11 @@
 //! The end of all sessions when their holder has died: nothing reads their terminals any more or learns how their
 //! programs end.
 
-use super::leftovers::{Ended, end_orphans};
+use super::leftovers::end_orphans;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::{EndReason, SessionState};
-use ccd_terminal::holder::Exit;
 use futures_util::future::join_all;
-use rustix::process::Signal;
 use std::sync::Arc;
 
 impl Sessions {
@@ -22,26 +20,18 @@ impl Sessions {
             session.input.close();
         }))
         .await;
-        let ids: Vec<String> = left
-            .iter()
-            .map(|session| session.id().to_string())
-            .collect();
-        let ended = end_orphans(&ids).await;
+        let traces: Vec<_> = left.iter().map(|session| session.traces()).collect();
+        end_orphans(&self.services.processes, &traces).await;
         for session in &left {
-            self.bury_without_holder(session, &ended).await;
+            self.bury_without_holder(session).await;
         }
     }
 
-    async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>, ended: &Ended) {
-        let pid = session.facts.pid;
-        let by_us = ended.get(session.id().as_str());
-        let signal = by_us.and_then(|ended| ended.get(&pid).copied());
+    async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>) {
         {
             let mut state = session.state();
-            state.exit = Some(session.output.exit().unwrap_or(Exit {
-                code: None,
-                signal: Some(signal.unwrap_or(Signal::HUP).as_raw()),
-            }));
+            // Unless the holder has reaped the program, nobody learns how it ends.
+            state.exit = session.output.exit();
             state.end_reason = Some(EndReason::HolderDied);
             state.ended_at = Some(ccd_text::clock::now());
         }

@@ -1,6 +1,6 @@
 //! Kills the processes of sessions.
 
-use ccd_terminal::holder::{Frozen, Process, ProcessTable, ProcessTables, signal_frozen};
+use ccd_terminal::holder::{Frozen, Process, ProcessTable, ProcessTables, Traces, signal_frozen};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,7 +40,8 @@ impl Killed {
 #[derive(Clone, Copy)]
 pub(super) enum Daemon<'a> {
     Own(&'a ProcessTables),
-    Killed,
+    /// The tables of the running daemon say what was seen before the other one was killed.
+    Killed(&'a ProcessTables),
 }
 
 impl Daemon<'_> {
@@ -48,29 +49,25 @@ impl Daemon<'_> {
     pub(super) async fn table(self) -> Arc<ProcessTable> {
         match self {
             Self::Own(tables) => tables.current().await,
-            Self::Killed => {
-                let read = tokio::task::spawn_blocking(ProcessTable::of_killed_daemon).await;
-                Arc::new(read.unwrap_or_default())
-            }
+            Self::Killed(tables) => tables.of_killed_daemon().await,
         }
     }
 }
 
 /// Stops all processes of sessions, then kills them, until nothing is found.
 ///
-/// `sessions` returns the sessions, and the leader of the first one if it has not been reaped. `may_kill` is asked about
-/// each session once its processes are stopped.
+/// `sessions` returns the sessions. `may_kill` is asked about each session once its processes are stopped.
 pub(super) async fn kill(
     daemon: Daemon<'_>,
-    sessions: impl Fn() -> (Option<i32>, Vec<String>),
+    sessions: impl Fn() -> Vec<Traces>,
     may_kill: impl Fn(&str) -> bool,
 ) -> Killed {
     let patience = Instant::now() + KILL_PATIENCE;
     let mut result = Killed::default();
     loop {
-        let (leader, ids) = sessions();
+        let sessions = sessions();
         let table = daemon.table().await;
-        let freeze = move || table.freeze(&ids, leader, patience);
+        let freeze = move || table.freeze(&sessions, patience);
         let frozen = tokio::task::spawn_blocking(freeze).await;
         let (frozen, spared): (Vec<Frozen>, Vec<_>) = frozen
             .unwrap_or_default()

@@ -6,37 +6,23 @@ use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::EndReason;
-use ccd_terminal::holder::ProcessTables;
-use rustix::process::Signal;
-use std::collections::HashMap;
+use ccd_terminal::holder::{Leader, ProcessTables, Traces};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long processes left by a killed daemon may take to exit after SIGTERM; the daemon's start waits for it.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
-/// The signals that were sent to processes, by session and process id.
-pub(super) type Ended = HashMap<String, HashMap<i32, Signal>>;
-
 /// Ends processes left by the sessions of a killed daemon: they ignored the hang-up of their terminal or had detached
 /// from it.
-pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
-    let mut ended = Ended::new();
+pub(crate) async fn end_orphans(tables: &ProcessTables, sessions: &[Traces]) {
     if sessions.is_empty() {
-        return ended;
+        return;
     }
-    let mut note = |session: &str, pid, signal| {
-        let ended = ended.entry(session.to_owned()).or_default();
-        ended.insert(pid, signal);
-    };
-    let table = Daemon::Killed.table().await;
-    let mut processes = Vec::new();
-    for session in sessions {
-        for process in table.of_session(None, session) {
-            note(session, process.pid, Signal::TERM);
-            processes.push(process);
-        }
-    }
+    let daemon = Daemon::Killed(tables);
+    let table = daemon.table().await;
+    let processes = sessions.iter().flat_map(|one| table.of_session(one));
+    let processes: Vec<_> = processes.collect();
     if !processes.is_empty() {
         tracing::warn!(
             processes = processes.len(),
@@ -45,11 +31,26 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
     }
     ask(&processes);
     wait_gone(&processes, Instant::now() + ORPHAN_GRACE).await;
-    let killed = kill(Daemon::Killed, || (None, sessions.to_vec()), |_| true).await;
-    for (session, pid) in killed.killed {
-        note(&session, pid, Signal::KILL);
+    kill(daemon, || sessions.to_vec(), |_| true).await;
+}
+
+impl Session {
+    /// Returns what the session's processes are recognised by. The process ids of an earlier holder mean nothing.
+    pub fn traces(&self) -> Traces {
+        let is_dead = self.is_dead();
+        let leader = match self.facts.pid {
+            _ if !self.facts.is_of_this_holder => Leader::Unknown,
+            pid if is_dead || self.output.exit().is_some() => Leader::Reaped(pid),
+            pid => Leader::Present(pid),
+        };
+        Traces {
+            id: self.id().as_str().into(),
+            leader,
+            tty_device: (!is_dead)
+                .then_some(self.facts.tty_device)
+                .filter(|device| *device != 0),
+        }
     }
-    ended
 }
 
 impl Sessions {
@@ -86,18 +87,18 @@ pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Sessi
     let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
         .iter()
         .partition(|session| session.facts.is_of_this_holder);
-    let ids = |sessions: &[&Arc<Session>]| -> Vec<String> {
+    let traces = |sessions: &[&Arc<Session>]| -> Vec<Traces> {
         let kept = sessions.iter().filter(|one| !one.forgotten.is_cancelled());
-        kept.map(|session| session.id().to_string()).collect()
+        kept.map(|session| session.traces()).collect()
     };
     let mut killed = Killed::default();
     if !own.is_empty() {
-        let own = || (None, ids(&own));
+        let own = || traces(&own);
         killed.extend(kill(Daemon::Own(processes), own, is_kept).await);
     }
     if !earlier.is_empty() {
-        let earlier = || (None, ids(&earlier));
-        killed.extend(kill(Daemon::Killed, earlier, is_kept).await);
+        let earlier = || traces(&earlier);
+        killed.extend(kill(Daemon::Killed(processes), earlier, is_kept).await);
     }
     killed
 }

@@ -75,13 +75,12 @@ impl SessionTask {
         let deadline = Instant::now() + order.grace;
         let tables = &self.session.services.processes;
         let table = tables.current().await;
-        let processes = table.of_session(self.leader(), self.session.id().as_str());
+        let processes = table.of_session(&self.session.traces());
         signal_group(self.session.facts.pid, Signal::HUP);
         signal_group(self.session.facts.pid, Signal::CONT);
         ask(&processes);
         self.wait_gone(&processes, deadline).await;
-        let id = self.session.id().to_string();
-        let sessions = || (self.leader(), vec![id.clone()]);
+        let sessions = || vec![self.session.traces()];
         let killed = kill(Daemon::Own(tables), sessions, |_| true).await;
         // What was killed is gone, but the holder may not have reaped the leader yet.
         self.wait_gone(&[], Instant::now() + EXIT_PATIENCE).await;
@@ -89,12 +88,6 @@ impl SessionTask {
         state.killed = killed.pids();
         state.left = killed.left;
         order.reason
-    }
-
-    /// Returns the leader if it has not been reaped.
-    fn leader(&self) -> Option<i32> {
-        let is_there = self.session.output.exit().is_none();
-        is_there.then_some(self.session.facts.pid)
     }
 
     /// Waits until all of `processes` have ended, or until `deadline`.

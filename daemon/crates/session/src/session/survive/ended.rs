@@ -10,6 +10,7 @@ use crate::session::registry::{Counts, Sessions};
 use crate::session::tape::PastTape;
 use ccd_protocol::SessionId;
 use ccd_store::{blocking, blocking_io};
+use ccd_terminal::holder::Traces;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -196,7 +197,8 @@ impl Sessions {
             }
         }
         let names = strays.iter().filter_map(|folder| folder.name.to_str());
-        end_orphans(&names.map(str::to_owned).collect::<Vec<_>>()).await;
+        let traces: Vec<_> = names.map(Traces::of_id).collect();
+        end_orphans(&self.services.processes, &traces).await;
         let at = &self.services.folders.sessions;
         let strays = strays.iter().map(|folder| at.join(&folder.name));
         self.remove_strays(strays.collect()).await;

@@ -11,8 +11,7 @@ use crate::session::registry::Sessions;
 use crate::session::tape::PastTape;
 use ccd_protocol::session::EndReason;
 use ccd_store::blocking_io;
-use ccd_terminal::holder::{Adopted, Exit, Gap, Ring};
-use rustix::process::Signal;
+use ccd_terminal::holder::{Adopted, Exit, Gap, Ring, Traces};
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -66,19 +65,15 @@ impl Sessions {
         let ringed: Vec<&str> = ringed.iter().map(String::as_str).collect();
         let strays = without_session(&self.services.store, &ringed).await?;
         lived.extend(strays.iter().cloned());
-        let ended = end_orphans(&lived).await;
+        let traces: Vec<_> = lived.iter().map(|id| Traces::of_id(id)).collect();
+        end_orphans(&self.services.processes, &traces).await;
         let mut without_files = Vec::new();
         let mut with_ring = alive.clone();
         for mut row in rows {
             if alive.contains(&row.session_id) {
                 continue;
             }
-            let leader_signal = ended
-                .get(&row.session_id)
-                .and_then(|ended| ended.get(&row.pid).copied());
-            // The kernel hangs up the terminals of a killed daemon, so programs get SIGHUP.
-            let signal = leader_signal.unwrap_or(Signal::HUP);
-            let cursor = self.finish_killed(&mut row, signal).await;
+            let cursor = self.finish_killed(&mut row).await;
             let was_killed =
                 row.end_reason.as_deref() == Some(reason_text(EndReason::DaemonKilled));
             killed += u64::from(was_killed);
@@ -127,8 +122,8 @@ impl Sessions {
     /// Completes the row of a session that was alive when the daemon was killed, or whose end could not be recorded;
     /// returns its cursor.
     ///
-    /// `signal` ended its program, unless the earlier daemon saw another end.
-    async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
+    /// How its program ended is unknown, unless the earlier daemon has reaped it.
+    async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
         let mut cursor = 0;
         let mut end = End {
             reason: EndReason::DaemonKilled,
@@ -152,14 +147,9 @@ impl Sessions {
                 tracing::error!(session = row.session_id, %error, "could not restore all output of a killed daemon's session");
             }
         }
-        if row.exitstatus.is_none() && row.signal.is_none() {
-            row.signal = Some(signal.as_raw());
-        }
         // If the exit status is 0, success is unknown: its output was not searched for the indicators.
-        row.success = row
-            .config
-            .as_ref()
-            .and((row.exitstatus != Some(0)).then_some(false));
+        let has_failed = row.signal.is_some() || row.exitstatus.is_some_and(|status| status != 0);
+        row.success = row.config.as_ref().and(has_failed.then_some(false));
         row.state = "dead".into();
         row.end_reason = Some(reason_text(end.reason).into());
         row.ended_at = Some(end.at);

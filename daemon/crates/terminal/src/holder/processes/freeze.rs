@@ -8,7 +8,8 @@
 use super::environment::{Look, look};
 use super::process::{Handle, Process, Stat, signal_all};
 use super::root::holder_pid;
-use super::table::{ProcessTable, SESSION_VARIABLE};
+use super::table::ProcessTable;
+use super::traces::{SESSION_VARIABLE, Traces};
 use rustix::process::{Pid, Signal, getpgid, getpgrp, kill_process_group};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -52,26 +53,36 @@ pub fn signal_frozen(frozen: &[Frozen], signal: Signal) -> Vec<i32> {
 }
 
 impl ProcessTable {
-    /// Stops all processes of the sessions `ids`, also those that are started meanwhile: what descends from `leader`
-    /// (of the first session), and what has the mark of a session. Returns them. Blocks, until `deadline` at most.
+    /// Stops all processes of `sessions`, also those that are started meanwhile. Returns them. Blocks, until `deadline`
+    /// at most.
     ///
     /// Processes of other sessions are not stopped. A process that was in the table and did not belong to the sessions
     /// is not looked at again.
-    pub fn freeze(&self, ids: &[String], leader: Option<i32>, deadline: Instant) -> Vec<Frozen> {
-        let ids: Vec<Arc<str>> = ids.iter().map(|id| Arc::from(&**id)).collect();
-        let by_mark: HashMap<&[u8], &Arc<str>> = ids.iter().map(|id| (id.as_bytes(), id)).collect();
+    pub fn freeze(&self, sessions: &[Traces], deadline: Instant) -> Vec<Frozen> {
+        let by_mark: HashMap<&[u8], &Arc<str>> = sessions
+            .iter()
+            .map(|session| (session.id.as_bytes(), &session.id))
+            .collect();
         let mut own: HashMap<i32, (Process, Arc<str>)> = HashMap::new();
-        for (index, id) in ids.iter().enumerate() {
-            let leader = leader.filter(|_| index == 0);
-            let processes = self.of_session(leader, id).into_iter();
-            own.extend(processes.map(|process| (process.pid, (process, Arc::clone(id)))));
+        for session in sessions {
+            let processes = self.of_session(session).into_iter();
+            own.extend(processes.map(|process| (process.pid, (process, Arc::clone(&session.id)))));
         }
+        let inside = |pid: i32| {
+            let stat = Stat::read(pid)?;
+            sessions
+                .iter()
+                .find(|session| self.is_inside(session, &stat))
+        };
         let whose = |pid: i32| {
             if let Some((_, id)) = own.get(&pid) {
                 return Whose::Session(Arc::clone(id));
             }
             if self.has_judged(pid) {
                 return Whose::Strangers;
+            }
+            if let Some(session) = inside(pid) {
+                return Whose::Session(Arc::clone(&session.id));
             }
             match look(pid, SESSION_VARIABLE) {
                 Look::Values(values) => {
@@ -93,7 +104,7 @@ impl ProcessTable {
 
 /// Stops everything that descends from the process `ancestor`, which adopts orphans, but not itself. Returns what was
 /// stopped. Blocks, until `deadline` at most.
-pub fn freeze_below(ancestor: i32, deadline: Instant) -> Vec<Frozen> {
+pub(super) fn freeze_below(ancestor: i32, deadline: Instant) -> Vec<Frozen> {
     let nameless = Arc::from("");
     Freeze::new(vec![ancestor], |_| Whose::Session(Arc::clone(&nameless))).run(deadline)
 }
@@ -337,8 +348,9 @@ mod tests {
         let other = Family::start(&mut command);
         let mut command = Command::new("setsid");
         let own = Family::start(command.arg("sh").env(SESSION_VARIABLE, id("own")));
-        let table = ProcessTable::of_own_sessions();
-        let frozen = table.freeze(&[id("none"), id("own")], None, soon());
+        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
+        let sessions = [id("none"), id("own")].map(|id| Traces::of_id(&id));
+        let frozen = table.freeze(&sessions, soon());
         assert_eq!(frozen.len(), 3);
         assert!(frozen.iter().all(|frozen| *frozen.session == *id("own")));
         let group = Pid::from_raw(own.pid());

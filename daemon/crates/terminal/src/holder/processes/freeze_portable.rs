@@ -4,6 +4,7 @@
 
 use super::process::{Process, signal_all};
 use super::table::ProcessTable;
+use super::traces::Traces;
 use rustix::process::Signal;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,19 +25,20 @@ pub fn signal_frozen(frozen: &[Frozen], signal: Signal) -> Vec<i32> {
 }
 
 impl ProcessTable {
-    /// Stops all processes of the sessions `ids`, also those that are started meanwhile: what descends from `leader`
-    /// (of the first session), and what has the mark of a session. Returns them. Blocks, until `deadline` at most.
-    pub fn freeze(&self, ids: &[String], leader: Option<i32>, deadline: Instant) -> Vec<Frozen> {
+    /// Stops all processes of `sessions`, also those that are started meanwhile. Returns them. Blocks, until `deadline`
+    /// at most.
+    pub fn freeze(&self, sessions: &[Traces], deadline: Instant) -> Vec<Frozen> {
         let mut frozen = Vec::new();
-        for (index, id) in ids.iter().enumerate() {
-            let leader = leader.filter(|_| index == 0);
-            let mut first = Some(self.of_session(leader, id));
-            let session = Arc::<str>::from(&**id);
-            let found = freeze(deadline, |known| match first.take() {
-                Some(first) => first,
-                None => self.again().of_session(known.iter().copied(), id),
+        for session in sessions {
+            let mut later: Option<Self> = None;
+            let mut is_first = true;
+            let found = freeze(deadline, || {
+                if !std::mem::take(&mut is_first) {
+                    later = Some(later.as_ref().unwrap_or(self).again());
+                }
+                later.as_ref().unwrap_or(self).of_session(session)
             });
-            frozen.extend(named(found, &session));
+            frozen.extend(named(found, &session.id));
         }
         frozen
     }
@@ -44,8 +46,8 @@ impl ProcessTable {
 
 /// Stops everything that descends from the process `ancestor`, but not itself. Returns what was stopped. Blocks, until
 /// `deadline` at most.
-pub fn freeze_below(ancestor: i32, deadline: Instant) -> Vec<Frozen> {
-    let found = freeze(deadline, |_| {
+pub(super) fn freeze_below(ancestor: i32, deadline: Instant) -> Vec<Frozen> {
+    let found = freeze(deadline, || {
         let mut below = ProcessTable::below_process(ancestor);
         below.retain(|process| process.pid != ancestor);
         below
@@ -60,12 +62,11 @@ fn named(processes: Vec<Process>, session: &Arc<str>) -> impl Iterator<Item = Fr
     })
 }
 
-/// Stops what `list` returns, which gets what was stopped before, until that is nothing new.
-fn freeze(deadline: Instant, mut list: impl FnMut(&[i32]) -> Vec<Process>) -> Vec<Process> {
+/// Stops what `list` returns, until that is nothing new.
+fn freeze(deadline: Instant, mut list: impl FnMut() -> Vec<Process>) -> Vec<Process> {
     let mut frozen: HashMap<i32, Process> = HashMap::new();
     loop {
-        let known: Vec<i32> = frozen.keys().copied().collect();
-        let mut new = list(&known);
+        let mut new = list();
         new.retain(|process| frozen.get(&process.pid) != Some(process));
         if new.is_empty() || Instant::now() >= deadline {
             return frozen.into_values().collect();

@@ -116,11 +116,13 @@ pub(super) struct Stat {
     pub(super) started_ticks: u64,
     /// False for a zombie.
     pub(super) lives: bool,
-    /// The process group, and the session in the sense of the kernel, each named by the process that opened it.
+    /// The session in the sense of the kernel, named by the process that opened it.
+    pub(super) kernel_session: i32,
+    /// The device number of its controlling terminal.
+    pub(super) tty_device: u64,
+    /// The process group, named as the session.
     #[cfg(not(portable))]
     pub(super) group: i32,
-    #[cfg(not(portable))]
-    pub(super) kernel_session: i32,
     /// It was stopped by a signal or a debugger.
     #[cfg(not(portable))]
     pub(super) is_stopped: bool,
@@ -135,11 +137,14 @@ impl Stat {
     pub(super) fn read(pid: i32) -> Option<Self> {
         let process = crate::macos::process(pid)?;
         let name = crate::macos::name(pid);
+        let opener = rustix::process::getsid(Some(Pid::from_raw(pid)?)).ok()?;
         Some(Self {
             is_daemon: name.is_some_and(|name| name.as_bytes() == DAEMON_NAME.to_bytes()),
             parent: process.parent,
             started_ticks: process.started_us,
             lives: true,
+            kernel_session: opener.as_raw_nonzero().get(),
+            tty_device: process.tty_device,
         })
     }
 }
@@ -165,8 +170,9 @@ impl Stat {
             lives,
             #[cfg(not(portable))]
             group: fields.get(2)?.parse().ok()?,
-            #[cfg(not(portable))]
             kernel_session: fields.get(3)?.parse().ok()?,
+            // The kernel prints it as a signed number.
+            tty_device: u64::from(fields.get(4)?.parse::<i32>().ok()?.cast_unsigned()),
             #[cfg(not(portable))]
             is_stopped: matches!(state, "T" | "t"),
             is_in_exec: lives

@@ -1,9 +1,10 @@
-//! Finds the processes of a session, from a table of all processes by parent and by session.
+//! Finds the processes of a session, from a table of all processes.
 
 #[cfg(target_os = "linux")]
 use super::environment::environment_values;
 use super::process::{Process, Stat};
 use super::root::{adopts_orphans, holder_pid};
+use super::traces::{Leader, SESSION_VARIABLE, Traces};
 #[cfg(target_os = "macos")]
 use crate::macos::{all_processes, environment_values};
 use std::collections::{HashMap, HashSet};
@@ -11,9 +12,6 @@ use std::iter::successors;
 use std::os::unix::process::parent_id;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The environment variable with the id of a process's session. It identifies processes that have left the tree.
-pub const SESSION_VARIABLE: &str = "CCD_SESSION_ID";
 
 /// Maximum number of processes that are read, in case processes are created faster than that.
 #[cfg(target_os = "linux")]
@@ -45,13 +43,26 @@ impl ProcessTables {
             return Arc::clone(&reading.table);
         }
         let began = Instant::now();
-        let read = tokio::task::spawn_blocking(ProcessTable::of_own_sessions).await;
+        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
+        let earlier = earlier.unwrap_or_default();
+        let read = move || ProcessTable::of_own_sessions(&earlier);
+        let read = tokio::task::spawn_blocking(read).await;
         let table = Arc::new(read.unwrap_or_default());
         *last = Some(Reading {
             began,
             table: Arc::clone(&table),
         });
         table
+    }
+
+    /// Returns a table for sessions of a daemon that was killed.
+    pub async fn of_killed_daemon(&self) -> Arc<ProcessTable> {
+        let last = self.last.lock().await;
+        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
+        drop(last);
+        let earlier = earlier.unwrap_or_default();
+        let read = move || ProcessTable::of_killed_daemon(&earlier);
+        Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default())
     }
 }
 
@@ -62,8 +73,14 @@ pub struct ProcessTable {
     children: HashMap<i32, Vec<i32>>,
     /// Processes with a session's mark, by the session's id.
     marked: HashMap<Vec<u8>, Vec<i32>>,
-    /// Processes whose mark counts.
+    /// Processes whose mark, session in the sense of the kernel and terminal count.
     candidates: HashSet<i32>,
+    /// The candidates by their session in the sense of the kernel.
+    inside: HashMap<i32, Vec<i32>>,
+    /// The child of the holder below which each process was first seen, in this table or an earlier one.
+    origins: HashMap<Process, Process>,
+    /// The processes of `origins`, by the process id of the origin.
+    seen_below: HashMap<i32, Vec<Process>>,
     is_of_killed_daemon: bool,
 }
 
@@ -73,14 +90,17 @@ impl ProcessTable {
     /// Where the daemon adopts orphans, these are its descendants. Otherwise they are only its children and those of
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
     ///
+    /// What was below a program in the table `earlier` still counts as below it.
+    ///
     /// Costs a small read for every process of the machine, and another for each process whose mark counts.
-    pub(crate) fn of_own_sessions() -> Self {
+    pub(crate) fn of_own_sessions(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
             table.below([holder_pid()])
         } else {
             table.children_of_own_line()
         };
+        table.note_origins(earlier);
         table.read_marks(candidates);
         table
     }
@@ -90,11 +110,12 @@ impl ProcessTable {
     ///
     /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
     /// daemon has adopted them.
-    pub fn of_killed_daemon() -> Self {
+    pub(crate) fn of_killed_daemon(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
         let ours = table.below([holder_pid()]);
         let mut candidates = table.of_no_daemon();
         candidates.retain(|pid| !ours.contains(pid));
+        table.note_origins(earlier);
         table.read_marks(candidates);
         table.is_of_killed_daemon = true;
         table
@@ -102,37 +123,78 @@ impl ProcessTable {
 
     /// Returns every living process of a session, in no particular order.
     ///
-    /// A process belongs to it if it descends from one of `roots` (usually the leader; `None` once that was reaped,
-    /// because its number may be reused), or if it or an ancestor was started with the session's mark. A process that has cleared its
-    /// environment and left the tree is not found.
-    pub fn of_session(&self, roots: impl IntoIterator<Item = i32>, id: &str) -> Vec<Process> {
-        let marked = self.marked.get(id.as_bytes()).into_iter().flatten();
-        self.below(roots.into_iter().chain(marked.copied()))
-            .into_iter()
-            .filter_map(|pid| Some((pid, self.stats.get(&pid)?)))
-            .filter(|(_, stat)| stat.lives)
-            .map(|(pid, stat)| Process {
-                pid,
-                started_ticks: stat.started_ticks,
+    /// A process belongs to it if it or an ancestor is its program, was below its program in an earlier table, was
+    /// started with its mark, or is in its program's session or on its terminal. A process that has lost all of that
+    /// unseen is not found: that it was adopted only shows that it is of this daemon.
+    pub fn of_session(&self, traces: &Traces) -> Vec<Process> {
+        let leader = match traces.leader {
+            Leader::Present(pid) => Some(pid),
+            Leader::Reaped(_) | Leader::Unknown => None,
+        };
+        let marked = self.marked.get(traces.id.as_bytes());
+        let marked = marked.into_iter().flatten().copied();
+        self.living_below(
+            leader
+                .into_iter()
+                .chain(marked)
+                .chain(self.inside(traces))
+                .chain(self.seen_below(traces.leader)),
+        )
+    }
+
+    /// Returns whether a process is in the session of a session's program, or on its terminal.
+    pub(super) fn is_inside(&self, traces: &Traces, stat: &Stat) -> bool {
+        let is_in_session = self.kernel_session(traces.leader) == Some(stat.kernel_session);
+        is_in_session || traces.tty_device == Some(stat.tty_device)
+    }
+
+    fn inside(&self, traces: &Traces) -> impl Iterator<Item = i32> {
+        let session = self.kernel_session(traces.leader);
+        let members = session.and_then(|session| self.inside.get(&session));
+        let of_terminal = |device: u64| {
+            let candidates = self.candidates.iter();
+            candidates.filter(move |pid| {
+                self.stats
+                    .get(pid)
+                    .is_some_and(|stat| stat.tty_device == device)
             })
-            .collect()
+        };
+        let on_terminal = traces.tty_device.map(of_terminal).into_iter().flatten();
+        members.into_iter().flatten().chain(on_terminal).copied()
+    }
+
+    /// Returns the name of the session that a program has opened, if it cannot be that of another one.
+    fn kernel_session(&self, leader: Leader) -> Option<i32> {
+        match leader {
+            Leader::Present(pid) => Some(pid),
+            // Where orphans are adopted, no stranger's process is looked at.
+            Leader::Reaped(pid) => {
+                let is_own = adopts_orphans() && !self.is_of_killed_daemon;
+                (is_own && !self.stats.contains_key(&pid)).then_some(pid)
+            }
+            Leader::Unknown => None,
+        }
+    }
+
+    /// Returns the processes that were below a program when they were first seen.
+    fn seen_below(&self, leader: Leader) -> impl Iterator<Item = i32> {
+        let (Leader::Present(number) | Leader::Reaped(number)) = leader else {
+            return None.into_iter().flatten();
+        };
+        let now = self.process(number);
+        let is_leader = move |origin: &Process| match leader {
+            Leader::Present(_) => now.is_none_or(|now| now == *origin),
+            _ => now != Some(*origin),
+        };
+        let seen = self.seen_below.get(&number).into_iter().flatten();
+        let below = seen.filter(move |process| self.origins.get(process).is_some_and(is_leader));
+        Some(below.map(|process| process.pid)).into_iter().flatten()
     }
 
     /// Returns every living process that descends from the process `ancestor` or is it, except this one, in no particular
     /// order. For one that adopts orphans, this is everything that it has started. Blocks.
     pub fn below_process(ancestor: i32) -> Vec<Process> {
-        let table = Self::without_marks();
-        let processes = table.below([ancestor]);
-        let alive = processes
-            .into_iter()
-            .filter_map(|pid| Some((pid, table.stats.get(&pid)?)));
-        alive
-            .filter(|(_, stat)| stat.lives)
-            .map(|(pid, stat)| Process {
-                pid,
-                started_ticks: stat.started_ticks,
-            })
-            .collect()
+        Self::without_marks().living_below([ancestor])
     }
 
     fn without_marks() -> Self {
@@ -175,13 +237,51 @@ impl ProcessTable {
     #[cfg(portable)]
     pub(super) fn again(&self) -> Self {
         match self.is_of_killed_daemon {
-            true => Self::of_killed_daemon(),
-            false => Self::of_own_sessions(),
+            true => Self::of_killed_daemon(self),
+            false => Self::of_own_sessions(self),
         }
+    }
+
+    /// Notes the origin of each process; what an earlier table has noted holds.
+    fn note_origins(&mut self, earlier: &Self) {
+        let mut waiting: Vec<(i32, Option<Process>)> = Vec::new();
+        let tops = self.children.get(&holder_pid()).into_iter().flatten();
+        waiting.extend(tops.map(|pid| (*pid, None)));
+        let mut origins = HashMap::new();
+        while let Some((pid, above)) = waiting.pop() {
+            let Some(process) = self.process(pid) else {
+                continue;
+            };
+            let noted = earlier.origins.get(&process).copied();
+            let origin = noted.or(above).unwrap_or(process);
+            if origins.insert(process, origin).is_none() {
+                let children = self.children.get(&pid).into_iter().flatten();
+                waiting.extend(children.map(|pid| (*pid, Some(origin))));
+            }
+        }
+        // If the holder was killed, nothing is below it.
+        for (process, origin) in &earlier.origins {
+            if self.process(process.pid) == Some(*process) {
+                origins.entry(*process).or_insert(*origin);
+            }
+        }
+        for (process, origin) in &origins {
+            self.seen_below
+                .entry(origin.pid)
+                .or_default()
+                .push(*process);
+        }
+        self.origins = origins;
     }
 
     fn read_marks(&mut self, candidates: HashSet<i32>) {
         for pid in &candidates {
+            if let Some(stat) = self.stats.get(pid) {
+                self.inside
+                    .entry(stat.kernel_session)
+                    .or_default()
+                    .push(*pid);
+            }
             for id in environment_values(*pid, SESSION_VARIABLE) {
                 self.marked.entry(id).or_default().push(*pid);
             }
@@ -203,6 +303,21 @@ impl ProcessTable {
     fn ancestors(&self) -> impl Iterator<Item = i32> {
         let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
         successors(Some(parent_id().cast_signed()), parent).take(self.stats.len())
+    }
+
+    /// Returns the process that has this number in the table, even if it has ended and was not reaped.
+    fn process(&self, pid: i32) -> Option<Process> {
+        let started_ticks = self.stats.get(&pid)?.started_ticks;
+        Some(Process { pid, started_ticks })
+    }
+
+    /// Returns those of `roots` and their descendants that live.
+    fn living_below(&self, roots: impl IntoIterator<Item = i32>) -> Vec<Process> {
+        let mut pids = self.below(roots);
+        pids.retain(|pid| self.stats.get(pid).is_some_and(|stat| stat.lives));
+        pids.into_iter()
+            .filter_map(|pid| self.process(pid))
+            .collect()
     }
 
     /// Returns `roots` and all their descendants in the table.
@@ -247,6 +362,80 @@ mod tests {
     use futures_util::future::join_all;
     use std::process::{Command, Stdio};
 
+    /// A process: its id, parent, start, session in the sense of the kernel, and terminal.
+    type Row = (i32, i32, u64, i32, u64);
+
+    const PROGRAM: i32 = 9_000_000;
+
+    fn table_of(processes: &[Row], earlier: &ProcessTable) -> ProcessTable {
+        let mut table = ProcessTable::default();
+        for &(pid, parent, started_ticks, kernel_session, tty_device) in processes {
+            let stat = Stat {
+                parent,
+                started_ticks,
+                kernel_session,
+                tty_device,
+                ..Stat::read(own_pid()).unwrap()
+            };
+            table.stats.insert(pid, stat);
+            table.children.entry(parent).or_default().push(pid);
+        }
+        table.note_origins(earlier);
+        table.read_marks(processes.iter().map(|process| process.0).collect());
+        table
+    }
+
+    fn found(table: &ProcessTable, leader: Leader, tty_device: Option<u64>) -> Vec<i32> {
+        let traces = Traces {
+            leader,
+            tty_device,
+            ..Traces::of_id("none")
+        };
+        let processes = table.of_session(&traces).into_iter();
+        let mut pids: Vec<i32> = processes.map(|process| process.pid).collect();
+        pids.sort_unstable();
+        pids
+    }
+
+    #[test]
+    fn what_is_in_the_session_of_a_program_or_on_its_terminal_is_its_own() {
+        let adopted = |offset: i32, session: i32, tty| {
+            let pid = PROGRAM + offset;
+            (pid, own_pid(), 11, session, tty)
+        };
+        let (program, inside) = (adopted(0, PROGRAM, 7), adopted(1, PROGRAM, 0));
+        let (on_terminal, stranger) = (adopted(2, 2, 7), adopted(3, 3, 8));
+        let processes = [program, inside, on_terminal, stranger];
+        let table = table_of(&processes, &ProcessTable::default());
+        let present = Leader::Present(PROGRAM);
+        let own = [program.0, inside.0, on_terminal.0];
+        assert_eq!(found(&table, present, Some(7)), own);
+        assert_eq!(found(&table, present, None), own[..2]);
+        // The number is that of another program by now.
+        assert_eq!(found(&table, Leader::Reaped(PROGRAM), None), [0; 0]);
+    }
+
+    #[test]
+    fn what_was_seen_below_a_program_stays_its_own_and_not_that_of_another_with_its_number() {
+        let found = |table: &ProcessTable, leader| found(table, leader, None);
+        let (child, new) = (PROGRAM + 1, PROGRAM + 2);
+        let program = |started| (PROGRAM, own_pid(), started, PROGRAM, 0);
+        let first = [program(10), (child, PROGRAM, 11, child, 0)];
+        let first = table_of(&first, &ProcessTable::default());
+        assert_eq!(found(&first, Leader::Present(PROGRAM)), [PROGRAM, child]);
+        // It is adopted, and has started another one.
+        let left = [(child, own_pid(), 11, child, 0), (new, child, 12, new, 0)];
+        let second = table_of(&left, &first);
+        assert_eq!(found(&second, Leader::Reaped(PROGRAM)), [child, new]);
+        assert_eq!(found(&second, Leader::Unknown), [0; 0]);
+        let third = table_of(&[left[0], left[1], program(13)], &second);
+        assert_eq!(found(&third, Leader::Reaped(PROGRAM)), [child, new]);
+        assert_eq!(found(&third, Leader::Present(PROGRAM)), [PROGRAM]);
+        // Another process has the number of one of them.
+        let fourth = table_of(&[(child, own_pid(), 14, child, 0)], &third);
+        assert_eq!(found(&fourth, Leader::Reaped(PROGRAM)), [0; 0]);
+    }
+
     #[tokio::test]
     async fn who_waits_for_a_table_shares_the_next_one() {
         let tables = ProcessTables::default();
@@ -285,7 +474,7 @@ mod tests {
         drop(reading);
         let second = asked.await;
         let pid = child.id().cast_signed();
-        let found = second.of_session(None, &id);
+        let found = second.of_session(&Traces::of_id(&id));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(
@@ -294,6 +483,6 @@ mod tests {
         );
         assert!(found[0].is_gone());
         let after = tables.current().await;
-        assert!(after.of_session(None, &id).is_empty());
+        assert!(after.of_session(&Traces::of_id(&id)).is_empty());
     }
 }

@@ -143,6 +143,7 @@ impl ProcessTable {
     }
 
     /// Returns whether a process is in the session of a session's program, or on its terminal.
+    #[cfg(not(portable))]
     pub(super) fn is_inside(&self, traces: &Traces, stat: &Stat) -> bool {
         let is_in_session = self.kernel_session(traces.leader) == Some(stat.kernel_session);
         is_in_session || traces.tty_device == Some(stat.tty_device)

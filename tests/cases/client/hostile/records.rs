@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Commands that pass the terminal of a program through, and such that start or end something or are not for people.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "run",
     "rec",
     "play",
     "proxy",
     "learn",
+    "investigate learn",
     "attach",
     "session attach",
     "tape play",
@@ -35,10 +36,11 @@ const OTHERS: [&str; 15] = [
 /// Flags after which output is passed through.
 const RAW_FLAGS: [&str; 2] = ["--raw", "--attach"];
 
-/// Results of jobs, which the schema does not describe; other commands show the same reports.
-const JOB_RESULTS: [&str; 2] = [
+/// Results and entries of jobs, which the schema does not describe; other commands show the same records.
+const JOB_RESULTS: [&str; 3] = [
     "expected struct TestJobResult",
     "expected struct InvestigationResult",
+    "job.subscribe: the reply cannot be read",
 ];
 
 /// Forms of the records: each has other alternatives, and other values of what is true or false.

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// No process has this number.
 const NO_PID: u64 = 99_999_999;
 
+/// Fields of cells that are a number or a colour.
+const COLOURS: [&str; 3] = ["fg", "bg", "underline_color"];
+
 /// Types that contain themselves end here.
 const MAX_DEPTH: usize = 24;
 
@@ -46,6 +49,7 @@ impl Maker<'_> {
             "boolean" if name == "ended" => (self.form >= 2).into(),
             "boolean" => self.form.is_multiple_of(2).into(),
             "null" => Value::Null,
+            "string" if COLOURS.contains(&name) => "#010203".into(),
             "string" if name.ends_with("_b64") => BASE64.encode(HOSTILE).into(),
             "any" if self.form % 2 == 1 => json!({ HOSTILE: [HOSTILE] }),
             _ => HOSTILE.into(),

@@ -37,7 +37,8 @@ const OTHERS: [&str; 16] = [
 const RAW_FLAGS: [&str; 2] = ["--raw", "--attach"];
 
 /// Results and entries of jobs, which the schema does not describe; other commands show the same records.
-const JOB_RESULTS: [&str; 3] = [
+const JOB_RESULTS: [&str; 4] = [
+    "tape.verify: the reply cannot be read",
     "expected struct TestJobResult",
     "expected struct InvestigationResult",
     "job.subscribe: the reply cannot be read",

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_times;
+mod budget;
 mod leaving;
 mod limits;
 mod lines;

@@ -2,6 +2,7 @@
 
 mod claude;
 mod hook;
+mod huge;
 mod link;
 mod recent;
 mod recorded;

@@ -12,7 +12,7 @@ const NO_PID: u64 = 99_999_999;
 const COLOURS: [&str; 3] = ["fg", "bg", "underline_color"];
 
 /// Types that contain themselves end here.
-const MAX_DEPTH: usize = 24;
+const MAX_DEPTH: usize = 10;
 
 /// Makes values of the schemas of a document.
 pub(super) struct Maker<'a> {

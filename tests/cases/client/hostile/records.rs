@@ -89,6 +89,7 @@ impl Stage<'_> {
             .env("CCD_HOME", self.folder.join("home"))
             .env("CCD_NO_START", "1")
             .env("HOME", self.folder)
+            .env("TMPDIR", self.folder)
             .env("TERM", "xterm-256color")
             .env("PAGER", "cat -")
             .env("EDITOR", "true")

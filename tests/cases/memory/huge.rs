@@ -12,9 +12,10 @@ const FAILURES: usize = 50_000;
 fn what_a_memory_does_not_keep_of_a_report_is_not_kept_while_it_is_read() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
-    let project = project();
-    let at = project.root().to_str().unwrap();
+    let (small, project) = (project(), project());
+    let at = small.root().to_str().unwrap();
     client.ok(&["memory", "save", "--project", at]);
+    let at = project.root().to_str().unwrap();
     let mut report =
         format!("<testsuite name=\"all\" tests=\"{FAILURES}\" failures=\"{FAILURES}\">\n");
     for number in 0..FAILURES {

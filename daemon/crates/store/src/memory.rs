@@ -24,6 +24,6 @@ pub(crate) fn give_back_memory_soon() {
     tokio::spawn(async {
         tokio::time::sleep(DELAY).await;
         IS_PLANNED.store(false, Ordering::Relaxed);
-        tokio::task::spawn_blocking(give_back_memory)
+        let _ = tokio::task::spawn_blocking(give_back_memory).await;
     });
 }

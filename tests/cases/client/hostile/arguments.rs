@@ -10,7 +10,7 @@ use std::process::Command;
 /// Returns the command lines that have the hostile text in all places.
 fn lines(verb: &Verb) -> Vec<Vec<String>> {
     let text = |count: usize| vec![HOSTILE.to_owned(); count];
-    let with = |more: &[Vec<String>]| [&[verb.words.clone()], more].concat().concat();
+    let with = |more: &[Vec<String>]| [std::slice::from_ref(&verb.words), more].concat().concat();
     let word = |word: &str| vec![word.to_owned()];
     let mut lines = vec![
         with(&[text(verb.arguments + 1)]),

@@ -252,18 +252,6 @@ fn a_daemon_that_stops_is_no_hand_over() {
 }
 
 #[test]
-fn no_daemon_is_started_for_a_session_that_it_would_not_know() {
-    let server = serve(vec![Turn::Lost]);
-    let place = Place {
-        may_start: true,
-        ..server.place.clone()
-    };
-    let params = json!({"session": "k3"});
-    let failure = request_at(&place, "session.get", &params).unwrap_err();
-    assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
-}
-
-#[test]
 fn times_are_shortened_to_a_moment_at_least() {
     let left = |ms: f64, passed_ms| {
         let mut time = json!(ms);

@@ -67,7 +67,7 @@ fn tokens_of_known_form_go() {
         format!("dp.pt.{}", &mixed[..43]),
     ] {
         becomes(&format!("see {token}, ok"), "see ***, ok");
-        becomes(&format!("/opt/{token}/run"), "/opt/***/run");
+        becomes(&format!("/opt/{token} run"), "/opt/*** run");
         stays(&format!("x{token}"));
         stays(&format!("see {}", &token[..12]));
     }

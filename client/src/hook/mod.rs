@@ -24,9 +24,8 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long the caller may take to write the payload, as long as it goes on. It waits for itself, so this is not part of the
-/// time that the hook may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the
-/// payload lost.
+/// How long the caller may take to write the payload. It waits for itself, so this is not part of the time that the hook
+/// may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the payload lost.
 const READ_LIMIT: Duration = Duration::from_secs(1);
 
 /// Hands the payload on standard input to the daemon, which never fails, or judges it by a policy.
@@ -41,19 +40,16 @@ pub(crate) fn run(args: &HookArgs, socket: Option<&str>) -> Exit {
 }
 
 fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
-    // A quarter of the time is left to start, and to write to the spool.
-    let patience = args.timeout() * 3 / 4;
-    let (read, has_ended) = payload::read(stdin(), patience, Instant::now() + READ_LIMIT);
+    let read = payload::read(stdin(), Instant::now() + READ_LIMIT);
     let start = Instant::now();
     let Some(payload) = Payload::of(read) else {
         return;
     };
     let delivery = Delivery::of(payload, SystemTime::now());
-    // The time is used up if nothing came that ends.
-    let deadline = start + patience;
+    // A quarter of the time is left to start, and to write to the spool.
+    let deadline = start + args.timeout() * 3 / 4;
     let taken = socket_path(socket, env)
         .ok()
-        .filter(|_| has_ended)
         .and_then(|socket| post::post(&socket, &delivery, deadline));
     match taken {
         Some(reply) => {

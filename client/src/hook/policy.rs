@@ -46,7 +46,7 @@ enum PolicyError {
 pub(super) fn judge(file: &Path) -> Exit {
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let policy = read(file)?;
-        let payload = payload::read(stdin(), READ_LIMIT, Instant::now() + READ_LIMIT).0;
+        let payload = payload::read(stdin(), Instant::now() + READ_LIMIT);
         let answer = answer(&policy, &payload)?;
         if !answer.is_empty() && is_null(rustix::stdio::stdout()) {
             return Err(PolicyError::Closed);

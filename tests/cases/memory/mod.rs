@@ -2,7 +2,6 @@
 
 mod claude;
 mod hook;
-mod huge;
 mod link;
 mod recent;
 mod recorded;

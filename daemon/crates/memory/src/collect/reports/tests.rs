@@ -262,3 +262,32 @@ fn a_linked_directory_of_reports_is_not_read() {
     let found = reports(folder.path(), None, Instant::now() + COLLECT_LIMIT * 50).unwrap();
     assert!(found.value.is_empty() && found.left_out.is_empty());
 }
+
+#[test]
+fn a_report_of_thousands_of_failures_keeps_hundreds_and_counts_all() {
+    let all = 5_000;
+    let cases = |case: &dyn Fn(usize) -> String| (1..=all).map(case).collect::<String>();
+    let junit = cases(&|number| {
+        format!("<testcase name=\"t{number}\"><failure message=\"no\"/></testcase>\n")
+    });
+    let tap = cases(&|number| format!("not ok {number} - t{number}\n"));
+    let go = cases(&|number| {
+        format!("{{\"Action\":\"fail\",\"Package\":\"p\",\"Test\":\"T{number}\"}}\n")
+    });
+    for (path, text) in [
+        (
+            "junit.xml",
+            format!("<testsuite name=\"a\">\n{junit}</testsuite>\n"),
+        ),
+        ("test.tap", format!("TAP version 13\n1..{all}\n{tap}")),
+        ("test.json", go),
+    ] {
+        let (root, path) = (Path::new(""), Path::new(path));
+        let suite = read(root, root, path, &text).unwrap().unwrap().suite;
+        assert_eq!(
+            (suite.failed, suite.failures.len()),
+            (all as u64, 200),
+            "{path:?}"
+        );
+    }
+}

@@ -94,7 +94,7 @@ pub(super) async fn serve_as(
         others: Arc::strong_count(&open),
         open,
         refusals: Arc::new(()),
-        budget: Budget::new(),
+        budget: Arc::default(),
     };
     let Listeners { first, mut next } = listeners;
     let mut listener = first;

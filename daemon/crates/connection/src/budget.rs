@@ -1,33 +1,43 @@
 //! The memory that all connections together have for large replies: those in the making, and those that wait to be read.
 
+use ccd_terminal::lock::lock;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Most bytes of large replies that wait to be read.
-const WAITING_BYTES: usize = 256 << 20;
+/// Most bytes of large replies, made and in the making.
+const BUDGET_BYTES: usize = 256 << 20;
 
 /// Replies up to this size are not counted: a connection has few of them, because it is not served while it does not read.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// Replies in the making, by their weight.
-const MAKING: usize = 8;
+/// What a reply in the making counts as, and for how long: one that takes longer waits for a disk or computes, and must not
+/// hold up the others.
+const MAKING_BYTES: usize = 32 << 20;
+const MAKING_TIME: Duration = Duration::from_secs(1);
 
 /// A client that has read nothing for this long is disconnected if others need the memory.
 const UNREAD: Duration = Duration::from_secs(1);
 
-/// How often a call that needs memory looks for such a client.
+/// How often a call that needs memory looks whether there is some.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Shared by all connections.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Budget {
-    making: Semaphore,
-    /// The clients that have charges, by connection.
-    waiting: Mutex<HashMap<u64, Waiting>>,
+    used: Mutex<Used>,
     freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    /// The clients for which large replies wait, by connection.
+    waiting: HashMap<u64, Waiting>,
+    /// When each reply in the making was begun, by a number.
+    making: HashMap<u64, Instant>,
+    next: u64,
 }
 
 #[derive(Debug)]
@@ -46,7 +56,14 @@ pub(super) struct Client {
     pub(super) cut: CancellationToken,
 }
 
-/// The memory of one reply, which is free again when this is dropped.
+/// The memory of a reply in the making, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Making<'a> {
+    budget: &'a Budget,
+    number: u64,
+}
+
+/// The memory of a reply that waits, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Charge {
     budget: Arc<Budget>,
@@ -64,37 +81,23 @@ impl Client {
 
     /// Notes since when the client has not read what waits for it.
     pub(super) fn set_blocked_since(&self, since: Option<Instant>) {
-        *self
-            .blocked_since
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = since;
-    }
-
-    fn blocked_since(&self) -> Option<Instant> {
-        *self
-            .blocked_since
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.blocked_since) = since;
     }
 }
 
 impl Budget {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            making: Semaphore::new(MAKING),
-            waiting: Mutex::default(),
-            freed: Notify::new(),
-        })
-    }
-
-    /// Waits until a large reply may be made. Disconnects clients that do not read, if that takes too long.
-    pub(super) async fn make(&self, weight: u32) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        let making = self.making.acquire_many(weight).await.ok();
-        while !self.has_room() {
-            let _ = tokio::time::timeout(LOOK_PAUSE, self.freed.notified()).await;
+    /// Waits until there is memory for a large reply; meanwhile disconnects clients that do not read.
+    pub(super) async fn make(&self) -> Making<'_> {
+        loop {
+            let freed = self.freed.notified();
+            if let Some(number) = lock(&self.used).begin() {
+                return Making {
+                    budget: self,
+                    number,
+                };
+            }
+            let _ = tokio::time::timeout(LOOK_PAUSE, freed).await;
         }
-        making
     }
 
     /// Counts a reply of `bytes` for a client that is going to read it; `None` if it is small.
@@ -103,65 +106,85 @@ impl Budget {
             return None;
         }
         let connection = client.connection;
-        self.waiting()
-            .entry(connection)
-            .or_insert_with(|| Waiting {
-                bytes: 0,
-                client: Arc::clone(client),
-            })
-            .bytes += bytes;
-        self.has_room();
+        let mut used = lock(&self.used);
+        let waiting = used.waiting.entry(connection).or_insert_with(|| Waiting {
+            bytes: 0,
+            client: Arc::clone(client),
+        });
+        waiting.bytes += bytes;
+        used.has_room();
         Some(Charge {
             budget: Arc::clone(self),
             connection,
             bytes,
         })
     }
+}
+
+impl Used {
+    /// Notes a reply in the making, and returns its number; `None` if there is no memory for it.
+    fn begin(&mut self) -> Option<u64> {
+        if !self.has_room() {
+            return None;
+        }
+        self.next += 1;
+        self.making.insert(self.next, Instant::now());
+        Some(self.next)
+    }
 
     /// Returns whether there is memory left. If not, cuts off the clients that have not read for longest, which frees theirs
     /// soon; never one that reads.
     fn has_room(&self) -> bool {
-        let waiting = self.waiting();
-        let used: usize = waiting.values().map(|one| one.bytes).sum();
-        let mut blocked: Vec<(Instant, &Waiting)> = waiting
-            .values()
-            .filter(|one| !one.client.cut.is_cancelled())
-            .filter_map(|one| Some((one.client.blocked_since()?, one)))
-            .filter(|(since, _)| since.elapsed() >= UNREAD)
-            .collect();
+        let begun = self.making.values();
+        let making = begun.filter(|begun| begun.elapsed() < MAKING_TIME).count();
+        let all = self.waiting.values().map(|one| one.bytes);
+        let used = making * MAKING_BYTES + all.sum::<usize>();
+        if used < BUDGET_BYTES {
+            return true;
+        }
+        let (leaving, staying): (Vec<_>, Vec<_>) =
+            (self.waiting.values()).partition(|one| one.client.cut.is_cancelled());
+        let mut kept = used - leaving.iter().map(|one| one.bytes).sum::<usize>();
+        let blocked = staying.into_iter().filter_map(|one| {
+            let since = *lock(&one.client.blocked_since);
+            Some((since.filter(|since| since.elapsed() >= UNREAD)?, one))
+        });
+        let mut blocked: Vec<_> = blocked.collect();
         blocked.sort_by_key(|(since, _)| *since);
-        let leaving = waiting.values().filter(|one| one.client.cut.is_cancelled());
-        let mut kept = used - leaving.map(|one| one.bytes).sum::<usize>();
-        for (_, one) in blocked {
-            if kept < WAITING_BYTES {
+        for (_, Waiting { bytes, client }) in blocked {
+            if kept < BUDGET_BYTES {
                 break;
             }
+            let conn = client.connection;
             tracing::warn!(
-                conn = one.client.connection,
-                bytes = one.bytes,
-                "disconnected a client that does not read, because its memory is needed"
+                conn,
+                bytes,
+                "disconnected a client that does not read: its memory is needed"
             );
-            one.client.cut.cancel();
-            kept -= one.bytes;
+            client.cut.cancel();
+            kept -= bytes;
         }
-        used < WAITING_BYTES
+        false
     }
+}
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        lock(&self.budget.used).making.remove(&self.number);
+        self.budget.freed.notify_waiters();
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        let mut waiting = self.budget.waiting();
-        if let Some(one) = waiting.get_mut(&self.connection) {
+        let mut used = lock(&self.budget.used);
+        if let Some(one) = used.waiting.get_mut(&self.connection) {
             one.bytes -= self.bytes;
             if one.bytes == 0 {
-                waiting.remove(&self.connection);
+                used.waiting.remove(&self.connection);
             }
         }
-        drop(waiting);
+        drop(used);
         self.budget.freed.notify_waiters();
     }
 }
@@ -177,31 +200,43 @@ mod tests {
         client
     }
 
+    async fn makes_soon(budget: &Budget) -> bool {
+        let made = tokio::time::timeout(LOOK_PAUSE * 3, budget.make());
+        made.await.is_ok()
+    }
+
     #[tokio::test]
     async fn who_has_not_read_for_longest_makes_room_and_who_reads_never_does() {
-        let budget = Budget::new();
+        let budget = Arc::new(Budget::default());
         let [oldest, older, reader] = [blocked(1, 9), blocked(2, 8), blocked(3, 0)];
-        let half = WAITING_BYTES / 2;
+        let half = BUDGET_BYTES / 2;
         let charges = [&oldest, &older].map(|client| budget.charge(client, half).unwrap());
         assert!(oldest.cut.is_cancelled() && !older.cut.is_cancelled());
         let [first, second] = charges;
         drop(first);
-        assert!(budget.make(1).await.is_some());
-        let large = budget.charge(&reader, WAITING_BYTES).unwrap();
+        assert!(makes_soon(&budget).await);
+        let large = budget.charge(&reader, BUDGET_BYTES).unwrap();
         assert!(older.cut.is_cancelled() && !reader.cut.is_cancelled());
         drop(second);
-        let made = tokio::time::timeout(LOOK_PAUSE * 3, budget.make(1)).await;
-        assert!(
-            made.is_err(),
-            "there is no memory, and nobody to disconnect"
-        );
-        let (made, ()) = tokio::join!(budget.make(1), async { drop(large) });
-        assert!(made.is_some() && budget.waiting().is_empty());
+        assert!(!makes_soon(&budget).await, "nobody can be disconnected");
+        drop(large);
+        assert!(makes_soon(&budget).await);
+        assert!(lock(&budget.used).waiting.is_empty());
+    }
+
+    #[test]
+    fn what_takes_long_to_make_does_not_hold_up_the_others() {
+        let mut used = Used::default();
+        while used.begin().is_some() {}
+        assert_eq!(used.making.len(), BUDGET_BYTES / MAKING_BYTES);
+        let long_ago = Instant::now().checked_sub(MAKING_TIME).unwrap();
+        used.making.values_mut().for_each(|begun| *begun = long_ago);
+        assert!(used.begin().is_some());
     }
 
     #[test]
     fn small_replies_are_not_counted() {
-        let budget = Budget::new();
+        let budget = Arc::new(Budget::default());
         assert!(budget.charge(&blocked(1, 9), SMALL_BYTES).is_none());
     }
 }

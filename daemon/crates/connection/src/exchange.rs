@@ -225,7 +225,7 @@ impl Exchange {
                 }
             }
             () = stopped, if !is_stopping => self.stop(),
-            () = self.client.cut.cancelled() => return ControlFlow::Break(()),
+            () = self.client.cut.cancelled(), if watches_room => return ControlFlow::Break(()),
             () = self.calls.wait(), if waits_for_calls => {
                 self.accepted.close();
                 self.messages.close();

@@ -1,7 +1,6 @@
 //! One connection for `tests/fuzz`, from its first byte to its last.
 
 use super::accept::converse;
-use super::budget::Budget;
 use super::credentials::peer_of;
 use super::shared::Shared;
 use super::{Agents, Limits};
@@ -18,7 +17,7 @@ pub async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     let (near, mut far) = UnixStream::pair()?;
     let token = CancellationToken::new;
     let peer = peer_of(&near, 1)?;
-    let shared = Shared::new(echo(), peer, Limits::default(), token(), Budget::new());
+    let shared = Shared::new(echo(), peer, Limits::default(), token(), Default::default());
     let mut replies = Vec::new();
     let (mut from_daemon, mut to_daemon) = far.split();
     // Errors are how both learn that the other has closed the connection before its end.

@@ -22,38 +22,39 @@ pub(super) struct Guard {
     pub(super) shared: Arc<Shared>,
 }
 
-/// Methods whose replies can be large, and the part of the [`Budget`](crate::budget::Budget) that making one takes.
-const BULK_METHODS: [(&str, u32); 29] = [
-    // Megabytes are copied at once, which the other calls would notice.
-    ("session.read", 4),
-    ("session.history", 4),
-    ("session.screen", 1),
-    ("coach.events", 1),
-    ("coach.export", 1),
-    ("coach.ledger", 1),
-    ("coach.report", 1),
-    ("coach.review", 1),
-    ("conversation.export", 1),
-    ("conversation.get", 1),
-    ("conversation.list", 1),
-    ("conversation.record", 1),
-    ("conversation.search", 1),
-    ("conversation.stats", 1),
-    ("conversation.tool", 1),
-    ("conversation.tree", 1),
-    ("conversation.turn", 1),
-    ("conversation.turns", 1),
-    ("daemon.log", 1),
-    ("exec.get", 1),
-    ("investigate.diff", 1),
-    ("investigate.get", 1),
-    ("investigate.map", 1),
-    ("tape.diff", 1),
-    ("tape.export", 1),
-    ("tape.get", 1),
-    ("tape.list", 1),
-    ("tape.svg", 1),
-    ("test.get", 1),
+/// Methods whose replies can be large and are made at once: of each connection, one at a time.
+const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
+
+/// Methods whose replies can take megabytes while they are made: see [`Budget`](crate::budget::Budget).
+const LARGE_METHODS: [&str; 28] = [
+    "session.read",
+    "session.history",
+    "coach.events",
+    "coach.export",
+    "coach.ledger",
+    "coach.report",
+    "coach.review",
+    "conversation.export",
+    "conversation.get",
+    "conversation.list",
+    "conversation.record",
+    "conversation.search",
+    "conversation.stats",
+    "conversation.tool",
+    "conversation.tree",
+    "conversation.turn",
+    "conversation.turns",
+    "daemon.log",
+    "exec.get",
+    "investigate.diff",
+    "investigate.get",
+    "investigate.map",
+    "tape.diff",
+    "tape.export",
+    "tape.get",
+    "tape.list",
+    "tape.svg",
+    "test.get",
 ];
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
@@ -114,13 +115,17 @@ impl RpcServiceT for Guard {
             if request.extensions.get::<Peer>().is_none() {
                 request.extensions.insert(shared.peer.clone());
             }
-            let mut bulk = None;
-            let mut _making = None;
-            if let Some((_, weight)) = BULK_METHODS.iter().find(|(name, _)| *name == method) {
+            let bulk = if BULK_METHODS.contains(&method) {
                 let place = Arc::clone(&shared.bulk).acquire_owned().await;
-                bulk = place.ok().map(Arc::new).map(BulkPlace);
-                _making = shared.budget.make(*weight).await;
-            }
+                place.ok().map(Arc::new).map(BulkPlace)
+            } else {
+                None
+            };
+            let _making = if LARGE_METHODS.contains(&method) {
+                Some(shared.budget.make().await)
+            } else {
+                None
+            };
             let repeatable = REPEATABLE_METHODS.contains(&method) || has_run_id(&request);
             let (conn, peer) = (shared.peer.connection, shared.peer.pid);
             let span = tracing::debug_span!("call", method, conn, peer);

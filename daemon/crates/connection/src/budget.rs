@@ -1,7 +1,10 @@
 //! The memory that all connections together have for large replies: those in the making, and those that wait to be read.
 
 use ccd_terminal::lock::lock;
+use ccd_terminal::readiness::unread_bytes;
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -50,10 +53,19 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Client {
     connection: u64,
-    /// When the client last read something, while data is waiting for it.
-    blocked_since: Mutex<Option<Instant>>,
+    stall: Mutex<Option<Stall>>,
     /// Its memory is needed: the connection ends.
     pub(super) cut: CancellationToken,
+}
+
+/// What is known of a client that does not read all that waits for it.
+#[derive(Debug)]
+struct Stall {
+    /// When the client was last seen to have read something.
+    since: Instant,
+    /// What the kernel held for it then. There may be room for more only when it has read half.
+    unread: usize,
+    socket: Arc<OwnedFd>,
 }
 
 /// The memory of a reply in the making, until this is dropped.
@@ -79,9 +91,32 @@ impl Client {
         })
     }
 
-    /// Notes since when the client has not read what waits for it.
-    pub(super) fn set_blocked_since(&self, since: Option<Instant>) {
-        *lock(&self.blocked_since) = since;
+    /// Notes that everything was written, or when `socket` was found to have no more room.
+    pub(super) fn note_stall(&self, stall: Option<(Instant, &Arc<OwnedFd>)>) {
+        let mut known = lock(&self.stall);
+        match stall {
+            None => *known = None,
+            Some((since, _)) if known.as_ref().is_some_and(|known| known.since >= since) => {}
+            Some((since, socket)) => {
+                let (unread, socket) = (unread_bytes(socket), Arc::clone(socket));
+                *known = Some(Stall {
+                    since,
+                    unread,
+                    socket,
+                });
+            }
+        }
+    }
+
+    /// Returns how long the client has read nothing; `None` if nothing waits for it.
+    fn silence(&self) -> Option<Duration> {
+        let mut stall = lock(&self.stall);
+        let stall = stall.as_mut()?;
+        let unread = unread_bytes(&*stall.socket);
+        if unread != stall.unread {
+            (stall.unread, stall.since) = (unread, Instant::now());
+        }
+        Some(stall.since.elapsed())
     }
 }
 
@@ -145,13 +180,13 @@ impl Used {
         let (leaving, staying): (Vec<_>, Vec<_>) =
             (self.waiting.values()).partition(|one| one.client.cut.is_cancelled());
         let mut kept = used - leaving.iter().map(|one| one.bytes).sum::<usize>();
-        let blocked = staying.into_iter().filter_map(|one| {
-            let since = *lock(&one.client.blocked_since);
-            Some((since.filter(|since| since.elapsed() >= UNREAD)?, one))
+        let silent = staying.into_iter().filter_map(|one| {
+            let silence = one.client.silence()?;
+            (silence >= UNREAD).then_some((silence, one))
         });
-        let mut blocked: Vec<_> = blocked.collect();
-        blocked.sort_by_key(|(since, _)| *since);
-        for (_, Waiting { bytes, client }) in blocked {
+        let mut silent: Vec<_> = silent.collect();
+        silent.sort_by_key(|(silence, _)| Reverse(*silence));
+        for (_, Waiting { bytes, client }) in silent {
             if kept < BUDGET_BYTES {
                 break;
             }
@@ -192,12 +227,17 @@ impl Drop for Charge {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixStream;
 
-    fn blocked(connection: u64, seconds: u64) -> Arc<Client> {
+    /// A client that has not read 3 bytes for some seconds, and its end of the connection.
+    fn silent(connection: u64, seconds: u64) -> (Arc<Client>, UnixStream) {
+        let (mut near, far) = UnixStream::pair().unwrap();
+        near.write_all(b"abc").unwrap();
         let client = Client::new(connection);
         let since = Instant::now().checked_sub(Duration::from_secs(seconds));
-        client.set_blocked_since(since);
-        client
+        client.note_stall(Some((since.unwrap(), &Arc::new(near.into()))));
+        (client, far)
     }
 
     async fn makes_soon(budget: &Budget) -> bool {
@@ -208,7 +248,9 @@ mod tests {
     #[tokio::test]
     async fn who_has_not_read_for_longest_makes_room_and_who_reads_never_does() {
         let budget = Arc::new(Budget::default());
-        let [oldest, older, reader] = [blocked(1, 9), blocked(2, 8), blocked(3, 0)];
+        let [(oldest, _far), (older, _other), (reader, mut reads)] =
+            [silent(1, 8), silent(2, 7), silent(3, 9)];
+        reads.read_exact(&mut [0; 3]).unwrap();
         let half = BUDGET_BYTES / 2;
         let charges = [&oldest, &older].map(|client| budget.charge(client, half).unwrap());
         assert!(oldest.cut.is_cancelled() && !older.cut.is_cancelled());
@@ -237,6 +279,6 @@ mod tests {
     #[test]
     fn small_replies_are_not_counted() {
         let budget = Arc::new(Budget::default());
-        assert!(budget.charge(&blocked(1, 9), SMALL_BYTES).is_none());
+        assert!(budget.charge(&Client::new(1), SMALL_BYTES).is_none());
     }
 }

@@ -243,7 +243,11 @@ impl Exchange {
         let backlog = std::mem::take(&mut self.backlog);
         self.take_in(&backlog);
         let written = self.outgoing.write_to(&self.socket);
-        self.client.set_blocked_since(self.outgoing.blocked_since);
+        let stall = self
+            .outgoing
+            .blocked_since
+            .map(|since| (since, self.socket.descriptor()));
+        self.client.note_stall(stall);
         if written.is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
             return Next::Gone;
         }

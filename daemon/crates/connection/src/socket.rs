@@ -29,6 +29,10 @@ impl ClientSocket {
         })
     }
 
+    pub(super) fn descriptor(&self) -> &Arc<OwnedFd> {
+        self.watch.get_ref()
+    }
+
     /// Waits until there is something to read, or the client has closed its sending direction.
     pub(super) async fn readable(&self) -> io::Result<()> {
         self.watch.readable().await?.retain_ready();

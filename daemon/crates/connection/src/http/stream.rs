@@ -2,6 +2,7 @@
 
 use crate::shared::Shared;
 use std::io::{self, IoSlice};
+use std::os::fd::AsFd as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -38,12 +39,15 @@ impl HttpStream {
     ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.stall = None;
-            self.shared.client.set_blocked_since(None);
+            self.shared.client.note_stall(None);
             return written;
         }
-        let shared = &self.shared;
+        let (shared, stream) = (&self.shared, &self.stream);
         let stall = self.stall.get_or_insert_with(|| {
-            shared.client.set_blocked_since(Some(Instant::now()));
+            if let Ok(socket) = stream.as_fd().try_clone_to_owned() {
+                let stall = (Instant::now(), &Arc::new(socket));
+                shared.client.note_stall(Some(stall));
+            }
             Box::pin(tokio::time::sleep(shared.limits.write_stall))
         });
         let is_over = stall.as_mut().poll(cx);

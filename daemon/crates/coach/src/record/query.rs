@@ -9,7 +9,7 @@ use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -111,6 +111,9 @@ pub(crate) async fn taken(events: &Events, deliveries: &[Delivery]) -> SqlResult
 /// Events that are read at a time.
 const PAGE_LEN: u32 = 2000;
 
+/// From how many waiting events on all sources are read.
+const MANY_EVENTS: i64 = 10_000;
+
 /// Returns events that are not processed, at most `limit`, in any order, and the ids of those that cannot be understood.
 pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event>, Vec<String>)> {
     let ends = query_as("SELECT min(rowid), max(rowid) FROM events WHERE processed = 0");
@@ -120,13 +123,37 @@ pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event
     };
     // Reading and parsing take about the same time, so two of each keep two processors busy.
     let middle = first + (last - first) / 2;
-    let ((mut pending, mut strange), (more, also_strange)) = tokio::try_join!(
+    let ((mut pending, mut strange), (more, also_strange), mut sources) = tokio::try_join!(
         pending_between(events, first - 1, middle, limit / 2),
-        pending_between(events, middle, last, limit / 2)
+        pending_between(events, middle, last, limit / 2),
+        sources(events, last - first >= MANY_EVENTS)
     )?;
     pending.extend(more);
     strange.extend(also_strange);
+    for event in &mut pending {
+        (event.repo_key, event.session_id) = sources.remove(&event.id).unwrap_or_default();
+    }
     Ok((pending, strange))
+}
+
+/// Where events come from: the key of the repository, and the session.
+type Sources = HashMap<String, (String, String)>;
+
+/// Returns the sources of the events that are not processed. Of `many` events it is faster to read all sources than to look
+/// each one up.
+async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
+    let sources = "SELECT json_group_object(event_id, json_array(coalesce(repo_key, ''), coalesce(session_id, '')))
+        FROM ccd_event_sources";
+    let waiting = "WHERE event_id IN (SELECT id FROM events WHERE processed = 0)";
+    let statement = if many {
+        sources.to_owned()
+    } else {
+        format!("{sources} {waiting}")
+    };
+    let json = query_scalar(ccd_store::AssertSqlSafe(statement));
+    let json: String = json.fetch_one(events.readers()).await?;
+    let parse = ccd_store::blocking(move || serde_json::from_str(&json).unwrap_or_default());
+    Ok(parse.await)
 }
 
 async fn pending_between(
@@ -164,10 +191,9 @@ async fn pending_page(
 ) -> SqlResult<(u32, Option<i64>, Option<String>)> {
     let page = query_as(
         "SELECT count(*), max(number), group_concat(event, char(10)) FROM (
-            SELECT events.rowid AS number, json_array(events.id, timestamp, signal_type, coalesce(events.repo_id, ''),
-                coalesce(repo_key, ''), coalesce(session_id, ''), coalesce(content, ''), iif(typeof(context) = 'text', context, NULL)) AS event
-            FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
-            WHERE processed = 0 AND events.rowid > ?1 AND events.rowid <= ?2 ORDER BY events.rowid LIMIT ?3)",
+            SELECT rowid AS number, json_array(id, timestamp, signal_type, coalesce(repo_id, ''),
+                coalesce(content, ''), iif(typeof(context) = 'text', context, NULL)) AS event
+            FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)",
     );
     let page = page.bind(after).bind(upto).bind(limit.min(PAGE_LEN));
     page.fetch_one(events.readers()).await
@@ -181,13 +207,10 @@ fn parsed(line: &str) -> Result<Event, String> {
         SignalType,
         String,
         String,
-        String,
-        String,
         Option<Cow<'a, str>>,
     );
     let columns = serde_json::from_str::<Columns<'_>>(line);
-    let Ok((id, timestamp, signal_type, repo_id, repo_key, session_id, content, context)) = columns
-    else {
+    let Ok((id, timestamp, signal_type, repo_id, content, context)) = columns else {
         let values: Vec<Value> = serde_json::from_str(line).unwrap_or_default();
         let id = values.first().and_then(Value::as_str).unwrap_or_default();
         return Err(id.to_owned());
@@ -198,8 +221,8 @@ fn parsed(line: &str) -> Result<Event, String> {
         timestamp,
         signal_type,
         repo_id,
-        repo_key,
-        session_id,
+        repo_key: String::new(),
+        session_id: String::new(),
         content,
         context: context.unwrap_or_default().0,
     })

@@ -5,6 +5,7 @@ use crate::method::{Done, NoParams, methods};
 use crate::session::Pattern;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 methods! {
@@ -18,22 +19,19 @@ methods! {
 }
 
 /// A chain: commands that run in order.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Chain {
     /// The same as `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The name under which the chain is saved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// 1 to 256 steps.
     pub commands: Vec<ChainCommand>,
     /// Working directory, absolute. Default: the caller's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Timeout of each step in seconds. Default: the configuration key `max_session_runtime`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// Run all steps in one shell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -44,29 +42,25 @@ pub struct Chain {
 }
 
 /// A step of a chain. It runs even if earlier steps failed, unless `condition`, `on_success` or `on_failure` says otherwise.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainCommand {
     /// The name of the chain; set by the daemon.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain_id: Option<String>,
     /// Steps run in this order; each number is used once. Default: 1 more than the previous step in the list; 1 for the
     /// first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence_order: Option<i64>,
     /// Program and arguments, quoted as for a shell. They are not passed to a shell unless the chain has `shared` or
     /// `shell`.
     pub command: String,
     /// A regular expression that the output must match; it must not match empty text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_pattern: Option<String>,
     /// A line to type, without echo, after `expect_pattern` has matched. Without `expect_pattern`, it is the whole
     /// input. In a shared shell, any part of a typed line that the command does not read is read by the shell. Absent: the
     /// command's input is empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_text: Option<String>,
     /// Run the step only if this condition holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
     /// Run the step only if no step has failed so far.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -78,25 +72,19 @@ pub struct ChainCommand {
 
 /// A condition on earlier steps: all given members must hold. If a condition cannot be evaluated, because the step that
 /// it refers to did not run, neither it nor its negation holds.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Condition {
     /// The step to test: a negative number counts back from this step, any other is a `sequence_order`. Default -1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
     /// A regular expression; `^` and `$` match at the start and the end of each line. It cannot be evaluated if the
     /// output exceeds 16 MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_matches: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any: Option<Vec<Condition>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all: Option<Vec<Condition>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not: Option<Box<Condition>>,
 }
 
@@ -151,14 +139,13 @@ pub struct ChainSaveReply {
 }
 
 /// Parameters of `chain.run`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainRunParams {
     /// Name of a saved chain. Give either this or `chain`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The chain itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<Chain>"))]
     pub chain: Option<serde_json::Value>,
     /// Run all steps in one `sh`, so that `cd` and variables carry over, and commands can use shell syntax.
@@ -171,10 +158,8 @@ pub struct ChainRunParams {
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Working directory; overrides the chain's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Working directory if the chain has none. Default: the user's home.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -217,6 +202,7 @@ pub struct ChainParallelParams {
 }
 
 /// Parameters of `chain.watch`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainWatchParams {
@@ -226,10 +212,8 @@ pub struct ChainWatchParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// A session to watch, which keeps running afterwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// With `session`: the offset at which to start. Default: new output only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// Patterns of the types `regex` and `exact`; `^` and `$` match at the start and the end of each line, and `^` also
     /// matches right after a match.
@@ -239,13 +223,11 @@ pub struct ChainWatchParams {
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// End after this many matches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_hits: Option<u64>,
     /// Run `program` with `sh -c`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -277,6 +259,7 @@ pub struct ParallelCommand {
 }
 
 /// Result of a command. Secrets that are found in it are masked.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandResult {
@@ -290,19 +273,17 @@ pub struct CommandResult {
     /// Only for a step in a shared shell: it printed more than 16 MiB, and the end of the output is missing too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    #[serialize_always]
     pub exit_code: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// The command exited by itself with status 0, and its `expect_pattern`, if it has one, matched.
     pub success: bool,
     /// Why the command failed, if the exit status does not say it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub duration_ms: u64,
     /// The session in which it ran, whose record and history can still be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
 

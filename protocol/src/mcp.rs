@@ -6,6 +6,7 @@ use crate::version::Caller;
 use crate::{Inherited, Limits, Umask};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// The word that starts the first line. No JSON text starts with its first letter.
@@ -15,18 +16,15 @@ pub const WORD: &str = "mcp";
 pub const MESSAGE_LIMIT_BYTES: usize = 1 << 20;
 
 /// What the daemon is told of the client before MCP starts. Every member is optional.
+#[skip_serializing_none]
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Opening {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ccd: Option<Caller>,
     /// Working directory of the client: that of the programs that it starts, and its project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Environment of the client, for the programs that it starts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
     /// Its file mode mask and its limits, for them too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub umask: Option<Umask>,
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
@@ -34,7 +32,6 @@ pub struct Opening {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance: String,
     /// What an earlier connection of the same client had reached when its worker ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
 }
 

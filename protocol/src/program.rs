@@ -3,6 +3,7 @@
 use crate::method::{Done, NoParams, methods};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_with::skip_serializing_none;
 use std::fmt;
 
 methods! {
@@ -112,17 +113,15 @@ pub struct ProgramConfig {
 }
 
 /// One step of a start-up: wait for `pattern`, then type `response` or `keys`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExpectStep {
     /// A regular expression. Absent: wait until the program waits for input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Text to type. If both this and `keys` are absent, nothing is typed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
     /// Keys to press instead of a response, named as in tmux.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
     /// False: no Enter after the response.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
@@ -143,21 +142,18 @@ pub enum Response {
 
 /// Where a client gets a secret: from the first of these sources that is available, so if a file is missing, it asks.
 /// `{placeholders}` are filled in.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecretSource {
     /// Name of the secret in `secrets` of `session.create`. Default: the variable's name, otherwise `secret_` and the
     /// number of the step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// An environment variable of the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
     /// A file on the client's side; the path may start with `~/`. The line end is not part of the secret.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Question for the user at the terminal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use crate::method::methods;
 use crate::session::Pattern;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 methods! {
@@ -12,6 +13,7 @@ methods! {
 }
 
 /// Parameters of `run.once`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunOnceParams {
@@ -36,18 +38,14 @@ pub struct RunOnceParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,
     /// Text of a script, which is passed to the interpreter `with` as a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
     /// Interpreter of `script`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     /// Standard input, followed by end-of-file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin_b64: Option<String>,
     /// When the program is ended. Default: the configuration key `max_session_runtime`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

@@ -4,9 +4,11 @@ use super::report::{TestReport, TestSummary};
 use super::result::TestType;
 use crate::{Limits, Umask};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// Parameters of `test.run`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestRunParams {
@@ -16,15 +18,12 @@ pub struct TestRunParams {
     pub args: Vec<String>,
     /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
     /// empty directory, which is deleted afterwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
     /// As in `session.create`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub umask: Option<Umask>,
     /// As `limits` in `session.create`.
@@ -34,35 +33,29 @@ pub struct TestRunParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<TestType>,
     /// Seed of the random inputs. Default: a random one, which the report has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// A report of the same program, by id, unique prefix, name of its file, or absolute path. Findings that are also in it
     /// are marked as known, and fail no test.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub limits: TestLimits,
 }
 
 /// Limits of a run of tests. Default of each: the configuration key `testing.` with its name.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestLimits {
     /// Peak memory of all processes of the program in MB, above which `resource` fails.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_mb: Option<u64>,
     /// Processor time of all processes while nothing is typed, in percent of one processor, above which `resource` fails.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u64>,
     /// Copies that `concurrent` runs at the same time, at most 32.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<u64>,
     /// Number of random inputs of `fuzz`, at most 10,000,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuzz_inputs: Option<u64>,
     /// Time limit of the whole run in seconds (`testing.timeout`). At the limit, tests that have not finished fail, and
     /// those that have not begun are missing in the report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! Candidates: what may become a rule.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 macro_rules! words {
     ($(#[$meta:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
@@ -71,6 +72,7 @@ words! {
 }
 
 /// A row of the ledger's table `candidates`, and what else is known.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Candidate {
@@ -99,7 +101,6 @@ pub struct Candidate {
     /// RFC 3339, UTC.
     pub first_seen: String,
     pub last_seen: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_at: Option<String>,
     /// Where its words suggest that it counts.
     pub scope_guess: Scope,
@@ -109,10 +110,8 @@ pub struct Candidate {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mention: bool,
     /// The file that it was written to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_to: Option<String>,
     /// What changed since it was approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,

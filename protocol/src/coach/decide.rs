@@ -2,6 +2,7 @@
 
 use super::{Candidate, CandidateType, Evidence, Promotion, Scope};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Parameters of `coach.review`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -68,48 +69,36 @@ pub struct Decision {
 }
 
 /// New words for a candidate. Members that are absent keep their old value.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CandidateWords {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_condition: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    #[serde(
-        default,
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub candidate_type: Option<CandidateType>,
 }
 
 /// Parameters of `coach.approve`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachApproveParams {
     /// The id, the fingerprint, or a unique start of it.
     pub id: String,
     /// Other words, changed before it is written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<CandidateWords>,
     /// Default: the candidate's `scope_guess`.
-    #[serde(
-        default,
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub scope: Option<Scope>,
     /// Only return the diff; nothing is written or decided.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub diff: bool,
     /// Commit the change to a new branch of this name, without touching the work tree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The directory of the caller: its project is written to, if the candidate was seen there. Default: the project
     /// of the newest evidence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
 

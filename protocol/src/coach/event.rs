@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 /// The kind of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +97,7 @@ impl EventType {
 }
 
 /// A recorded event.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEvent {
@@ -108,15 +110,11 @@ pub struct CoachEvent {
     /// The first 16 hexadecimal digits of SHA-256 of the repository's URL or, without one, of its directory.
     pub repo_id: String,
     /// The repository's directory, or the working directory outside one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The call of a tool that it is about, and the prompt that came before. `ccctl conversation show SESSION --at ID` starts
     /// there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<String>,
     /// The message or the error, at most 500 characters, without secrets.
     pub content: String,
@@ -127,28 +125,24 @@ pub struct CoachEvent {
 }
 
 /// Parameters of `coach.events`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEventsParams {
     /// Only events from this time on, RFC 3339.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// Only this type.
     #[serde(
         default,
         rename = "type",
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
+        deserialize_with = "crate::spelling::any_case_or_none"
     )]
     pub signal_type: Option<SignalType>,
     /// Only this project: a `repo_id`, or a directory in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// 1 to 1,000, default 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Only events older than the event with this id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
 

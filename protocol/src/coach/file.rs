@@ -3,6 +3,7 @@
 use super::{Candidate, Promotion, SignalType};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 /// Parameters of `coach.mute`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -44,17 +45,15 @@ pub struct CoachMuteReply {
 }
 
 /// Parameters of `coach.forget`; at least one must be given, and all that are given must hold.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachForgetParams {
     /// Only this project: a `repo_id`, or a directory in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Only this session of Claude Code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Only events before this time, RFC 3339.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// Everything, candidates that were not approved included.
     #[serde(default, skip_serializing_if = "crate::is_default")]

@@ -2,20 +2,20 @@
 
 use super::{Candidate, CandidateStatus, Effect, Promotion, SignalType};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// Reply of `coach.status`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachStatusReply {
     /// False if `hooks.enabled` is off.
     pub enabled: bool,
     /// Value of `coach.record`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<bool>,
     /// When recording started, RFC 3339: at `ccctl hooks install`, the first hook, or `coach.record: true`. Null if nothing is
     /// recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording_since: Option<String>,
     /// Recorded events that no candidate has taken up yet.
     pub pending_events: u64,
@@ -27,7 +27,6 @@ pub struct CoachStatusReply {
     /// Pending candidates that enough projects have seen to promote them.
     pub eligible: u64,
     /// When events were last turned into candidates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_proposal: Option<String>,
     /// Bytes of payloads that were received and not processed yet.
     pub backlog_bytes: u64,
@@ -48,20 +47,15 @@ pub struct CoachStatusReply {
 }
 
 /// Parameters of `coach.ledger`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachLedgerParams {
     /// Only candidates whose title, trigger or action contains this text, in any case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
-    #[serde(
-        default,
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub status: Option<CandidateStatus>,
     /// 1 to 1,000, default 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 

@@ -3,20 +3,19 @@
 use super::model::{ConversationPair, ConversationTurn, ConversationUsage, TurnRole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// Parameters of `conversation.subscribe`. Without `session`, `file` and `project`, all conversations.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSubscribeParams {
     /// Session id of Claude Code, or a unique prefix of at least 4 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Absolute path of a transcript or a stream, anywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Conversations that were started in this directory, an absolute path, or below it; those that start later too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Absolute paths of directories of Claude Code (`~/.claude`); default: that of the daemon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,7 +24,6 @@ pub struct ConversationSubscribeParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<ConversationItemKind>,
     /// Messages and prompts to start with, of the conversation used last; default 0, at most 1,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<u64>,
     /// Where to go on in each file, to continue after a lost connection: `offset + length` of the last item of the file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -51,6 +49,7 @@ pub enum ConversationItemKind {
 }
 
 /// An item of `conversation.subscribe`. Items of one record follow each other: `record`, `turn`, `pair`, `usage`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationItem {
@@ -65,39 +64,29 @@ pub struct ConversationItem {
     #[serde(default)]
     pub length: u64,
     /// Absent in items of the kind `end`, as the next members.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<TurnRole>,
     /// The call that started the sub-agent whose record it is; absent in the main conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_tool_use_id: Option<String>,
     /// The line exceeds 8 MiB, so its texts are left out; `conversation.record` has them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub omitted: bool,
     /// `record`: the line as Claude Code wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub record: Option<Box<RawValue>>,
     /// `turn`: the turn with the blocks of this record only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<ConversationTurn>,
     /// `turn`: an earlier item has the start of this turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
     /// `pair`: the call, with its result once there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<ConversationPair>,
     /// `usage`: tokens of the message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ConversationUsage>,
     /// `usage`: US dollars at list prices; absent if the model has no price.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// `end`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<ConversationEnd>,
 }
 

@@ -2,8 +2,10 @@
 
 use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Which conversations. All conditions must hold.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationScope {
@@ -12,17 +14,13 @@ pub struct ConversationScope {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
     /// Conversations that were started in this directory, an absolute path, or below it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Nothing before this time: RFC 3339, or a date in the time zone of the daemon.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// Nothing from this time on: as `since`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// How long to wait until everything is indexed, in milliseconds; default 2,000, at most an hour. After that, the reply
     /// is about what is indexed, and has `indexing`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
@@ -47,18 +45,16 @@ pub struct UnreadableFiles {
 }
 
 /// Parameters of `conversation.list`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationListParams {
     #[serde(flatten)]
     pub scope: ConversationScope,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Maximum number of conversations; default 50, at most 1,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// Conversations after this one in the list: its session id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
 
@@ -109,6 +105,7 @@ pub struct ConversationSummary {
 }
 
 /// Parameters of `conversation.search`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSearchParams {
@@ -116,27 +113,19 @@ pub struct ConversationSearchParams {
     pub query: String,
     #[serde(flatten)]
     pub scope: ConversationScope,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<TurnRole>,
     /// Calls of this tool, and their results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<RecordStatus>,
     /// Model whose name contains this text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Calls about a file whose path contains this text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Records of this session: its id, or a unique prefix of at least 4 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Maximum number of hits; default 20, at most 200.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// Hits after this one: its `id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<i64>,
 }
 

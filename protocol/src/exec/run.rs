@@ -3,8 +3,10 @@
 use super::tape::ExecTapeOptions;
 use crate::Inherited;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecRunParams {
@@ -19,7 +21,6 @@ pub struct ExecRunParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disallowed_tools: Vec<String>,
     /// Continue this conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_session_id: Option<String>,
     /// Continue the last conversation of this repository.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -28,33 +29,25 @@ pub struct ExecRunParams {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbose: bool,
     /// Time limit in seconds, 1 to 3600. Default: the configuration's, 600.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<i64>,
     /// What to do about changes that are not committed.
     #[serde(default, deserialize_with = "crate::spelling::any_case")]
     pub dirty_worktree: DirtyWorktree,
     /// The work tree, absolute. Required; ccctl sends its own directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// At least 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<i64>,
     /// `default`, `manual`, `acceptEdits`, `plan`, `dontAsk`, `auto` or `bypassPermissions`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
     /// Longest wait for other runs in the same work tree, in seconds. Default: the configuration's, 300.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_timeout: Option<i64>,
     /// End the run after this many seconds without output. Default: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_timeout: Option<i64>,
     /// Run in a fresh git worktree, which stays; the result names it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
     /// A tape answers in place of Claude Code, or Claude Code is recorded. Without it, neither.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<ExecTapeOptions>,
     #[serde(flatten)]
     pub inherited: Inherited,
@@ -75,6 +68,7 @@ pub struct ExecStarted {
 }
 
 /// Progress of the job of a run.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecProgress {
@@ -82,9 +76,7 @@ pub struct ExecProgress {
     pub session_id: String,
     pub phase: ExecPhase,
     /// Runs in front of this one in the same work tree, and why it waits if none of them is of this daemon.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
     /// Messages of the model so far.
     #[serde(default)]
@@ -93,16 +85,12 @@ pub struct ExecProgress {
     #[serde(default)]
     pub calls: u64,
     /// The tool that was called last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Tokens that the model has printed, from the results so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Seconds without output, once there are more than `exec.stall_s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled_s: Option<u64>,
     /// What is known about the silence: processes of the run and what they wait for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::result::{ExecutionStatus, ExecutionSummary};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// State of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,18 +44,15 @@ pub struct ConversationMessage {
 }
 
 /// Parameters of `exec.list`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecListParams {
     /// Only runs in the repository of this directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ExecutionStatus>,
     /// Maximum number of runs; default 100, at most 1,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 

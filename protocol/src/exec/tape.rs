@@ -2,36 +2,30 @@
 
 use crate::tape::{FallbackMode, Latency, RecordMode, TapeOptions};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// The `tape` of `exec.run`: the options of TapeOptions that make sense for a run, under the same names. A run is one
 /// exchange.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecTapeOptions {
     /// Absolute path of the tape directory. Default: the configuration key `replay.tapes_path`, otherwise `tapes` in
     /// the base directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// `new`: a run that is on no tape; `overwrite`: a run that is on one. Default: `replay.record` (disabled).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordMode>,
     /// What happens to a run that is on no tape. Default: `replay.fallback` (not_found).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackMode>,
     /// Delays of a replay. Default: as the tape says. A new tape stores it, and replays with it by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// Random seed for a latency range. Default: `replay.seed`, otherwise the tape's, otherwise 0. A new tape stores it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Label stored in the tape's `meta` and used at the start of its name. Default: `replay.tag` (none).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Template of the tape's path, as in TapeOptions; `{verb}` is `exec`. Default: `replay.name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// False: secrets are kept, and the tape is marked accordingly. Default: `replay.redact` (true).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<bool>,
 }
 

@@ -1,6 +1,7 @@
 //! What went wrong with a program.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// How a program broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,31 +25,25 @@ pub enum FindingKind {
 }
 
 /// One finding of an investigation or a test.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     pub kind: FindingKind,
     /// The command that caused it, in an investigation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Id of the state in which the command was typed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The input that caused it, in a test; shortened for `fuzz`. If it is not UTF-8, `input_b64` has it instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// The same input in base64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_b64: Option<String>,
     /// The signal that killed the program, for example `SIGSEGV`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
     /// As shells report it: 128 + N after signal N.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i32>,
     /// What happened, in one sentence.
     pub message: String,
     /// Path of the tape that shows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
 }

@@ -3,9 +3,11 @@
 use super::report::InvestigationReport;
 use crate::Inherited;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// Parameters of `investigate.run`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateRunParams {
@@ -15,24 +17,19 @@ pub struct InvestigateRunParams {
     pub args: Vec<String>,
     /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
     /// empty directory, which is deleted afterwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     #[serde(flatten)]
     pub inherited: Inherited,
     /// Refuse dangerous commands before they are sent. Default: the configuration key `safe_mode`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<bool>,
     /// Maximum number of commands from the start of the program to a state, 1 to 20. Default: `investigation.max_depth`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
     /// Time limit in seconds; at the limit the investigation ends, and the report contains what was found so far. Default:
     /// `investigation.timeout`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
     /// Run the program under bubblewrap. Default: `investigation.sandbox`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
     /// Record each copy of the program that is started on a terminal on a tape.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

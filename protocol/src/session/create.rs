@@ -3,15 +3,16 @@
 use crate::Inherited;
 use crate::tape::TapeOptions;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Parameters of `session.create`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCreateParams {
     /// Program to run; looked up on the session's PATH if it contains no slash. Optional with `shell`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
@@ -20,7 +21,6 @@ pub struct SessionCreateParams {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Variables given explicitly; they override `caller_env` and are compared by `reuse`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -29,45 +29,33 @@ pub struct SessionCreateParams {
     pub inherited: Inherited,
     /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM, COLORTERM,
     /// LINES and COLUMNS of `caller_env` are ignored, because they describe another terminal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub term: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Default: 12 random characters. An ended session with this id is deleted with its log and history; a live one is a
     /// conflict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// 1 to 1,000; default 24.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<i64>,
     /// 1 to 1,000; default 80.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cols: Option<i64>,
     /// WHATWG label of the encoding of `text` and patterns; the log always contains the bytes. Default utf-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// No idle timeout and no maximum run time. Default: true with a name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
     /// Return the live session with the same program, arguments, cwd, size, `env`, `config` and `set`, if one exists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
     /// Default timeout of expect, wait and run, in seconds. 0: check once without waiting.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
     /// Ends the session after this many seconds without input or output. 0: no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_timeout_s: Option<f64>,
     /// Ends the session after this many seconds. 0: no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_session_runtime_s: Option<f64>,
     /// Ends the session after this many bytes of log. A `persist` session instead drops the oldest part of its
     /// log, in steps of a quarter of this limit (at least 64 KiB, at most the configuration key `log_rotation_size`),
     /// and keeps at least half of the limit. 0: no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_size: Option<i64>,
     /// Lines of output kept in memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<i64>,
     /// The session ends when the connection that created it closes. Its output is removed once it has ended and that
     /// connection is closed; its record and its history stay. After a handover to another worker, it waits 5 s for a
@@ -77,7 +65,6 @@ pub struct SessionCreateParams {
     /// Whether the terminal echoes input at the start; see `session.echo`. Unlike `plain`, false keeps output
     /// processing on: a printed `\n` still arrives as `\r\n`. Cannot be combined with `pipes`, nor false with `tape`,
     /// nor true with `plain`. Default: true, unless `plain`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<bool>,
     /// No echo and no output processing: output arrives exactly as the program wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -93,7 +80,6 @@ pub struct SessionCreateParams {
     /// Start the program that this configuration describes, and reply when its start-up is complete. `program` and
     /// `timeout_s` override the configuration's values. If the start-up fails, or the connection closes before it is
     /// complete, the session is closed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// Values for the configuration's placeholders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -104,7 +90,6 @@ pub struct SessionCreateParams {
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub secrets: Secrets,
     /// Record the program, or replay tapes in its place. Absent: neither.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<TapeOptions>,
 }
 

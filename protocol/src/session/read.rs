@@ -1,20 +1,19 @@
 //! Reading output.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Parameters of `session.read`. Without bounds: everything in memory.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionReadParams {
     pub session: String,
     /// Offset of the first byte.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// Number of lines: with `since` the first ones, otherwise the last ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
     /// Number of bytes: with `since` the first ones, otherwise the last ones; at most 16 MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// Return raw bytes, as `data_b64`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -2,6 +2,7 @@
 
 use crate::spelling::any_case;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::fmt;
 
 /// Output format of `session.screen`.
@@ -36,6 +37,7 @@ pub struct SessionScreenParams {
 }
 
 /// Reply of `session.screen`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionScreenReply {
@@ -64,13 +66,10 @@ pub struct SessionScreenReply {
     pub mouse: bool,
     /// Runs of cells with the same style, one list per row (format `cells`). Blank cells at the end of a row are left
     /// out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<Vec<CellRun>>>,
     /// A complete SVG document (format `svg`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub svg: Option<String>,
     /// A PNG (format `png`) with a built-in font; characters that the font lacks, such as Chinese ones and emoji, are boxes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub png_b64: Option<String>,
 }
 
@@ -112,12 +111,11 @@ pub struct CellRun {
 }
 
 /// Style of cells; attributes that are off or default are left out.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CellStyle {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fg: Option<Color>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bg: Option<Color>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bold: bool,
@@ -129,10 +127,8 @@ pub struct CellStyle {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub underline: bool,
     /// Absent: a single line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub underline_style: Option<UnderlineStyle>,
     /// Absent: the colour of the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub underline_color: Option<Color>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blink: bool,
@@ -144,7 +140,6 @@ pub struct CellStyle {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strikethrough: bool,
     /// The address of a hyperlink (OSC 8), as the program wrote it: any scheme, at most 2 KiB, no control characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 

@@ -3,19 +3,18 @@
 use super::expect::{ExpectResult, Pattern};
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Parameters of `session.send`: exactly one of `text`, `data_b64` and `keys`; with `eof`, none is required.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSendParams {
     pub session: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Raw bytes in base64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_b64: Option<String>,
     /// Key names as in tmux: `C-c`, `Up`, `F5`, `M-x`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
     /// Append the carriage return of the Enter key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -32,7 +31,6 @@ pub struct SessionSendParams {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
     /// Wait for a pattern, starting at the offset at which the input was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<SendExpect>,
 }
 

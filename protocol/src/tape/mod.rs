@@ -11,6 +11,7 @@ pub use options::{
 use crate::Inherited;
 use crate::method::methods;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 methods! {
@@ -27,23 +28,19 @@ methods! {
 }
 
 /// Parameters of `tape.list`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeListParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// True: only tapes that have been replayed. False: only tapes that have not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<bool>,
     /// Only tapes of this program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Default 1,000, at most 10,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// Only tapes whose ids come after this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
@@ -61,6 +58,7 @@ pub struct TapeListReply {
 }
 
 /// A tape in a list.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeSummary {
@@ -68,18 +66,15 @@ pub struct TapeSummary {
     pub tape_id: String,
     pub program: String,
     pub args: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     pub created_at: String,
     pub exchanges: u64,
     pub bytes: u64,
     /// How the program ended, if it ended: `exit 0`, `signal 9`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// Number of exchanges that have been replayed since the tape was recorded.
     pub used: u64,
     /// When the tape was last replayed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<String>,
     #[serde(flatten)]
     pub begin: TapeBegin,
@@ -154,6 +149,7 @@ pub struct TapeRecord {
 
 /// An exchange, for reading: one input and the output that follows it, up to the next input. Exchange 0 is the start of
 /// the program, with an empty input.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExchangeRecord {
@@ -161,7 +157,6 @@ pub struct ExchangeRecord {
     /// The text after the last line break of the output before the input.
     pub prompt: String,
     /// Hash of all inputs before this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_hash: Option<String>,
     /// The input as text; bytes that are not text appear as `\xNN`.
     pub input: String,
@@ -172,14 +167,12 @@ pub struct ExchangeRecord {
     pub output: String,
     pub output_bytes: u64,
     pub chunks: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<TapeExit>,
     pub dur_ms: u64,
     pub annotations: serde_json::Value,
     /// The line of the file on which it starts.
     pub line: u64,
     /// With `keys`: the components of the exchange's key, by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<BTreeMap<String, String>>,
 }
 
@@ -292,27 +285,22 @@ pub struct TapeDiffReply {
 }
 
 /// Parameters of `tape.import`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeImportParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// The asciicast as text. Give either `cast` or `path`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cast: Option<String>,
     /// Absolute path of the asciicast.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The recorded program. Default: the one named in the asciicast.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Default true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<bool>,
 }
 
@@ -368,27 +356,23 @@ pub struct TapeExportReply {
 }
 
 /// Parameters of `tape.svg`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeSvgParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
     /// Draw the whole tape as an animation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub animated: bool,
     /// Draw the screen after this exchange. Default: the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u64>,
     /// Speed factor. Default 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// Longest pause, in seconds. Default 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_limit_s: Option<f64>,
     /// How long the last image of an animation is shown before it starts again, in seconds. Default 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_pause_s: Option<f64>,
 }
 
@@ -403,20 +387,18 @@ pub struct TapeSvgReply {
 }
 
 /// Parameters of `tape.verify`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeVerifyParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
     /// Working directory, absolute. Default: the tape's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(flatten)]
     pub inherited: Inherited,
     /// Maximum time for an answer. Default 30 s.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is an
     /// entry of `drifts` with `what` `hidden`; from there on, nothing is compared.

@@ -1,6 +1,7 @@
 //! How a session uses tapes: the options, and the result.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Which exchanges (see ExchangeRecord) are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,70 +52,55 @@ pub enum LatencyName {
 }
 
 /// The `tape` of `session.create`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeOptions {
     /// Absolute path of the tape directory. Default: the configuration key `replay.tapes_path`, otherwise `tapes` in
     /// the base directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Default: `replay.record` (disabled).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordMode>,
     /// Default: `replay.fallback` (not_found).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackMode>,
     /// Delays of a replay. Default: as the tape says. A new tape stores it, and replays with it by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// Percentage of replayed exchanges with an injected error, 0 to 100. A new tape stores it, as `latency`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_rate: Option<f64>,
     /// Random seed for injected errors and for a latency range. Default: `replay.seed`, otherwise the tape's, otherwise
     /// 0. A new tape stores it, as `latency`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Accept exact matches only, never a similar exchange.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
     /// Label stored in the tape's `meta` and used at the start of its name. Default: `replay.tag` (none).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Template of the tape's path relative to its root, without `.json5`: `{program}`, `{tag}`, `{verb}` (the
     /// first argument), `{time}`, `{random}`. Default: `replay.name` (`{program}/{tag}-{time}-{random}`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// List new and unused tapes at the end. Default: `replay.summary` (true).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<bool>,
     /// Changes to what is recorded. Default: `replay.decorators` (none).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decorators: Option<Vec<Decorator>>,
     /// False: secrets are kept, and the tape is marked accordingly. Default: `replay.redact` (true).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<bool>,
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "match")]
     pub matching: Option<MatchOptions>,
 }
 
 /// What is compared to find a matching exchange.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchOptions {
     /// Environment variables to record and compare; a name can end in `*`. Default: LANG, LC_*, TERM, TZ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_env: Option<Vec<String>>,
     /// Variables to record but not compare.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_env: Option<Vec<String>>,
     /// Arguments to exclude from the comparison: by index (0 is the first), by exact text, or `/regex/`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_args: Option<Vec<IgnoredArg>>,
     /// Ignore the input: exchanges match by their position alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_stdin: Option<bool>,
     /// Compare the working directory. Default false.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub match_cwd: Option<bool>,
 }
 
@@ -128,19 +114,17 @@ pub enum IgnoredArg {
 }
 
 /// Changes recorded data; each use is noted in the annotations.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decorator {
     pub on: DecoratorTarget,
     /// A regular expression; requires `with`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<String>,
     /// Replacement for each match; `$1` is its first group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     /// Program and arguments of a filter that reads standard input and writes standard output. It is not run by a
     /// shell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<Vec<String>>,
 }
 
@@ -155,13 +139,12 @@ pub enum DecoratorTarget {
 }
 
 /// How a session used tapes: `tape` of its record.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeUse {
     pub root: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordMode>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackMode>,
     /// Exchanges that were answered from tapes.
     pub hits: u64,
@@ -186,12 +169,9 @@ pub struct TapeUse {
     pub written: Vec<String>,
     /// Tapes of the root that this session neither replayed nor wrote; only for an ended session with `summary`, and not
     /// in `session.list`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<Vec<String>>,
     /// The last miss, as an error message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_miss: Option<String>,
     /// Why recording failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

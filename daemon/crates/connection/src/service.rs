@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::guard::Guard;
+use super::method::WholeReply;
 use super::outgoing::Message;
 use super::request::{self, Parsed};
 use super::shared::{BulkPlace, Shared};
@@ -24,13 +25,19 @@ pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
 pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Message> {
     let Shared { peer, limits, .. } = &*service.shared;
     let gone = async || peer.gone.cancelled().await;
+    let mut whole = None;
     let response = match request {
         Parsed::Wrong(id, fault) => fault.response(id),
-        Parsed::Single(BatchEntry::Call(request)) => tokio::select! {
-            biased;
-            response = service.call(request) => response,
-            () = gone() => return None,
-        },
+        Parsed::Single(BatchEntry::Call(mut request)) => {
+            let reply = WholeReply::new(&request.id, limits.reply_bytes);
+            request.extensions.insert(Arc::clone(&reply));
+            whole = Some(reply);
+            tokio::select! {
+                biased;
+                response = service.call(request) => response,
+                () = gone() => return None,
+            }
+        }
         Parsed::Single(BatchEntry::Notification(notification)) => tokio::select! {
             biased;
             response = service.notification(notification) => response,
@@ -47,7 +54,9 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
     }
     let bulk = response.extensions().get::<BulkPlace>();
     let bulk = bulk.map(|BulkPlace(place)| Arc::clone(place));
-    let json = response.into_json();
+    let large = whole.filter(|_| response.is_success());
+    let large = large.and_then(|whole| whole.take());
+    let json = large.unwrap_or_else(|| response.into_json());
     let Shared { budget, client, .. } = &*service.shared;
     let charge = budget.charge(client, json.get().len());
     Some(match bulk.is_some() || charge.is_some() {

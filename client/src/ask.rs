@@ -54,10 +54,6 @@ impl Drop for Restore {
 }
 
 /// Asks the user at the terminal, whatever standard input is; `None` if there is no terminal.
-///
-/// # Errors
-///
-/// [`Failure::Io`] for errors of the terminal, [`Failure::Failed`] if the input ends.
 pub(crate) fn ask(question: &str) -> Result<Option<String>, Failure> {
     let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
         return Ok(None);

@@ -50,10 +50,7 @@ impl fmt::Display for DetachKeys {
 }
 
 /// Parses keys such as `C-\ d` or `C-p,C-q`; `none` for no keys.
-///
-/// # Errors
-///
-/// The mistake and what to give instead, as a fragment.
+/// The error is a fragment: the mistake and what to give instead.
 pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
     let names: Vec<&str> = match text {
         "none" => Vec::new(),

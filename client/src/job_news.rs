@@ -36,10 +36,6 @@ pub(crate) struct JobNews {
 
 impl JobNews {
     /// Subscribes to a job of the daemon at `place`, and to its entries from `since`, or those that are kept.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(crate) fn start(place: Place, job: &str, since: Option<u64>) -> Result<Self, Failure> {
         let params = JobSubscribeParams {
             job: job.to_owned(),
@@ -63,10 +59,6 @@ impl JobNews {
     }
 
     /// Waits for the next news; there are none after [`News::Ended`].
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker knows the job any more, or the lifeline was cut.
     pub(crate) fn next(&mut self) -> Result<News, Failure> {
         loop {
             if let Some(news) = self.waiting.pop_front() {
@@ -78,10 +70,6 @@ impl JobNews {
     }
 
     /// Waits for the next item, and also returns it as received.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::next`].
     pub(crate) fn next_item(&mut self) -> Result<(Box<RawValue>, JobItem), Failure> {
         loop {
             match self.subscription.next() {

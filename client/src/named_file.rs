@@ -7,10 +7,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Opens a file. What the shell passes for `<(command)` counts as one.
-///
-/// # Errors
-///
-/// Errors of the file system, and [`ErrorKind::InvalidInput`] if it is something else.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") || path == "/dev/stdin" {
         return File::open(path);
@@ -29,10 +25,6 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the content of a file.
-///
-/// # Errors
-///
-/// As [`open`].
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
@@ -40,10 +32,6 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the text in a file.
-///
-/// # Errors
-///
-/// As [`open`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }

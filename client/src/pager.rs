@@ -21,10 +21,6 @@ const NOT_FOUND: i32 = 127;
 /// Writes a text in the pager while it is made; without a terminal or a usable pager, to standard output.
 ///
 /// If the user leaves the pager, the next write of `text` fails, so that it makes no more.
-///
-/// # Errors
-///
-/// [`Failure::Output`], and errors of `text`.
 pub(crate) fn page(
     context: &mut Context,
     text: impl Fn(&mut dyn Write) -> Result<(), Failure>,

@@ -26,10 +26,6 @@ struct SecretRequest {
 }
 
 /// Returns the secrets that the command line names.
-///
-/// # Errors
-///
-/// As [`with_secrets`].
 pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure> {
     let mut secrets = Secrets::default();
     for (name, from) in sources {
@@ -54,10 +50,6 @@ fn no_secret_itself(name: &str) -> Failure {
 }
 
 /// Makes a request that starts a session; if the daemon asks for secrets, repeats it with them.
-///
-/// # Errors
-///
-/// Errors of `create`; [`Failure::Usage`] if a secret cannot be found and there is no terminal to ask at.
 pub(crate) fn with_secrets<T>(
     params: &mut SessionCreateParams,
     mut create: impl FnMut(&SessionCreateParams) -> Result<T, Failure>,

@@ -6,10 +6,6 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `follow`, until the session ends.
-///
-/// # Errors
-///
-/// [`Failure::Lost`] if no worker has the session any more, otherwise errors of the calls.
 pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);

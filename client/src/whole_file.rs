@@ -8,19 +8,13 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Replaces the file at `path` with `content`. If it is not a regular file, for example a pipe, it is written to.
-///
-/// # Errors
-///
-/// Errors of the file system; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_by(path, None, |out| out.write_all(content), |error| error).map(drop)
 }
 
 /// Replaces the file at `path` with what `fill` writes, as [`write()`]. A new file gets `mode`. Returns its length.
-///
-/// # Errors
-///
-/// Errors of `fill`, and errors of the file system by `failed`; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(crate) fn write_by<E>(
     path: &Path,
     mode: Option<u32>,

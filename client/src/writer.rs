@@ -97,10 +97,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes bytes unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the output.
     pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)
     }

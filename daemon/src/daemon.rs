@@ -188,10 +188,6 @@ impl Daemon {
     }
 
     /// Reads the configuration again, without using it.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigRefusal::Reload`] with the position of the mistake.
     pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
         let (_, loaded) = self.read_configuration().await;
         Ok(loaded.map(drop)?)
@@ -205,10 +201,7 @@ impl Daemon {
     }
 
     /// Reads the configuration again, and uses it.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigRefusal::Reload`] with the position of the mistake; the old configuration is kept then.
+    /// On an error, the old configuration is kept.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let mut reading = self.reading.lock().await;
         let (snapshot, loaded) = self.read_configuration().await;
@@ -292,10 +285,6 @@ impl Daemon {
     }
 
     /// Returns the sessions to list: live ones, and with `all` those that ended recently.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub(crate) async fn listed(&self, all: bool) -> Result<Vec<Arc<Session>>, SessionError> {
         if all {
             self.sessions.load_ended().await?;

@@ -26,10 +26,6 @@ pub fn chain(bytes: &[u8]) -> Option<Chain> {
 }
 
 /// Serves a client that sends `pieces`, in any of the three transports. Returns what it receives.
-///
-/// # Errors
-///
-/// The system has no sockets.
 pub fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     thread_local! {
         static RUNTIME: io::Result<Runtime> = Builder::new_current_thread().enable_all().build();

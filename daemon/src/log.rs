@@ -47,10 +47,6 @@ struct LogState {
 
 impl Log {
     /// Sets up the log of the process. If its file cannot be used, it is written to standard error.
-    ///
-    /// # Errors
-    ///
-    /// The process already has one.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
         let state = Arc::new(Mutex::new(LogState {
@@ -103,10 +99,6 @@ impl Log {
     }
 
     /// Shows or changes what is logged.
-    ///
-    /// # Errors
-    ///
-    /// The level is unknown.
     pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
             Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
@@ -157,10 +149,6 @@ impl Reportable for UnknownLevel {
 }
 
 /// Makes this process write warnings and errors to standard error; for the holder, which does not access the disk.
-///
-/// # Errors
-///
-/// It already has a log.
 #[cfg(not(portable))]
 pub(crate) fn to_stderr() -> io::Result<()> {
     tracing_subscriber::registry()

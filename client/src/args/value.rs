@@ -153,10 +153,6 @@ pub(crate) enum SecretFrom {
 }
 
 /// Parses `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=prompt`.
-///
-/// # Errors
-///
-/// None: see [`SecretFrom::Unknown`].
 pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
     // A word without `=` may be the secret.
     let (name, from) = text.split_once('=').unwrap_or(("", ""));

@@ -46,10 +46,7 @@ const MAX_SHORT_LOSSES: u32 = 5;
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// Attaches the terminal to a session until the user detaches or the session ends.
-///
-/// # Errors
-///
-/// Errors of the calls; the terminal is restored first.
+/// After an error, the terminal is restored.
 pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionAttachParams {
         session: args.session.clone(),
@@ -60,10 +57,6 @@ pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, F
 }
 
 /// Attaches the terminal to a session that was just created, even if it has ended by now.
-///
-/// # Errors
-///
-/// As [`attach`].
 pub(crate) fn attach_created(
     session: &str,
     keys: &DetachKeys,
@@ -89,10 +82,6 @@ pub(crate) enum Way {
 
 /// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is
 /// the terminal's title until the program sets one.
-///
-/// # Errors
-///
-/// As [`attach`].
 pub(crate) fn attach_own(
     session: &Session,
     title: &str,
@@ -124,10 +113,6 @@ pub(crate) fn attach_own(
 }
 
 /// Checks that there is a terminal to attach.
-///
-/// # Errors
-///
-/// [`Failure::Usage`], which says what to use instead.
 pub(crate) fn require_terminal() -> Result<(), Failure> {
     match can_draw() {
         true => Ok(()),

@@ -62,10 +62,6 @@ const RESTORE_CURSOR: &str = "\x1b8\x1b[m\x1b(B\x0f\x1b[?25h";
 
 impl UserScreen {
     /// Takes the terminal. Its content is scrolled into its scrollback; the title says what it shows now.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter(title: String) -> io::Result<Self> {
         let raw = Some(RawMode::enter()?);
         let screen = Self { raw, title };
@@ -78,10 +74,6 @@ impl UserScreen {
     }
 
     /// Shows output.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
         raw_stdout().write_all(bytes)
     }
@@ -112,10 +104,6 @@ impl UserScreen {
     }
 
     /// Takes the terminal again after [`leave`](Self::leave), or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter_again(&mut self) -> io::Result<()> {
         match &self.raw {
             Some(raw) => raw.again(),

@@ -77,10 +77,6 @@ impl Drop for Keyboard {
 }
 
 /// Reads the keyboard.
-///
-/// # Errors
-///
-/// Errors of the system.
 pub(super) fn read_keys(
     link: Link,
     screen: Screen,
@@ -145,10 +141,6 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
 }
 
 /// Listens to signals, in a thread that ends with the process.
-///
-/// # Errors
-///
-/// Errors of the system.
 pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
     let others = [SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = Signals::new(ENDING_SIGNALS.iter().chain(&others))?;

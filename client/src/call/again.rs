@@ -93,11 +93,7 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 /// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
 /// repeated again; one that is read and lost at once twice may be what kills the daemon. `limit` is that of
 /// [`Connection::within`].
-///
-/// # Errors
-///
-/// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too; otherwise errors of the
-/// request.
+/// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too.
 pub(crate) fn again(
     place: &Place,
     method: &str,
@@ -224,10 +220,6 @@ fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Fact
 /// Returns the id of a session that already existed at `start`, looked up in the name of `method`.
 ///
 /// `None` if it did not: another session may have got the name while nobody answered.
-///
-/// # Errors
-///
-/// Errors of the lookup.
 pub(crate) fn id_since(
     connection: &mut Connection,
     method: &str,

@@ -113,10 +113,6 @@ impl Place {
     }
 
     /// Returns what programs inherit from the login over there; nothing on this host.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn inherited(&self) -> Result<Inherited, ConnectError> {
         match &self.at {
             At::Here(_) => Ok(Inherited::default()),
@@ -125,10 +121,6 @@ impl Place {
     }
 
     /// Returns the place that the options and the environment ask for.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Path`] if there is no usable path, [`ConnectError::Host`] for a host that is not a URL.
     pub(crate) fn find(
         global: &Global,
         env: impl Fn(&str) -> Option<OsString>,
@@ -144,10 +136,6 @@ impl Place {
     }
 
     /// Returns the place on this host, even if another one is asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Path`] if there is no usable path.
     pub(crate) fn here(
         global: &Global,
         env: impl Fn(&str) -> Option<OsString>,
@@ -192,10 +180,6 @@ impl Place {
     }
 
     /// Connects, after starting a daemon if none is running and that is allowed.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError`], except [`ConnectError::Path`].
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
         let found = match &self.at {
             At::Here(_) if !self.may_start => self.try_connect()?,
@@ -209,10 +193,6 @@ impl Place {
     }
 
     /// Connects as [`Self::connect`] does. On this host, nothing has been sent on the connection.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn connect_anew(&self) -> Result<UnixStream, ConnectError> {
         let connected = self.connect()?;
         match &self.at {
@@ -223,10 +203,6 @@ impl Place {
     }
 
     /// Connects to a running daemon; `None` if nobody listens, or only systemd does: a connection would start a daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used, [`ConnectError::Ssh`].
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         match &self.at {
             At::Here(_) if self.has_unit() && self.processes().is_empty() => Ok(None),
@@ -297,11 +273,6 @@ impl LocalSocket {
     ///
     /// Where root listens, only a request shows whether it does so for a daemon of this user, as a service manager of the
     /// system may, or for its own, which closes the connections of other users without a word.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used, or is not of a daemon of this user;
-    /// [`ConnectError::Refused`] if root's daemon does not serve this user.
     pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         let mut asks = 0;
         loop {

@@ -34,10 +34,6 @@ pub(crate) struct StartOutput {
 }
 
 /// Starts `ccd` for `socket` with its output in `log`, which is emptied first.
-///
-/// # Errors
-///
-/// [`LaunchError`] if the program is missing or cannot be started.
 pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, LaunchError> {
     let program = find_program().ok_or(LaunchError::NoProgram)?;
     let failed = |path: &Path| {

@@ -89,10 +89,6 @@ pub(crate) struct Message {
 
 impl Message {
     /// The item in a notification of a subscription; `method` is named in the error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Garbled`] if it has another shape.
     pub(crate) fn item<T: DeserializeOwned>(&self, method: &str) -> Result<T, Failure> {
         #[derive(Deserialize)]
         struct Params<T> {
@@ -120,10 +116,6 @@ impl Connection {
 
     /// Fails with [`Failure::Silent`] if a reply takes longer than `limit` and the daemon does not reply to a ping
     /// either; `None` waits without limit.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if the limit is not accepted.
     pub(crate) fn within(mut self, limit: Option<Duration>) -> Result<Self, Failure> {
         if limit.is_some() {
             let stream = &self.reader.get_ref().0;
@@ -140,11 +132,6 @@ impl Connection {
     }
 
     /// Calls a method.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Refused`] with the daemon's error, [`Failure::Lost`] if the connection ends first,
-    /// [`Failure::Garbled`] for a reply that cannot be read.
     pub(crate) fn call<M: Method>(
         &mut self,
         params: &M::Params,
@@ -157,10 +144,6 @@ impl Connection {
     /// Calls a method by name and returns the reply's `result` as received.
     ///
     /// Notifications before the reply are skipped: code that wants them uses a connection of its own.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::call`].
     pub(crate) fn request(
         &mut self,
         method: &str,
@@ -219,11 +202,6 @@ impl Connection {
     }
 
     /// Waits for the next line; `method` is named in the error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is not a message,
-    /// [`Failure::Silent`] after the limit of [`Self::within`].
     pub(crate) fn next(&mut self, method: &str) -> Result<Message, Failure> {
         let mut line = Vec::new();
         let read = loop {
@@ -270,10 +248,6 @@ impl Connection {
     }
 
     /// A second handle to the socket, to shut it down from another thread.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
         let stream = self.reader.get_ref().0.try_clone();
         stream.map_err(Failure::io("the connection"))
@@ -281,10 +255,6 @@ impl Connection {
 }
 
 /// Returns `stream` after the daemon has replied to a ping on it.
-///
-/// # Errors
-///
-/// As [`Connection::call`], and [`Failure::Silent`] if it takes longer than two times [`PING_LIMIT`].
 pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
     let mut connection = Connection::over(stream).within(Some(PING_LIMIT))?;
     connection.call::<DaemonPing>(&NoParams {})?;
@@ -295,19 +265,11 @@ pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
 }
 
 /// Returns parameters as JSON.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if they cannot be written as JSON.
 pub(crate) fn written(method: &str, params: &impl Serialize) -> Result<Box<RawValue>, Failure> {
     to_raw_value(params).map_err(|error| garbled(method, &error))
 }
 
 /// Returns a request as a line.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if it cannot be written as JSON.
 pub(crate) fn request_line(
     id: u64,
     method: &str,
@@ -330,10 +292,6 @@ pub(crate) fn request_line(
 }
 
 /// Connects to `place` and calls a method, again if [`again()`] says that this is safe.
-///
-/// # Errors
-///
-/// As [`Connection::call`], and [`Failure::Connect`].
 pub(crate) fn call_at<M: Method>(
     place: &Place,
     params: &M::Params,
@@ -342,10 +300,6 @@ pub(crate) fn call_at<M: Method>(
 }
 
 /// Calls as [`call_at`] does, but fails if the daemon replies to nothing any more after `limit`.
-///
-/// # Errors
-///
-/// As [`call_at`], and [`Failure::Silent`].
 pub(crate) fn call_within<M: Method>(
     place: &Place,
     params: &M::Params,
@@ -357,10 +311,6 @@ pub(crate) fn call_within<M: Method>(
 }
 
 /// Ends a session.
-///
-/// # Errors
-///
-/// As [`call_at`].
 pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, Failure> {
     let params = SessionCloseParams {
         session: session.to_owned(),
@@ -370,10 +320,6 @@ pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, F
 }
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.
-///
-/// # Errors
-///
-/// As [`call_at`].
 pub(crate) fn request_at(
     place: &Place,
     method: &str,

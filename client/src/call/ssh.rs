@@ -88,10 +88,6 @@ impl HostLink {
     }
 
     /// Connects; `None` if no daemon is running there and none may be started.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Ssh`].
     pub(crate) fn connect(
         &self,
         may_start: bool,
@@ -139,10 +135,6 @@ impl HostLink {
     }
 
     /// Returns what programs inherit from the login over there; connects, if that is not known yet.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn inherited(
         &self,
         may_start: bool,

@@ -37,10 +37,6 @@ pub(crate) enum StartError {
 }
 
 /// Starts a daemon at `socket`, unless another client is doing so, and connects to it.
-///
-/// # Errors
-///
-/// [`StartError`] if nothing listens within [`START_LIMIT`], with the last output of the daemon.
 pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
     let deadline = Instant::now() + START_LIMIT;
     let failed = |(path, source)| StartError::File { path, source };
@@ -71,10 +67,6 @@ pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
 }
 
 /// Makes the directory of a socket as a start does; `is_named` says that the user chose the socket.
-///
-/// # Errors
-///
-/// [`StartError::File`], as [`start`] reports it.
 pub(crate) fn make_socket_folder(socket: &Path, is_named: bool) -> Result<(), StartError> {
     let made = SocketFolder::open(socket, is_named);
     made.map(drop)

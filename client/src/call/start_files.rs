@@ -28,11 +28,8 @@ pub(super) struct SocketFolder {
 impl SocketFolder {
     /// Opens the directory of `socket`, or creates it with mode 0700. `is_named` says that the user chose it, so the
     /// daemon will not change its mode.
-    ///
-    /// # Errors
-    ///
-    /// The path and the reason if it is a link, belongs to somebody else, or others may write to it or replace it; such a
-    /// directory is left as it is.
+    /// The error has the path and the reason if it is a link, belongs to somebody else, or others may write to it or
+    /// replace it; such a directory is left as it is.
     pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, (PathBuf, io::Error)> {
         let path = socket.parent().unwrap_or(Path::new("/"));
         let failed = |source| (path.to_owned(), source);
@@ -80,10 +77,7 @@ impl SocketFolder {
     }
 
     /// Opens the file whose name is the socket's followed by `suffix`, or creates it with mode 0600. Its content is kept.
-    ///
-    /// # Errors
-    ///
-    /// The path and the reason if it is a link, not a regular file, or not this user's alone.
+    /// The error has the path and the reason if it is a link, not a regular file, or not this user's alone.
     pub(super) fn file(&self, suffix: &str) -> Result<File, (PathBuf, io::Error)> {
         let path = self.path(suffix);
         let flags =

@@ -46,10 +46,6 @@ pub(crate) fn script(shell: Shell) -> Vec<u8> {
 
 /// Prints the completions of a word, one per line with a tab before its description, or a word such as `:files` if the
 /// shell completes better.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exit, Failure> {
     let words: Vec<String> = args
         .words

@@ -20,10 +20,6 @@ pub(crate) struct Home {
 
 impl Home {
     /// Creates the demo's directory.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`].
     pub(super) fn create() -> Result<Self, Failure> {
         let temporary = std::env::temp_dir();
         let temporary = if temporary.as_os_str().len() <= MAX_TEMPORARY_LEN {
@@ -37,10 +33,6 @@ impl Home {
     }
 
     /// Creates the directory `folder`; the daemon will listen at `socket`.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`].
     pub(crate) fn at(folder: PathBuf, socket: PathBuf) -> Result<Self, Failure> {
         let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
         // Fails if it exists: a directory of another program is not used.
@@ -60,10 +52,6 @@ impl Home {
     }
 
     /// Runs `ccctl` with this daemon and waits until it exits.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if it cannot be started.
     pub(crate) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
@@ -79,10 +67,6 @@ impl Home {
     }
 
     /// Stops the daemon, if it was started.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Failed`] with the output of `ccctl daemon stop`.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
         if !self.socket.exists() {
             return Ok(());

@@ -5,10 +5,6 @@ use crate::render::counted;
 use crate::{Context, Exit, Failure};
 
 /// Prints the checks.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exit, Failure> {
     let is_good = all_good(&checks);
     checks.sort_by_key(|check| match check.state {

@@ -57,10 +57,6 @@ impl Waker {
 
 impl Events {
     /// Listens from now on, until the process exits.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn listen() -> io::Result<(Self, Waker)> {
         let (bell, rope) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
@@ -94,10 +90,6 @@ impl Events {
     }
 
     /// Waits for the next event.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn next(&mut self) -> io::Result<Event> {
         loop {
             if let Some(event) = self.next_until(None)? {
@@ -107,10 +99,6 @@ impl Events {
     }
 
     /// Waits for the next event; `None` if there is none before `deadline`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn next_until(&mut self, deadline: Option<Instant>) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.signalled() {

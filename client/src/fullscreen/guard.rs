@@ -24,10 +24,6 @@ pub(super) struct Guard(());
 
 impl Guard {
     /// Takes the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(super) fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         // The report of a panic must not be lost with the alternate screen.
@@ -44,10 +40,6 @@ impl Guard {
     }
 
     /// Takes the terminal again, after [`Guard::pause`] or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;

@@ -13,10 +13,6 @@ pub(crate) trait View {
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line>;
 
     /// Acts on a key.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>>;
 
     /// Takes news from another thread.
@@ -37,10 +33,6 @@ pub(crate) struct Fullscreen {
 
 impl Fullscreen {
     /// Takes the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter(events: Events, style: Style) -> io::Result<Self> {
         let mut screen = Self {
             terminal: Guard::enter()?,
@@ -53,10 +45,6 @@ impl Fullscreen {
     }
 
     /// Shows `view` until the user leaves it, and restores the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn show(mut self, view: &mut impl View) -> io::Result<Exit> {
         let left = self.left(view)?;
         Ok(left.map_or(Exit::Done, |signal| Exit::of_program(None, Some(signal))))
@@ -95,10 +83,6 @@ impl Fullscreen {
     }
 
     /// Takes the terminal again, after [`Fullscreen::pause`] or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn again(&mut self) -> io::Result<()> {
         self.terminal.take()?;
         self.redraw();
@@ -106,10 +90,6 @@ impl Fullscreen {
     }
 
     /// Stops as `^Z` stops a program, until the user's shell continues it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn suspend(&mut self) -> io::Result<()> {
         self.pause();
         // If no shell could continue the process, the kernel does not stop it.
@@ -118,10 +98,6 @@ impl Fullscreen {
     }
 
     /// Writes to the terminal, on the alternate screen or the normal one.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         writer::raw_stdout().write_all(writer::visible(text).as_bytes())
     }

@@ -80,10 +80,6 @@ fn status(context: &Context) -> Result<Option<DaemonStatusReply>, Failure> {
 
 /// Connects to the daemon if one is running; a call then takes [`PATIENCE`] at most. Hooks are on this host, so its daemon
 /// is asked, whatever host is asked for.
-///
-/// # Errors
-///
-/// [`Failure::Connect`].
 pub(crate) fn connection(context: &Context) -> Result<Option<Connection>, Failure> {
     let place = Place::here(&context.global, |name| std::env::var_os(name))?;
     let Some(stream) = place.try_connect()? else {

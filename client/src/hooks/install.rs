@@ -28,10 +28,7 @@ struct Change {
 }
 
 /// Adds our hooks.
-///
-/// # Errors
-///
-/// `settings_invalid` or `settings_not_writable`; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let program = own_path().map_err(Failure::io("ccctl"))?;
@@ -67,10 +64,6 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
 }
 
 /// Removes our hooks.
-///
-/// # Errors
-///
-/// As [`install`].
 pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);

@@ -38,10 +38,6 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Writes the plugin to a directory. Other files in it are left alone.
-///
-/// # Errors
-///
-/// [`Failure::Io`].
 pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let own = own_path().map_err(Failure::io("ccctl"))?;
     let by_name = on_path(OsStr::new("ccctl"));

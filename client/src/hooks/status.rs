@@ -13,10 +13,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Prints whether each hook is installed, when it last ran and how long it took; then the checks.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let mut checks = checks(&survey);

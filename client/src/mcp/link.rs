@@ -49,10 +49,6 @@ pub(super) struct Reading {
 
 impl Link {
     /// Connects to the daemon, which is started if none is running.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`].
     pub(super) fn open(place: Place) -> Result<(Self, Reading), Failure> {
         let instance = format!("{:08x}", RandomState::new().hash_one(0) as u32);
         let stream = place.connect_anew()?;
@@ -112,10 +108,6 @@ impl Link {
     }
 
     /// Writes what the daemon sends to `output`, until the connection ends.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`] if the client is gone.
     pub(super) fn receive(
         &self,
         reading: &mut Reading,
@@ -146,10 +138,6 @@ impl Link {
 
     /// Connects again after a connection has ended; false if the client sends nothing more. If no daemon is running any more,
     /// requests without a reply get an error, and the next message of the client starts one.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`]; [`Failure::Lost`] if connections end as soon as they are made; [`Failure::Output`].
     pub(super) fn renew(
         &self,
         reading: &mut Reading,

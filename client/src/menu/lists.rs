@@ -21,10 +21,6 @@ use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
 
 /// Returns the items of a list.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failure> {
     match source {
         Source::LiveSessions => sessions(false, place),

@@ -41,10 +41,6 @@ pub(crate) struct FollowItem {
 
 impl Follow {
     /// Subscribes on `connection`, which is used for nothing else from now on; later connections are made to `place`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(crate) fn start(
         place: Place,
         connection: Connection,
@@ -71,10 +67,6 @@ impl Follow {
     }
 
     /// Waits for the next item; keep-alives are skipped.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker has the session any more, [`Failure::Garbled`] for an item that cannot be read.
     pub(crate) fn next(&mut self) -> Result<FollowItem, Failure> {
         loop {
             let subscription = match &mut self.subscription {

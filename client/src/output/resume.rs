@@ -68,10 +68,6 @@ impl Resume {
     }
 
     /// Notes an item, and removes from it what was delivered before; true if something was removed.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Garbled`] if the bytes are not base64.
     pub(crate) fn take(&mut self, event: &mut OutputEvent) -> Result<bool, Failure> {
         match event {
             OutputEvent::Output {

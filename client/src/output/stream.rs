@@ -58,10 +58,6 @@ impl Output {
     ///
     /// Further connections are made to `place`: to read output back, and to continue after a handover. `lifeline` is
     /// renewed with each connection that replaces this one.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(crate) fn start(
         place: Place,
         connection: Connection,
@@ -91,10 +87,6 @@ impl Output {
     }
 
     /// Waits for the next part.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker has the session any more, otherwise errors of reading back.
     pub(crate) fn next(&mut self) -> Result<OutputChunk, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -196,10 +188,6 @@ fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
 }
 
 /// Decodes base64.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if the text is not base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
     BASE64
         .decode(data)

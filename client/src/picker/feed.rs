@@ -70,10 +70,6 @@ fn scope() -> ConversationScope {
 
 impl Feed {
     /// Starts the threads.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system if there can be no more threads.
     pub(super) fn start(place: Place, waker: Waker) -> io::Result<Self> {
         let (reports, received) = sync_channel(MAX_REPORTS);
         let waker = Arc::new(waker);

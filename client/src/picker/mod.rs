@@ -18,10 +18,6 @@ use std::io;
 use std::ops::ControlFlow;
 
 /// Shows the conversations until the user leaves.
-///
-/// # Errors
-///
-/// Errors of the first call, and of the terminal.
 pub(crate) fn conversations(global: Global) -> Result<Exit, Failure> {
     let context = Context::new(global);
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.

@@ -27,10 +27,6 @@ pub(super) struct Preview {
 }
 
 /// Requests the preview of a conversation, by its file.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(super) fn preview(file: &str, place: &Place) -> Result<Preview, Failure> {
     let turns = |from: u64, limit: u64| -> Result<ConversationTurnsReply, Failure> {
         let params = ConversationPageParams {

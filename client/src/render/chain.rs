@@ -85,10 +85,6 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
 
 /// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked
 /// for.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn parallel_command(
     command: &ParallelCommand,
     shows_output: bool,

@@ -44,10 +44,6 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// Starts to listen, in a thread that ends with the process.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn start(self) -> io::Result<Stopped> {
         ask::leave_signals();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGWINCH])?;

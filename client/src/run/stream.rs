@@ -38,10 +38,6 @@ pub(crate) struct Start<'a> {
 }
 
 /// Runs a program until it exits; it never outlives this process.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     let began = Instant::now();
@@ -117,10 +113,6 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
 }
 
 /// Starts the program, which lives as long as the connection. A request that was not read is repeated.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn create(
     place: &Place,
     params: &SessionCreateParams,

@@ -24,11 +24,6 @@ const HEAD_BYTES: u64 = 256;
 const MODE: u32 = 0o755;
 
 /// Writes the shim and prints its path.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] if a file of the name is not a shim, an option has no effect, or the program that may have to
-/// answer is not found.
 pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
     if args.program.contains('/') {

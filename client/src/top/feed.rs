@@ -86,10 +86,6 @@ pub(super) fn params(all: bool) -> SessionListParams {
 
 impl Feed {
     /// Starts to request the list every `interval`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system if there can be no more threads.
     pub(super) fn start(
         place: Place,
         interval: Duration,

@@ -21,10 +21,6 @@ use std::ops::ControlFlow;
 use std::time::SystemTime;
 
 /// Shows the sessions until the user quits.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] without a terminal; errors of the first call, and of the terminal.
 pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.once || context.global.json {
         return stream::stream(args, context);

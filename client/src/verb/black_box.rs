@@ -18,10 +18,6 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Carries out `ccctl test`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => test(&args.run, context),
@@ -42,10 +38,6 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
 }
 
 /// Looks for inputs that break a program.
-///
-/// # Errors
-///
-/// As [`dispatch`].
 pub(crate) fn fuzz(args: &FuzzRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     run("fuzz", &[TestType::Fuzz], args, context)
 }

@@ -17,10 +17,6 @@ const REPLY_LIMIT: Duration = Duration::from_millis(1500);
 const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// Carries out `ccctl daemon`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     if let Some(host) = place.host()

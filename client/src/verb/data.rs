@@ -9,10 +9,6 @@ use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataS
 use std::path::Path;
 
 /// Carries out `ccctl data`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => context.show::<DataList>(&NoParams {}, |reply, out, style| {

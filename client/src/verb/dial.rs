@@ -17,10 +17,6 @@ const LAST_REPLIES: Duration = Duration::from_millis(500);
 
 /// Connects standard input and output with the daemon's socket on this host, until either ends. First it says what programs
 /// inherit from this login: it is their caller, as far as this host knows.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] with `--host`; [`Failure::Connect`].
 pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
         return Err(Failure::Usage(

@@ -9,10 +9,6 @@ use std::path::Path;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Returns the content of a file of at most `max_bytes`; `-` is standard input.
-///
-/// # Errors
-///
-/// [`Failure::Io`] names the file, [`Failure::Usage`] if it is too long.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     let name = name_of(path);
     let file: io::Result<Box<dyn io::Read>> = match is_standard_input(path) {
@@ -41,20 +37,12 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Returns the text in a file.
-///
-/// # Errors
-///
-/// As [`read`], and [`Failure::Usage`] if it is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(read(path, MAX_BYTES)?)
         .map_err(|_| Failure::Usage(format!("{} is not UTF-8", name_of(path))))
 }
 
 /// Returns the JSON object in a file.
-///
-/// # Errors
-///
-/// As [`read_text`], and [`Failure::Usage`] with line and column.
 pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
     let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", name_of(path)));
     let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;

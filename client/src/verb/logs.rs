@@ -17,10 +17,6 @@ const LOOK_PAUSE: Duration = Duration::from_millis(100);
 const MAX_TAIL_BYTES: u64 = 8 << 20;
 
 /// Prints the last lines of the daemon's log; with `--follow`, also new lines.
-///
-/// # Errors
-///
-/// [`Failure::NotFound`] if there is no log, [`Failure::Io`] if it cannot be read.
 pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failure> {
     let folder = log_folder(context)?;
     let files = log_files(&folder)?;

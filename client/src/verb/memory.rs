@@ -13,10 +13,6 @@ use ccd_protocol::memory::{
 use std::path::{Path, PathBuf};
 
 /// Carries out a command of `ccctl memory`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         MemoryVerb::Save(args) => save(args, context),

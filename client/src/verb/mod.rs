@@ -31,10 +31,6 @@ use crate::{
 };
 
 /// Carries out a command.
-///
-/// # Errors
-///
-/// [`Failure`], which determines the exit status.
 pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),

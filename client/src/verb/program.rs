@@ -15,10 +15,6 @@ use std::path::Path;
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Carries out `ccctl program`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {

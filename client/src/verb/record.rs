@@ -12,10 +12,6 @@ use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 
 /// Runs or replays a program until it exits, and returns its status.
-///
-/// # Errors
-///
-/// Errors of the calls. A program that cannot be started, or that is on no tape, is reported here.
 pub(crate) fn run(
     command: TapeCommand,
     args: &RecordArgs,

@@ -37,11 +37,6 @@ const MAX_NAMED: usize = 10;
 const MAX_COMMAND_LEN: usize = 60;
 
 /// Stops the daemon and waits until its process has ended.
-///
-/// # Errors
-///
-/// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the
-/// process does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     ask_first(args, &place)?;
@@ -68,10 +63,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation.
-///
-/// # Errors
-///
-/// [`Failure::Failed`] if the user says no; errors of the call.
+/// [`Failure::Failed`] if the user says no.
 pub(super) fn ask_first(args: &StopArgs, place: &Place) -> Result<(), Failure> {
     if args.force || !is_at_terminal() {
         return Ok(());

@@ -22,20 +22,11 @@ const REPLY_LIMIT: Duration = Duration::from_secs(3);
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Hands the sessions over to another worker of the same build.
-///
-/// # Errors
-///
-/// As [`upgrade`].
 pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
     hand_over::<DaemonRestart>(&NoParams {}, context)
 }
 
 /// Hands the sessions over to another build: the named one, or the one that `ccctl` would start.
-///
-/// # Errors
-///
-/// [`crate::call::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the
-/// requested one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {
         Some(path) => path.clone(),

@@ -60,10 +60,6 @@ impl Work {
     }
 
     /// Checks the working directory and the nesting depth.
-    ///
-    /// # Errors
-    ///
-    /// [`ChainError::Wrong`], [`ChainError::TooDeep`].
     pub(super) fn checked(mut self) -> Result<Self, ChainError> {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
@@ -175,11 +171,7 @@ impl Bench {
     }
 
     /// Starts a session that lives at most as long as the job, as soon as the limit on sessions allows.
-    ///
-    /// # Errors
-    ///
-    /// As for any session; also if the job is cancelled first. [`SessionError::MaxSessions`] only after a wait of
-    /// `timeout`.
+    /// [`SessionError::MaxSessions`] only after a wait of `timeout`.
     pub(super) async fn start(
         &self,
         params: SessionCreateParams,
@@ -382,10 +374,7 @@ impl Drop for Counted<'_> {
 }
 
 /// Returns the program and arguments of a command that is not passed to a shell.
-///
-/// # Errors
-///
-/// A message: the command cannot be split, or needs a shell.
+/// The error is a message: the command cannot be split, or needs a shell.
 pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     let words = split(command)?;
     match words.needs_shell {

@@ -54,10 +54,6 @@ pub(super) struct Known<'a> {
 }
 
 /// Compiles the condition of the step at `index`.
-///
-/// # Errors
-///
-/// The condition tests nothing, is too large, or refers to a step that does not run earlier.
 pub(super) fn compile(
     condition: &Condition,
     index: usize,
@@ -170,10 +166,7 @@ impl Compiler<'_> {
 
 impl Test {
     /// Returns whether the condition holds.
-    ///
-    /// # Errors
-    ///
-    /// A message that says why the condition cannot be evaluated.
+    /// The error says why the condition cannot be evaluated.
     pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
         match self {
             Test::All(tests) => all(tests, known, true),

@@ -27,10 +27,7 @@ struct Parallel {
 
 impl Work {
     /// Starts the job that runs commands in parallel.
-    ///
-    /// # Errors
-    ///
-    /// [`ChainError::Wrong`] before anything is run. If a command cannot be run, that is its result, not an error.
+    /// If a command cannot be run, that is its result, not an error.
     pub(crate) async fn parallel(
         self,
         jobs: &Jobs,

@@ -53,10 +53,6 @@ pub(super) struct Step {
 
 impl Mode {
     /// Returns the mode that the `shared` and `shell` fields of a chain or a request select; `None` if neither is set.
-    ///
-    /// # Errors
-    ///
-    /// Both are set.
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
@@ -127,10 +123,6 @@ impl Plan {
     }
 
     /// Rejects commands that need a shell, if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The first such command.
     pub(crate) fn ready(self) -> Result<Self, ChainError> {
         match self.needs_shell.first() {
             Some(what) => Err(ChainError::Wrong(what.clone())),
@@ -238,10 +230,6 @@ async fn compiled(
 }
 
 /// Rejects secrets, which would be stored as plain text.
-///
-/// # Errors
-///
-/// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
     let mut document = serde_json::to_value(chain).unwrap_or_default();

@@ -14,10 +14,6 @@ use std::collections::HashMap;
 
 impl Plan {
     /// Starts the job that runs the chain.
-    ///
-    /// # Errors
-    ///
-    /// Too many jobs are running, or the database cannot be written.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let mut warnings = self.warnings.clone();
         warnings.extend(work.warnings());
@@ -80,10 +76,6 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a step, or skips it.
-    ///
-    /// # Errors
-    ///
-    /// The shared shell cannot be started.
     async fn step(&mut self, index: usize, step: &Step) -> Result<(), SessionError> {
         if let Err(why) = self.is_due(step) {
             self.steps.push(None);

@@ -44,10 +44,6 @@ enum Over {
 
 impl Work {
     /// Starts the job that watches a program or a session.
-    ///
-    /// # Errors
-    ///
-    /// The request is invalid.
     pub(crate) async fn watch(
         self,
         jobs: &Jobs,

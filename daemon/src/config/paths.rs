@@ -38,10 +38,6 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Returns the paths for `socket` (`--socket`) and the environment; touches no files.
-    ///
-    /// # Errors
-    ///
-    /// [`SocketPathError`]: the socket's path is too long, or the home directory is unknown.
     pub(crate) fn from_env(
         socket: Option<&str>,
         env: impl Fn(&str) -> Option<OsString>,
@@ -83,10 +79,6 @@ impl Paths {
     }
 
     /// Creates the directories, accessible only to the daemon's user, and checks those that exist.
-    ///
-    /// # Errors
-    ///
-    /// [`FolderError`] for the first directory that is not safe or cannot be created.
     pub(crate) fn prepare(&self) -> Result<(), FolderError> {
         self.prepared().collect()
     }

@@ -131,10 +131,6 @@ impl Sources {
     }
 
     /// Reads the configuration; without a file, all values are defaults.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigError`]: a named file that does not exist, or a file that cannot be read or contains a mistake.
     pub(crate) fn load(&self) -> Result<Loaded, ConfigError> {
         for Candidate { path, named_by } in &self.candidates {
             match (read(path), named_by) {

@@ -54,10 +54,6 @@ fn settings(daemon: &Daemon) -> TestSettings {
 }
 
 /// Starts the job of a run of tests.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn test(
     daemon: &Arc<Daemon>,
     peer: &Peer,

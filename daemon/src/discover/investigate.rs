@@ -47,10 +47,6 @@ fn settings(daemon: &Daemon) -> InvestigationSettings {
 }
 
 /// Starts the job of an investigation.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn investigate(
     daemon: &Arc<Daemon>,
     peer: &Peer,
@@ -113,10 +109,6 @@ pub(crate) async fn investigate(
 }
 
 /// Starts a program for a moment.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn probe(
     daemon: &Arc<Daemon>,
     peer: &Peer,

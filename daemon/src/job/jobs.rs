@@ -136,10 +136,6 @@ impl Jobs {
     }
 
     /// Carries out `data.forget` for jobs that have ended.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub(crate) async fn forget(
         &self,
         which: &DataForgetParams,
@@ -161,10 +157,6 @@ impl Jobs {
 
     /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has
     /// one.
-    ///
-    /// # Errors
-    ///
-    /// Too many jobs are running, or an error of the database.
     pub(crate) async fn start<F, Fut>(
         &self,
         method: &str,
@@ -276,10 +268,6 @@ impl Jobs {
     }
 
     /// Returns the id of the job that `given` means: an id or a unique prefix of one, with or without `job-`.
-    ///
-    /// # Errors
-    ///
-    /// [`JobError::NotFound`], [`JobError::Ambiguous`] with some of the candidates, or the database cannot be read.
     pub(crate) async fn find(&self, given: &str) -> Result<String, JobError> {
         let start = given.strip_prefix(ID_START).unwrap_or(given);
         let is_start = !start.is_empty()

@@ -70,10 +70,6 @@ impl From<Lock> for OwnedFd {
 
 impl Lock {
     /// Takes the lock of a base directory, and writes down who has it.
-    ///
-    /// # Errors
-    ///
-    /// [`LockError::Held`] names the other daemon's process and socket.
     pub(crate) fn of_base(base: &Path, socket: &Path) -> Result<Self, LockError> {
         let folder = rustix::fs::open(
             base,
@@ -85,10 +81,6 @@ impl Lock {
     }
 
     /// Takes the lock of a socket, and writes down who has it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Lock::of_base`].
     pub(crate) fn of_socket(socket: &Path) -> Result<Self, LockError> {
         let mut path = socket.as_os_str().to_owned();
         path.push(".lock");

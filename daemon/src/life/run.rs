@@ -65,10 +65,6 @@ pub(crate) struct Ground {
 impl Ground {
     /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
     /// of failing.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError`] in one line.
     pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
         let paths = find_paths(args)?;
         // Not again when a worker follows: sessions must not end because of a change elsewhere.
@@ -112,10 +108,7 @@ fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
 }
 
 /// Reads the configuration that a daemon with these arguments would use.
-///
-/// # Errors
-///
-/// [`StartError`]; [`StartError::Config`] has a line for each mistake.
+/// [`StartError::Config`] has a line for each mistake.
 pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
     Ok(sources(args, &find_paths(args)?.base).load()?)
 }
@@ -126,10 +119,6 @@ fn sources(args: &Args, base: &Path) -> Sources {
 }
 
 /// Reads the configuration and starts the daemon's own log.
-///
-/// # Errors
-///
-/// [`StartError`] in one line.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let paths = find_paths(args)?;
     let found = match terminals.are_handed_over() {
@@ -256,10 +245,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
 }
 
 /// Opens the database; true if it is a new one.
-///
-/// # Errors
-///
-/// [`StartError`] if it cannot be opened or replaced.
 async fn open_database(
     paths: &Paths,
     hand_over: Option<&HandOver>,

@@ -96,10 +96,6 @@ pub(crate) struct Serving {
 
 impl Serving {
     /// Ends what serves, as `end` says.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError::HolderDied`].
     pub(super) async fn end(
         self,
         end: End,
@@ -234,10 +230,6 @@ impl Pumps {
 }
 
 /// Starts to process output.
-///
-/// # Errors
-///
-/// No thread can be started.
 pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Result<Pumps> {
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {

@@ -56,10 +56,6 @@ impl Socket {
     /// Takes the socket that the service manager passed in, else binds `path` with mode 0600.
     ///
     /// The socket of a killed daemon is replaced; one that answers is not.
-    ///
-    /// # Errors
-    ///
-    /// [`SocketError`] names the path and the obstacle.
     pub(crate) fn open(path: &Path, passed: Option<RawFd>) -> Result<Self, SocketError> {
         if let Some(descriptor) = passed {
             // SAFETY: the service manager passed this descriptor to this process, and nothing else in it owns it.
@@ -98,10 +94,6 @@ pub(super) async fn is_dead(path: &Path) -> bool {
 }
 
 /// Binds `path` with mode 0600, in place of a socket on which nobody listens.
-///
-/// # Errors
-///
-/// [`SocketError`] names the path and the obstacle.
 pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
     clear(path)?;
     let bind = || -> io::Result<UnixListener> {

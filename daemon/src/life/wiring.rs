@@ -66,10 +66,6 @@ impl Thread {
     }
 
     /// Starts the thread. `work` ends once its token is cancelled.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no thread can be started.
     fn start<F: Future<Output = ()>>(
         name: &str,
         work: impl FnOnce(CancellationToken) -> F + Send + 'static,
@@ -91,10 +87,6 @@ impl Thread {
 
 impl Parts {
     /// Makes the parts that own something; none of them knows the daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError::System`] if a thread cannot be started.
     pub(super) fn new(
         prepared: &Prepared,
         holder: &Holder,
@@ -191,10 +183,6 @@ pub(super) fn daemon(
 }
 
 /// Connects the socket to the methods.
-///
-/// # Errors
-///
-/// [`StartError`] if two methods have the same name, or the socket cannot be used.
 pub(super) fn accept(
     daemon: &Arc<Daemon>,
     listener: std::os::unix::net::UnixListener,

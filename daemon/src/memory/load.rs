@@ -21,10 +21,6 @@ pub(crate) struct Load {
 
 impl Load {
     /// Verifies what was read of the project's memory.
-    ///
-    /// # Errors
-    ///
-    /// `NoProject`.
     pub(crate) async fn carry_out(
         self,
         memories: &Memories,
@@ -57,10 +53,6 @@ impl Load {
 
 impl Memories {
     /// Looks again at the facts of a memory: at the project, and at what was recorded of it since the save.
-    ///
-    /// # Errors
-    ///
-    /// `NoProject`.
     pub(crate) async fn verify(
         &self,
         project: PathBuf,

@@ -67,10 +67,6 @@ impl Memories {
     }
 
     /// Writes the given memory or, without one, what the project looks like.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ccd_memory::save` and of `ccd_memory::save_given`; `Failed` after a panic, which ends this save only.
     pub(crate) async fn save(
         self: &Arc<Self>,
         project: PathBuf,

@@ -56,10 +56,6 @@ where
 }
 
 /// Reads parameters given by name.
-///
-/// # Errors
-///
-/// [`CallError::Params`] names the parameter that is missing or has the wrong type.
 pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallError> {
     by_name(ccd_connection::text(params)).and_then(read)
 }
@@ -75,10 +71,6 @@ fn by_name(text: &str) -> Result<&str, CallError> {
 }
 
 /// Reads the text of parameters.
-///
-/// # Errors
-///
-/// As [`parse`].
 pub(super) fn read<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     ccd_protocol::read(text).map_err(|mistake| CallError::Params(mistake.to_string()))
 }

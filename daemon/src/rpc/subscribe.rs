@@ -138,10 +138,6 @@ impl Subscriber {
     }
 
     /// Waits for the place of an item of `bytes`. What takes long to make or much memory is made afterwards.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
     pub(super) async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
         tokio::select! {
             biased;
@@ -151,10 +147,6 @@ impl Subscriber {
     }
 
     /// Sends an item in its place.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
     pub(super) async fn put(
         &self,
         place: Place,
@@ -164,10 +156,6 @@ impl Subscriber {
     }
 
     /// Sends an item that was made before there is a place for it: for items that are small or few.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
     pub(super) async fn send(&self, item: &impl Serialize) -> Result<(), Disconnected> {
         let json = self.notification(item)?;
         let place = self.place(json.get().len()).await?;

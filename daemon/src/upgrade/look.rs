@@ -21,10 +21,6 @@ const LOOK_PERIOD: Duration = Duration::from_millis(5);
 const MAX_TOLD_BYTES: u64 = 4096;
 
 /// Opens the file `path` and reads its formats; also returns its version. Without a path it is this build. Blocks.
-///
-/// # Errors
-///
-/// It is not an executable file, is not `ccd`, or has incompatible formats.
 pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
     let own = Formats::own();
     let Some(path) = path else {

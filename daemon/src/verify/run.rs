@@ -234,10 +234,6 @@ impl Verify {
     }
 
     /// Types the input of an exchange.
-    ///
-    /// # Errors
-    ///
-    /// A drift, if the input cannot be typed.
     async fn type_input(&mut self, shot: &OneShot, exchange: &Exchange) -> Result<(), TapeDrift> {
         let drift = |what: &str, diff: String| TapeDrift {
             index: 0,

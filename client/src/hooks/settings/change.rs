@@ -17,10 +17,6 @@ pub(in crate::hooks) struct Found {
 
 /// Returns the settings with `command` as a hook of each event. An earlier command of ours is replaced; settings that have
 /// all are returned as they are.
-///
-/// # Errors
-///
-/// [`Mistake`] if the text is not JSON, apart from comments, or its hooks have another shape than Claude Code's.
 pub(in crate::hooks) fn install(
     text: &str,
     events: &[&'static str],
@@ -133,10 +129,6 @@ pub(in crate::hooks) fn commands(root: &Value) -> Vec<String> {
 }
 
 /// Returns the settings without our hooks, and without what contained nothing else.
-///
-/// # Errors
-///
-/// [`Mistake`] if the text is not JSON, apart from comments.
 pub(in crate::hooks) fn uninstall(text: &str) -> Result<String, Mistake> {
     let mut text = text.to_owned();
     while let Some(next) = uninstall_one(&text)? {

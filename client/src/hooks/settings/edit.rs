@@ -53,10 +53,6 @@ pub(super) fn insert(
 }
 
 /// Returns `text` without the child of `container` at this index, without one comma and without the space before it.
-///
-/// # Errors
-///
-/// None, for a `container` of this text.
 pub(super) fn remove(text: &str, container: &Value, index: usize) -> Result<String, Mistake> {
     let children = container.children();
     let child = &children[index];

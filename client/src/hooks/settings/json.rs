@@ -107,10 +107,6 @@ impl Value {
 }
 
 /// Parses a settings file.
-///
-/// # Errors
-///
-/// [`Mistake`], except for comments, which JSON does not have.
 pub(in crate::hooks) fn parse(text: &str) -> Result<Value, Mistake> {
     let mut parser = Parser { text, at: 0 };
     parser.at = text.len() - text.trim_start_matches('\u{feff}').len();

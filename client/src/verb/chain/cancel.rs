@@ -45,10 +45,6 @@ impl fmt::Debug for Waited {
 impl Cancel {
     /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is
     /// left running.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(in crate::verb) fn listen() -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::io("signals"))?;
         let is_within_job = std::env::var_os(JOB_DEPTH).is_some();

@@ -22,10 +22,6 @@ pub(in crate::verb) enum End {
 /// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
 ///
 /// With `--json`, the entries and then the record are printed here.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,
     is_detached: bool,
@@ -46,10 +42,6 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
 }
 
 /// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     cancel: &Cancel,
     job: String,

@@ -41,10 +41,6 @@ enum CommandForm {
 
 impl HitCommand {
     /// Starts to wait for matches. If standard output is JSON, the output of commands goes to standard error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] if the line cannot be split into words, or needs a shell but --shell is missing.
     pub(super) fn start(line: &str, by_shell: bool, is_json: bool) -> Result<Self, Failure> {
         let line = if by_shell {
             CommandForm::Shell(line.to_owned())

@@ -14,10 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Opens the words of a candidate in the user's editor, and returns those that were changed; `None` if none were.
-///
-/// # Errors
-///
-/// [`Failure::Failed`] if the editor fails or the text has a mistake; [`Failure::Io`] for the file.
 pub(super) fn reword(candidate: &Candidate) -> Result<Option<CandidateWords>, Failure> {
     let text = edited(&form(candidate), &editor())?;
     changes(candidate, &text)

@@ -29,10 +29,7 @@ pub(super) fn form(candidate: &Candidate) -> String {
 }
 
 /// Returns the words that differ from the candidate's; `None` if none do.
-///
-/// # Errors
-///
-/// The mistake in the text, as a fragment.
+/// The error is the mistake, as a fragment.
 pub(super) fn changes(candidate: &Candidate, text: &str) -> Result<Option<CandidateWords>, String> {
     let edited = parse(text)?;
     let mut words = CandidateWords::default();

@@ -19,10 +19,6 @@ use ccd_protocol::conversation::{
 use std::path::Path;
 
 /// Carries out a command of `ccctl conversation`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConversationVerb::List(args) => find::list(args, context),

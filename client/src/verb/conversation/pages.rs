@@ -24,10 +24,6 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Requests the first page. Returns what it says about the conversation, and all turns.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(super) fn start(
         params: ConversationPageParams,
         place: Place,
@@ -50,10 +46,6 @@ impl Pages {
     }
 
     /// Returns why the turns ended early, if they did.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(super) fn end(self) -> Result<(), Failure> {
         self.failure.map_or(Ok(()), Err)
     }

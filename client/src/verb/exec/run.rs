@@ -41,10 +41,7 @@ enum Followed {
 }
 
 /// Runs Claude Code, and prints what it did.
-///
-/// # Errors
-///
-/// Errors of the call and of the output; in a JSON format they are printed as a result instead.
+/// In a JSON format, errors of the call are printed as a result.
 pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let output_format = format_of(args, context.global.json);
     let mut run = Run {

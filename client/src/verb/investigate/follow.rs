@@ -16,10 +16,6 @@ pub(in crate::verb) enum Followed {
 }
 
 /// Waits for the end of a job that was started after `cancel`; `line` says what the progress of the job means.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(in crate::verb) fn follow(
     cancel: &Cancel,
     job: String,

@@ -12,10 +12,6 @@ use ccd_protocol::investigate::{
 };
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.svg {
         return Err(Failure::Usage(format!(

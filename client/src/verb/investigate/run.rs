@@ -12,10 +12,6 @@ use ccd_protocol::job::JobState;
 use serde_json::Value;
 
 /// Investigates a program and prints the report, also that of an investigation that did not reach its end.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if there is no report.
 pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let (result, exit) = match investigate(params(args)?, context)? {
         Investigated::Left(exit) => return Ok(exit),
@@ -57,10 +53,6 @@ pub(super) enum Investigated {
 }
 
 /// Runs an investigation to its end.
-///
-/// # Errors
-///
-/// As [`run`].
 pub(super) fn investigate(
     params: InvestigateRunParams,
     context: &Context,

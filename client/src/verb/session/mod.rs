@@ -22,10 +22,6 @@ use ccd_protocol::session::{
 use ccd_protocol::tape::TapeUse;
 
 /// Carries out `ccctl session`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         SessionVerb::Create(args) => create::create(args, context),
@@ -70,10 +66,6 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 }
 
 /// Lists sessions; if there are none, a note on standard error says how to start one.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;

@@ -22,10 +22,6 @@ const PAGE_LEN: u64 = 1_000;
 const EXTENSION: &str = ".json5";
 
 /// Carries out `ccctl tape`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         TapeVerb::List(args) => list(args, context),

@@ -13,10 +13,6 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Shows a tape's output at its pace; without a terminal, prints all of it at once.
-///
-/// # Errors
-///
-/// Errors of the call and of the terminal.
 pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
     let is_watched = can_draw();
     let params = TapeExportParams {

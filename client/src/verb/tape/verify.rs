@@ -14,10 +14,6 @@ use std::path::Path;
 const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// Compares the answers of the program with the tape, and shows each exchange that differs.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the comparison failed.
 pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = TapeVerifyParams {
         root: root(&args.of.root)?,

@@ -49,10 +49,6 @@ const READ_BYTES: usize = 64 << 10;
 ///
 /// When `stop` is cancelled, nothing more is read, and calls in flight get the grace period to finish. Returns after
 /// the last call of the connection has finished or was dropped.
-///
-/// # Errors
-///
-/// The socket cannot be watched.
 pub(super) async fn serve(
     stream: UnixStream,
     first: Vec<u8>,

@@ -46,10 +46,7 @@ pub(super) struct FrameHeader {
 
 impl FrameHeader {
     /// Parses the bytes of a header that have arrived; `None` if some are missing.
-    ///
-    /// # Errors
-    ///
-    /// The code to close with if a client may not send such a frame.
+    /// The error is the code to close with if a client may not send such a frame.
     pub(super) fn parse(head: &[u8]) -> Result<Option<Self>, CloseCode> {
         let [first, second, rest @ ..] = head else {
             return Ok(None);

@@ -41,10 +41,6 @@ impl Agents {
 }
 
 /// Serves `stream`, of which `first` has been read.
-///
-/// # Errors
-///
-/// As [`ccd_mcp::serve`].
 pub(super) fn serve(
     stream: UnixStream,
     first: Vec<u8>,

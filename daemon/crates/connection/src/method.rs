@@ -24,10 +24,6 @@ pub type Prepared = Box<dyn FnOnce(Peer) -> Running + Send>;
 pub type Running = BoxFuture<'static, Result<Box<dyn Reply>, ErrorObjectOwned>>;
 
 /// Registers a method.
-///
-/// # Errors
-///
-/// There is one of that name.
 pub fn register<C: Send + Sync + 'static>(
     module: &mut RpcModule<C>,
     name: &'static str,
@@ -68,10 +64,6 @@ pub fn text<'a>(params: &'a Params<'_>) -> &'a str {
 /// A reply of any method.
 pub trait Reply: Send {
     /// Writes it as JSON.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written as JSON, or is longer than allowed.
     fn write(&self, json: &mut Limited) -> serde_json::Result<()>;
 }
 

@@ -138,9 +138,6 @@ impl Outgoing {
     }
 
     /// Writes as much as the socket accepts, without waiting. Returns `Ok` once everything is written.
-    ///
-    /// # Errors
-    ///
     /// `WouldBlock` if the rest has to wait; any other error ends the connection.
     pub(super) fn write_to(&mut self, socket: impl AsFd) -> io::Result<()> {
         while self.written_len < self.bytes.len() {

@@ -45,10 +45,6 @@ pub(super) fn parse<'a>(text: &'a str, peer: &Peer, batch_limit: usize) -> Parse
 pub(crate) const LARGE_BYTES: usize = 256 << 10;
 
 /// Parses a large message, which need not be UTF-8. The caller is on a thread that may be busy for a while.
-///
-/// # Errors
-///
-/// [`Fault::NotUtf8`].
 pub(super) fn parse_large(
     bytes: Vec<u8>,
     peer: &Peer,

@@ -39,20 +39,12 @@ impl Room {
     }
 
     /// Waits for a place for an item of `bytes`, at most the whole room.
-    ///
-    /// # Errors
-    ///
-    /// The connection has ended.
     pub async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
         let place = Arc::clone(&self.free).acquire_many_owned(units(bytes));
         place.await.map(Place).map_err(|_| Disconnected)
     }
 
     /// Queues an item. It keeps as much of its place as it needs; a larger one than planned is sent nevertheless.
-    ///
-    /// # Errors
-    ///
-    /// The connection has ended.
     pub async fn put(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
         let Place(mut place) = place;
         let planned = place.num_permits();

@@ -87,10 +87,7 @@ impl ClientSocket {
     }
 
     /// Waits until there may be room; the socket is watched for it.
-    ///
-    /// # Errors
-    ///
-    /// `BrokenPipe` if the client has disconnected. A client that has only closed its sending direction has not.
+    /// `BrokenPipe` if the client has disconnected; one that has only closed its sending direction has not.
     pub(super) async fn writable(&self) -> io::Result<()> {
         let mut ready = self.watch.writable().await?;
         if ready.ready().is_write_closed() {

@@ -173,10 +173,6 @@ impl WebSocketFrames {
 }
 
 /// Returns the code in the payload of a close frame, if there is one.
-///
-/// # Errors
-///
-/// The payload is not a code that may be sent and a reason in UTF-8.
 fn close_code(payload: &[u8]) -> Result<Option<CloseCode>, CloseCode> {
     let Some((code, reason)) = payload.split_first_chunk() else {
         return payload

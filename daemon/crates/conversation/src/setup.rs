@@ -143,10 +143,6 @@ impl Setup {
     }
 
     /// Returns the table of prices, as its file is now.
-    ///
-    /// # Errors
-    ///
-    /// `Prices`.
     pub(crate) fn prices(&self) -> Result<Priced, ConversationError> {
         self.prices.current()
     }

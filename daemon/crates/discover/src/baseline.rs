@@ -39,10 +39,6 @@ pub struct Baseline(TestReport);
 
 impl Baseline {
     /// Reads the report with this id, unique prefix, file name or absolute path. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, or is of another program.
     pub fn load(
         reports: &Reports<TestReport>,
         which: &str,

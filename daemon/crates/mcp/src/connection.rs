@@ -37,10 +37,6 @@ pub struct Limits {
 
 /// Serves `stream`, of which `first` has been read, until the client has disconnected or `stop` is cancelled. Returns
 /// after its last call has finished or was dropped.
-///
-/// # Errors
-///
-/// The connection ends before MCP has started.
 pub fn serve(
     stream: UnixStream,
     first: Vec<u8>,

@@ -35,10 +35,6 @@ pub(crate) struct Calls<'a> {
 
 impl Calls<'_> {
     /// Calls a method.
-    ///
-    /// # Errors
-    ///
-    /// Those of the method.
     pub(crate) async fn call<M: Method>(
         &self,
         params: &M::Params,
@@ -54,20 +50,12 @@ impl Calls<'_> {
     }
 
     /// Returns the record of a session, after a look at what its program waits for.
-    ///
-    /// # Errors
-    ///
-    /// There is no such session.
     pub(crate) async fn look(&self, session: &str) -> Result<Session, ErrorObject> {
         self.call::<SessionGet>(&SessionGetParams::of(session))
             .await
     }
 
     /// Returns the record of a session, without that look, which takes longer than a send.
-    ///
-    /// # Errors
-    ///
-    /// There is no such session.
     pub(crate) async fn record(&self, session: &str) -> Result<Session, ErrorObject> {
         let params = SessionGetParams {
             session: session.to_owned(),

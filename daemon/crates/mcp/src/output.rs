@@ -22,10 +22,6 @@ pub(crate) const MAX_BYTES: u64 = 64 << 10;
 const GUESS: &str = "guess";
 
 /// Returns the output from `start` to `end`. More than `limit_bytes` of it is cut in the middle.
-///
-/// # Errors
-///
-/// Those of `session.read`.
 pub(crate) async fn between(
     calls: Calls<'_>,
     session: &str,

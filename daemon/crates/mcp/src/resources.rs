@@ -48,10 +48,6 @@ impl Resource {
 }
 
 /// Lists the resources of the live sessions that the agent sees.
-///
-/// # Errors
-///
-/// Those of `session.list`.
 pub(crate) async fn list(call: &Call<'_>) -> Result<Vec<Listed>, ErrorData> {
     let params = SessionListParams::default();
     let sessions = call
@@ -99,10 +95,6 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns the resource at an address, whose session exists and may be seen, and where its output ends.
-///
-/// # Errors
-///
-/// There is none.
 pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;
@@ -112,10 +104,6 @@ pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), 
 }
 
 /// Returns what the resource at an address contains.
-///
-/// # Errors
-///
-/// There is none, or the methods fail.
 pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;

@@ -72,10 +72,6 @@ impl Out {
     }
 
     /// Writes one message. A client that reads nothing for too long is given up.
-    ///
-    /// # Errors
-    ///
-    /// The client is gone.
     pub(crate) async fn write(&self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
@@ -282,10 +278,6 @@ pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
 }
 
 /// Reads until the first newline, at most `limit_bytes`. Returns what was read, and the length of the line.
-///
-/// # Errors
-///
-/// The connection ends before, or the line is too long.
 pub(crate) async fn first_line(
     reader: &mut OwnedReadHalf,
     mut read: Vec<u8>,

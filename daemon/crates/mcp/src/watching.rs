@@ -80,10 +80,6 @@ impl Watching {
     }
 
     /// Watches a resource until [`Self::end`] or the end of its session. Output after the offset `since` is news.
-    ///
-    /// # Errors
-    ///
-    /// Too many are watched.
     pub(crate) fn start(
         &self,
         resource: Resource,

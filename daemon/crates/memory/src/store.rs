@@ -40,20 +40,13 @@ pub struct Saved {
 }
 
 /// Writes a memory without secrets and within the limits.
-///
-/// # Errors
-///
-/// `NoProject`, `SecretFound`, `NotWritable`. The old file is whole then.
+/// On an error, the old file is whole.
 pub fn save(directory: &Path, memory: SessionMemory, notes: &Notes) -> Result<Saved> {
     let root = root(directory)?;
     put(&root, Ready::of(memory, notes)?)
 }
 
 /// Writes a memory that somebody gives, if it is valid once it is without secrets and within the limits.
-///
-/// # Errors
-///
-/// As [`save`], and `NotValid`.
 pub fn save_given(directory: &Path, memory: SessionMemory) -> Result<Saved> {
     let root = root(directory)?;
     let ready = Ready::of(memory, &Notes::default())?;
@@ -183,10 +176,6 @@ fn tidy(mut notes: Notes) -> Notes {
 }
 
 /// Reads the memory of a project.
-///
-/// # Errors
-///
-/// `NoProject`, `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
 pub fn read(directory: &Path) -> Result<Parsed> {
     let path = directory.join(MEMORY_FILE);
     let content = read_file(directory).map_err(|source| match source.kind() {

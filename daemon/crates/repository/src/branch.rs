@@ -21,10 +21,7 @@ pub enum BranchError {
 
 /// Commits `content` as the file `path`, relative to the work tree of `root`, to the new branch `branch` on top of
 /// `HEAD`. Returns the commit's id.
-///
-/// # Errors
-///
-/// [`BranchError`]; nothing has changed then.
+/// On an error, nothing has changed.
 pub fn commit_file(
     root: &Path,
     branch: &str,

@@ -24,10 +24,6 @@ impl WorkTree {
     ///
     /// Programs of filters (Git LFS) are not run: a file of a filter whose time or length is not as in the index counts
     /// as modified, whatever its content.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn changes(&self) -> Result<Vec<Change>> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;

@@ -51,10 +51,6 @@ pub enum LockError {
 
 impl Lock {
     /// Takes the lock of `tree` without waiting, and writes this process and `note` (one line) down in it.
-    ///
-    /// # Errors
-    ///
-    /// [`LockError`]
     pub fn try_acquire(tree: &WorkTree, note: &str) -> Result<Self, LockError> {
         let path = tree.git_dir.join(LOCK_FILE);
         let failed = |source| LockError::File {

@@ -7,19 +7,11 @@ use std::path::Path;
 use std::sync::Once;
 
 /// Opens the repository that `path` is in. As git does, it does not look in the directories of `GIT_CEILING_DIRECTORIES` or above.
-///
-/// # Errors
-///
-/// `NoRepository`, `OtherOwner`; `Git` for one that libgit2 refuses, for example because of an extension that it does not know.
 pub(crate) fn discover(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::CROSS_FS)
 }
 
 /// Opens the repository of which `path` is the top directory.
-///
-/// # Errors
-///
-/// As [`discover`].
 pub(crate) fn open(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
 }

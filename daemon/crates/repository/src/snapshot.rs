@@ -31,10 +31,6 @@ impl WorkTree {
     /// Programs of filters (Git LFS) are not run: a pointer file stays a pointer; a changed file of a filter is stored
     /// as it is in the work tree. A submodule or a nested repository is the id of its commit; a nested repository
     /// without a commit is left out. A conflicted file is its text in the work tree.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `NotWritable`, `NotReadable`, `Git`.
     pub fn snapshot(&self) -> Result<String> {
         Ok(self.snapshot_and_repositories()?.0)
     }

@@ -20,10 +20,6 @@ pub struct CommitsSince {
 
 impl WorkTree {
     /// Returns the name of the branch, also of one without a commit; `HEAD` if none is checked out.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn branch(&self) -> Result<String> {
         let repository = self.open()?;
         let head = repository
@@ -40,10 +36,6 @@ impl WorkTree {
     }
 
     /// Returns the files with an unresolved conflict, relative to the top directory.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn conflicts(&self) -> Result<Vec<PathBuf>> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;
@@ -64,10 +56,6 @@ impl WorkTree {
     }
 
     /// Compares `HEAD` with `commit`; nothing if `commit` is unknown.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<CommitsSince>> {
         let repository = self.open()?;
         let Ok(commit) = repository.revparse_single(commit) else {
@@ -93,10 +81,7 @@ impl WorkTree {
     /// Makes sure that git ignores `paths`, relative to the top directory, by the line `pattern` in `info/exclude`, which is
     /// part of no commit. If they are ignored already, nothing changes. Returns false if one is tracked: git never ignores
     /// it.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`, `NotRegular`, `NotWritable`, `Linked`; `NotIgnored` if a rule of `.gitignore` is stronger.
+    /// `NotIgnored` if a rule of `.gitignore` is stronger.
     pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;

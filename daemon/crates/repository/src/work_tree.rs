@@ -22,11 +22,6 @@ pub struct WorkTree {
 
 impl WorkTree {
     /// Returns the work tree that the directory `path` is in, also with an unborn branch or a detached head.
-    ///
-    /// # Errors
-    ///
-    /// `NoDirectory`, `NotReadable`, `NoRepository`, `Bare`, `OtherOwner`; `Git` for a repository that libgit2 refuses,
-    /// for example because of an extension that it does not know.
     pub fn find(path: &Path) -> Result<Self> {
         std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
         let repository = open::discover(path)?;
@@ -47,10 +42,6 @@ impl WorkTree {
     }
 
     /// Returns the id of the commit that is checked out; nothing on an unborn branch.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn head(&self) -> Result<Option<String>> {
         let repository = self.open()?;
         Ok(self.head_of(&repository)?.map(|id| id.to_string()))

@@ -15,10 +15,6 @@ pub struct InvalidTime {
 }
 
 /// Returns `seconds` as a duration; `what` names it in errors and warnings.
-///
-/// # Errors
-///
-/// [`InvalidTime`] when it is negative.
 pub fn seconds(
     value: f64,
     what: &str,
@@ -33,10 +29,6 @@ pub fn seconds(
 }
 
 /// Like [`seconds`], for milliseconds.
-///
-/// # Errors
-///
-/// [`InvalidTime`] when it is negative.
 pub fn millis(value: f64, what: &str, warnings: &mut Vec<String>) -> Result<Duration, InvalidTime> {
     refuse_negative(value, what)?;
     seconds(value / 1000.0, what, warnings)
@@ -60,10 +52,6 @@ pub struct Deadline {
 
 impl Deadline {
     /// Starts a wait of `timeout`, or of `default` if the request has no timeout.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidTime`] when it is negative.
     pub fn start(
         timeout: Timeout,
         default: Option<Duration>,

@@ -42,19 +42,12 @@ pub(crate) struct Inner<W: ?Sized> {
 impl<W: AnyWrite + ?Sized> Database<W> {
     /// Commits one change. Once this returns, the change survives a kill of the daemon, and with
     /// [`Synchronous::Full`](crate::Synchronous) a power failure.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Busy`] if the queue stays full, [`StoreError::Closed`], or an error of the database.
+    /// [`StoreError::Busy`] if the queue stays full.
     pub async fn commit(&self, write: impl Into<Box<W>>) -> Result<(), StoreError> {
         self.request(Some(write.into())).await
     }
 
     /// Returns once every change that is waiting now was committed or refused.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::commit`].
     pub async fn flush(&self) -> Result<(), StoreError> {
         self.request(None).await
     }
@@ -118,10 +111,6 @@ impl<W: ?Sized> Database<W> {
     }
 
     /// Returns SQLite's report on the file: empty if there are no errors.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
         let verdict = sqlx::query_scalar("PRAGMA integrity_check(20)");
         let lines: Vec<String> = verdict.fetch_all(self.readers()).await?;
@@ -139,10 +128,6 @@ impl<W: ?Sized> Database<W> {
     }
 
     /// Closes the database and deletes its file, for one that is damaged and can be made again.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be deleted.
     pub async fn delete(&self) -> io::Result<()> {
         self.close().await;
         delete(&self.0.path)
@@ -150,10 +135,6 @@ impl<W: ?Sized> Database<W> {
 }
 
 /// Deletes the file of a database that is not open.
-///
-/// # Errors
-///
-/// The file cannot be deleted.
 pub fn delete(path: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-shm", ""] {
         match std::fs::remove_file(with(path, suffix)) {

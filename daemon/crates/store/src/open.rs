@@ -129,10 +129,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     /// Opens the database at `path`, creates or migrates it, and starts its writer.
     ///
     /// A corrupt file is set aside, which is logged, and a new one is created.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the file has a newer version or cannot be used.
     pub async fn open(&self, path: &Path, how: Opening) -> Result<Opened<W>, StoreError> {
         let mut is_new = !path.exists();
         let mut set_aside = None;
@@ -344,10 +340,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Moves a database aside if something else is in the place of one of its files; returns where to. For sessions that must
 /// not end because of it: otherwise, opening the database is an error.
-///
-/// # Errors
-///
-/// [`StoreError::Open`] if it cannot be moved.
 pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let files = JOURNALS.map(|suffix| with_suffix(path, suffix));
     let checked = files.iter().map(PathBuf::as_path).chain([path]);

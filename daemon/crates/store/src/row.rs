@@ -21,10 +21,6 @@ pub trait Row {
 
 /// Inserts rows with `statement`, in which `{columns}` is replaced by their columns and `{values}` by a `VALUES`
 /// clause: `INSERT INTO table ({columns}) {values}`.
-///
-/// # Errors
-///
-/// An error of SQLite.
 pub async fn insert<R: Row + Sync>(
     connection: &mut Connection,
     statement: &str,

@@ -104,10 +104,6 @@ enum Changed {
 
 impl Decorators {
     /// Compiles decorators.
-    ///
-    /// # Errors
-    ///
-    /// [`DecoratorError`] names the first one that cannot be used.
     pub fn new(decorators: &[Decorator]) -> Result<Self, DecoratorError> {
         if decorators.len() > MAX_DECORATORS {
             let found = decorators.len();
@@ -139,10 +135,7 @@ impl Decorators {
     }
 
     /// Applies all decorators in order, and notes each use in the annotations.
-    ///
-    /// # Errors
-    ///
-    /// [`DecorateError`]; `tape` is unchanged then.
+    /// On an error, `tape` is unchanged.
     pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
         let mut decorated = tape.clone();
         for (index, decorator) in self.all.iter().enumerate() {

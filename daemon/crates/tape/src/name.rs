@@ -75,10 +75,6 @@ impl Default for NameTemplate {
 
 impl NameTemplate {
     /// Checks a template.
-    ///
-    /// # Errors
-    ///
-    /// [`NameError`]: an unknown placeholder, or a path that leads out of the root.
     pub fn new(template: &str) -> Result<Self, NameError> {
         let template = template.strip_suffix(".json5").unwrap_or(template);
         if template.is_empty() || template.len() > MAX_TEMPLATE_BYTES {

@@ -77,10 +77,6 @@ impl Settings {
     /// Returns the settings in `options`; settings that they lack are taken from the configuration.
     ///
     /// `base` is the daemon's base directory.
-    ///
-    /// # Errors
-    ///
-    /// [`SettingsError`] for the first field that is out of its range.
     pub fn over(
         options: &TapeOptions,
         replay: &Replay,
@@ -159,10 +155,6 @@ impl Settings {
 }
 
 /// Returns the root in the request, else the configured root, else the one in the base directory.
-///
-/// # Errors
-///
-/// [`SettingsError::Root`] if it is not absolute or contains `..`.
 pub fn root_of(
     requested: Option<&str>,
     replay: &Replay,

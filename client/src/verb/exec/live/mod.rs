@@ -72,10 +72,6 @@ impl Live {
     }
 
     /// Shows what a line of Claude Code reports.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(super) fn line(&mut self, line: &str, context: &mut Context) -> Result<(), Failure> {
         if !self.is_shown || !self.shows_events {
             return Ok(());
@@ -100,10 +96,6 @@ impl Live {
     }
 
     /// Prints the answer, unless it was printed as it arrived.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(super) fn print_answer(&self, answer: &str, context: &mut Context) -> Result<(), Failure> {
         let printed = self.printed.trim_end();
         let is_printed = !printed.is_empty() && answer.trim_end().ends_with(printed);

@@ -41,10 +41,6 @@ const MAX_RULES_BYTES: u64 = 1 << 20;
 impl Coach {
     /// Turns all events that wait into candidates, as far as there is enough evidence; those of all payloads that have
     /// been taken so far.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
         self.settle().await;
         if self.existing().await?.is_none() {

@@ -17,10 +17,7 @@ const MAX_WORDS: usize = 3;
 
 impl Coach {
     /// Turns a rule into a guard, or removes it.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn guard(&self, params: CoachGuardParams) -> Result<CoachGuardReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;

@@ -19,10 +19,6 @@ const INVALID: &str = "invalid";
 
 impl Coach {
     /// Deletes events and payloads.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if nothing is given.
     pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
@@ -67,10 +63,6 @@ impl Coach {
     }
 
     /// Carries out `data.forget` for events and candidates.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let part = DataPart::Coach;
@@ -103,10 +95,6 @@ impl Coach {
     }
 
     /// Carries out `data.forget` for payloads.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the database.
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let (payloads, since) = self

@@ -117,10 +117,6 @@ fn clipped(text: &str) -> &str {
 }
 
 /// Compiles the pattern of a guard.
-///
-/// # Errors
-///
-/// What is wrong with it.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     let compiled = RegexBuilder::new(pattern)
         .size_limit(MAX_COMPILED_BYTES)

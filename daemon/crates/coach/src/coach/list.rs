@@ -31,10 +31,6 @@ const MAX_PAYLOADS: usize = 10_000;
 
 impl Coach {
     /// Returns the numbers of events and candidates, and what is wrong.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn status(&self) -> Result<CoachStatusReply, CoachError> {
         let config = self.config().await;
         let settings = self.settings();
@@ -88,10 +84,6 @@ impl Coach {
     }
 
     /// Lists the candidates that wait for a decision.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachReviewReply::default());
@@ -111,10 +103,6 @@ impl Coach {
     }
 
     /// Returns a candidate with all that is known of it.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::NotFound`], or errors of the databases.
     pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let row = self.row(databases, &params.id).await?;
@@ -141,10 +129,6 @@ impl Coach {
     }
 
     /// Lists events.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong parameter.
     pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachEventsReply::default());
@@ -164,10 +148,6 @@ impl Coach {
     }
 
     /// Lists candidates of every status, and promotions.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachLedgerReply::default());
@@ -198,10 +178,6 @@ impl Coach {
     }
 
     /// Returns the signals of payloads, each in the light of the earlier ones of its session.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::InvalidArgument`] for too many.
     pub async fn detect(&self, params: CoachDetectParams) -> Result<CoachDetectReply, CoachError> {
         if params.payloads.len() > MAX_PAYLOADS {
             return Err(CoachError::InvalidArgument(format!(

@@ -24,10 +24,6 @@ const MAX_IMPORTED: usize = 100_000;
 
 impl Coach {
     /// Stops recording something, or starts again.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if neither is given.
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
         let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
@@ -50,10 +46,6 @@ impl Coach {
     }
 
     /// Deletes what is older than it is kept.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn retain(&self) -> Result<(), CoachError> {
         if !self.paths.home.exists() {
             return Ok(());
@@ -83,10 +75,6 @@ impl Coach {
     }
 
     /// Returns all candidates and promotions as one document.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
         let mut reply = CoachExportReply {
             version: 1,
@@ -111,10 +99,6 @@ impl Coach {
     }
 
     /// Merges the candidates of a document into the ledger. Fingerprints are computed anew; equal ones are merged.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if the document has no list of candidates.
     pub async fn import(&self, params: CoachImportParams) -> Result<CoachImportReply, CoachError> {
         let databases = self.databases().await?;
         let entries = params.document["candidates"].as_array().cloned();

@@ -128,10 +128,6 @@ impl Databases {
 
 impl Coach {
     /// Takes payloads from now on. They are processed by the returned work.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if there is a journal that cannot be used.
     pub fn new(
         paths: CoachPaths,
         store: Store,
@@ -169,10 +165,6 @@ impl Coach {
     }
 
     /// Returns the journal, which is made when it is needed for the first time.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if it cannot be used.
     pub(super) fn journal(&self) -> Result<&Journal, JournalError> {
         if let Some(journal) = self.journal.get() {
             return Ok(journal);
@@ -187,10 +179,6 @@ impl Coach {
     }
 
     /// Takes a payload. Once this returns, it survives a kill of the daemon. Returns what the hook is to print.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Journal`] if it cannot be written down.
     pub fn post(&self, mut delivery: Delivery) -> Result<Option<String>, CoachError> {
         let settings = self.settings();
         if !settings.enabled {
@@ -256,20 +244,12 @@ impl Coach {
     }
 
     /// Returns the databases; opens them if they are not open.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Unavailable`] if they cannot be opened.
     pub(super) async fn databases(&self) -> Result<&Databases, CoachError> {
         let opened = self.databases.get_or_try_init(|| self.open()).await;
         opened.map_err(|error| CoachError::Unavailable(error.to_string()))
     }
 
     /// Returns the databases if there are any: a question must not make them.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Unavailable`] if they cannot be opened.
     pub(super) async fn existing(&self) -> Result<Option<&Databases>, CoachError> {
         match self.databases.get() {
             None if !self.paths.home.exists() => Ok(None),
@@ -278,10 +258,6 @@ impl Coach {
     }
 
     /// Returns the databases for a verb about a candidate.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::NotFound`] if there are none, and [`CoachError::Unavailable`].
     pub(super) async fn with_candidate(&self, id: &str) -> Result<&Databases, CoachError> {
         let existing = self.existing().await?;
         existing.ok_or_else(|| CoachError::NotFound(id.to_owned()))

@@ -191,10 +191,6 @@ impl Coach {
 
     /// Returns the directory of the project that a candidate is written to: the caller's, if it was seen there, otherwise the
     /// only one in which it was seen. One that was seen nowhere on this machine was imported, and is written to the caller's.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] if there is no such directory, or several.
     pub(super) async fn root_of(
         &self,
         databases: &Databases,

@@ -37,10 +37,6 @@ impl Reportable for DeliveryError {
 
 impl Delivery {
     /// Checks a payload as far as this costs little: the rest is found out when it is processed.
-    ///
-    /// # Errors
-    ///
-    /// [`DeliveryError`] if a part has another form.
     pub fn new(id: String, at: String, payload: Vec<u8>) -> Result<Self, DeliveryError> {
         if id.len() != 32 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(DeliveryError::Id);

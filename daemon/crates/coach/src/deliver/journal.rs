@@ -85,10 +85,6 @@ pub(crate) struct Reader {
 
 impl Journal {
     /// Opens the journal in `folder`, and creates it. What an earlier process was writing when it was killed is removed.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if the directory cannot be used.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Reader), JournalError> {
         prepare_private(folder)?;
         let done_file = own_file::update(&folder.join(DONE))?;
@@ -121,10 +117,7 @@ impl Journal {
     }
 
     /// Appends a payload. Once this returns, it survives a kill of the daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError::Full`] if too much waits already, [`JournalError::Io`]; nothing was appended then.
+    /// On an error, nothing was appended.
     pub(crate) fn append(&self, delivery: &Delivery) -> Result<(), JournalError> {
         let body = delivery.to_record();
         let mut record = Vec::with_capacity(HEAD_LEN + body.len());
@@ -205,10 +198,7 @@ impl Shared {
 
 impl Reader {
     /// Returns the next records, at least one if there is any, and about `max_bytes` at most.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error; the same records are read again by the next call.
+    /// After an error, the next call reads the same records again.
     pub(crate) fn next(&mut self, max_bytes: usize) -> io::Result<Vec<Delivery>> {
         let end = self.shared.end.load(Ordering::Acquire);
         let (mut deliveries, mut bytes) = (Vec::new(), 0);
@@ -227,10 +217,7 @@ impl Reader {
     }
 
     /// Reports that all records returned so far are in the databases.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`]; they are processed again after a restart then, which changes nothing.
+    /// After an error, they are processed again at the next start, which changes nothing.
     pub(crate) fn processed(&mut self) -> Result<(), JournalError> {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;

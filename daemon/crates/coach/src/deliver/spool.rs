@@ -35,10 +35,6 @@ impl Spool {
     /// Calls `take` with each payload, oldest first, and removes its file. Stops at the first one that is not taken.
     ///
     /// A kill between both steps leaves a file whose payload was taken; its id tells.
-    ///
-    /// # Errors
-    ///
-    /// The error of `take`.
     pub(crate) fn take_in<E>(
         &mut self,
         mut take: impl FnMut(Delivery) -> Result<(), E>,
@@ -146,10 +142,6 @@ fn read(path: &Path) -> io::Result<Option<Delivery>> {
 }
 
 /// Returns the delivery that a client has posted.
-///
-/// # Errors
-///
-/// [`super::DeliveryError`] if a part of it has another form.
 pub fn delivery(params: HookPostParams) -> Result<Delivery, super::DeliveryError> {
     let payload = match (params.payload, params.payload_b64) {
         (Some(json), None) => json.get().as_bytes().to_vec(),

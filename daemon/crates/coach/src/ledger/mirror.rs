@@ -37,10 +37,7 @@ impl Mirror {
     }
 
     /// Replaces the file. Returns the hash of its content, by which [`Self::is_edited`] tells it from others.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system; the old file stays.
+    /// On an error, the old file stays.
     pub(crate) fn write(
         &self,
         rows: &[CandidateRow],

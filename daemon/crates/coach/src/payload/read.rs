@@ -63,10 +63,6 @@ pub struct BatchCall {
 
 impl Payload {
     /// Reads a payload: any JSON object.
-    ///
-    /// # Errors
-    ///
-    /// [`PayloadError`] for bytes that are not UTF-8, not JSON, nested more than 127 levels deep, or not an object.
     pub fn parse(bytes: &[u8]) -> Result<Self, PayloadError> {
         let text = std::str::from_utf8(bytes).map_err(|error| PayloadError::NotText {
             offset: error.valid_up_to(),

@@ -42,10 +42,6 @@ pub enum PlaceError {
 }
 
 /// Returns the change that writes a candidate to its file.
-///
-/// # Errors
-///
-/// [`PlaceError`] if the file cannot be read as text.
 pub(crate) fn plan(
     places: &Places,
     words: Words<'_>,
@@ -136,10 +132,7 @@ pub(super) fn listed(text: &str, rule: &str) -> String {
 }
 
 /// Makes the change. Returns the topmost directory that was created for it.
-///
-/// # Errors
-///
-/// [`PlaceError`]; the file is unchanged then.
+/// On an error, the file is unchanged.
 pub(crate) fn write(
     path: &Path,
     before: Option<&[u8]>,

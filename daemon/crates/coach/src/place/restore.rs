@@ -23,10 +23,7 @@ pub(crate) struct Written {
 ///
 /// If nothing else has changed since, the file has the same bytes as before, in whatever order rules are undone. A file from
 /// which somebody has taken the rule, by hand or by restoring it, is left as it is. From any other file, the rule is taken.
-///
-/// # Errors
-///
-/// [`PlaceError::Changed`] if the rule was edited; nothing is changed then.
+/// An error if the rule was edited; nothing is changed then.
 pub(crate) fn restore(
     path: &Path,
     all: &[Written],

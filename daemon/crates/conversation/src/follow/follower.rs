@@ -51,10 +51,6 @@ pub(crate) struct Follower {
 
 impl Following {
     /// Starts to follow. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// `Read` if nothing can be watched.
     pub(crate) fn start(
         follower: Follower,
         watching: &Arc<Watching>,

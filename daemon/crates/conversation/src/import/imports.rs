@@ -37,10 +37,6 @@ impl Imports {
     }
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
-    ///
-    /// # Errors
-    ///
-    /// `NoFile`, `NotAFile`, `Read`, `NotATranscript`.
     pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
         let _copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = ConversationError::read(path);

@@ -66,10 +66,6 @@ pub(crate) struct Step {
 
 /// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
 /// more is read once it returns false.
-///
-/// # Errors
-///
-/// An error of the database.
 pub(crate) async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,

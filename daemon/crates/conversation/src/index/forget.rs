@@ -17,10 +17,6 @@ type Known = HashMap<String, (Option<String>, Option<String>)>;
 
 impl Index {
     /// Carries out `data.forget`. The index is made again when somebody asks.
-    ///
-    /// # Errors
-    ///
-    /// `Index`, `Read`.
     pub async fn forget(
         self: &Arc<Self>,
         which: &DataForgetParams,

@@ -90,10 +90,6 @@ impl Index {
     }
 
     /// Carries out `conversation.list`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `Prices`.
     pub async fn list(
         self: &Arc<Self>,
         params: &ConversationListParams,
@@ -111,10 +107,6 @@ impl Index {
     }
 
     /// Carries out `conversation.search`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `NotFound`, `Ambiguous`.
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
@@ -146,10 +138,6 @@ impl Index {
     }
 
     /// Carries out `conversation.stats`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `Prices`.
     pub async fn stats(
         self: &Arc<Self>,
         params: &ConversationStatsParams,
@@ -211,10 +199,6 @@ impl Index {
     }
 
     /// Carries out `conversation.import`. The next answer has what was added.
-    ///
-    /// # Errors
-    ///
-    /// `NotAbsolute`, `NoFile`, `Read`, `NotATranscript`.
     pub async fn import(
         &self,
         params: &ConversationImportParams,

@@ -19,10 +19,6 @@ pub(crate) struct Query {
 impl Query {
     /// Splits a query at spaces, except in double quotes. `-` before a word or a phrase excludes it; whatever else is in the
     /// query is text.
-    ///
-    /// # Errors
-    ///
-    /// `Query` if there is nothing to look for.
     pub(crate) fn parse(text: &str) -> Result<Self, ConversationError> {
         let mut query = Self {
             wanted: Vec::new(),

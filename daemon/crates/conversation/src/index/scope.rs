@@ -30,9 +30,6 @@ pub(crate) enum SqlValue {
 }
 
 impl Scope {
-    /// # Errors
-    ///
-    /// `Query` if a time cannot be read.
     pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         Ok(Self {

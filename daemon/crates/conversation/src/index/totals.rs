@@ -64,10 +64,6 @@ struct AgentUse {
 }
 
 /// Reads all transcripts of directories. `database` only knows the time zone.
-///
-/// # Errors
-///
-/// Those of the database.
 pub(crate) async fn totals(
     database: &Database<IndexWrite>,
     setup: &Arc<Setup>,

@@ -100,10 +100,7 @@ pub enum Wrong {
 }
 
 /// Returns what a line says. It must have no line end.
-///
-/// # Errors
-///
-/// [`Wrong`]. A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
+/// A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
 pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
     let Object(line) = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
     let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;

@@ -60,10 +60,6 @@ impl Prices {
     ///
     /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
     /// United States.
-    ///
-    /// # Errors
-    ///
-    /// [`PriceError`] says which key is wrong.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         table::parse(text)
     }

@@ -56,10 +56,6 @@ impl PriceTable {
     }
 
     /// Returns the table, as its file is now.
-    ///
-    /// # Errors
-    ///
-    /// `Prices` if the file is missing or has a mistake.
     pub(crate) fn current(&self) -> Result<Priced, ConversationError> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(path) = state.path.clone() else {

@@ -77,10 +77,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.subscribe`. Blocks; the items themselves are read by other threads.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn follow(&self, params: &ConversationSubscribeParams) -> Result<Following> {
         let area = match (&params.session, &params.file, &params.project) {
             (None, None, project) => {
@@ -118,10 +114,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.get`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
@@ -129,10 +121,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.export`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
@@ -140,10 +128,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.turns`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -156,10 +140,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.turn`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn turn(&self, params: &ConversationTurnParams) -> Result<ConversationTurn> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -182,10 +162,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.record`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn record(&self, params: &ConversationRecordParams) -> Result<ConversationRecord> {
         let loaded = self.load(&params.conversation)?;
         let record = loaded
@@ -204,10 +180,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.tool`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn tool(&self, params: &ConversationToolParams) -> Result<ConversationPair> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -219,10 +191,6 @@ impl Conversations {
     }
 
     /// Carries out `conversation.tree`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn tree(&self, params: &ConversationParams) -> Result<ConversationTree> {
         let loaded = self.load(params)?;
         let prices = self.setup.prices()?.prices;

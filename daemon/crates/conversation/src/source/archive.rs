@@ -49,10 +49,6 @@ impl Archive {
     }
 
     /// Keeps a transcript, and the description of a sub-agent's. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system.
     pub(crate) fn keep(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         let Some(place) = self.place(dir, path) else {
             return Ok(());

@@ -127,10 +127,6 @@ pub(crate) fn parent_of(path: &Path) -> Option<String> {
 
 /// Returns the transcript of a session in any of these directories: of the id `start`, or of the only one that it is a
 /// prefix of.
-///
-/// # Errors
-///
-/// `NotFound`, `Ambiguous`.
 pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, ConversationError> {
     let not_found = || ConversationError::NotFound(start.to_owned());
     let is_id = start

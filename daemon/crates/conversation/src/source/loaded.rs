@@ -40,10 +40,6 @@ struct Source {
 
 impl Loaded {
     /// Reads a transcript or a stream, and the transcripts of its sub-agents.
-    ///
-    /// # Errors
-    ///
-    /// `NoFile`, `Read`, `NotATranscript`.
     pub fn open(main: &Path) -> Result<Self, ConversationError> {
         let mut loaded = Self::empty(main);
         loaded.read_new(Files::of(main))?;
@@ -51,10 +47,6 @@ impl Loaded {
     }
 
     /// Reads what was added since, and everything again if a file was replaced or has become shorter.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::open`].
     pub fn refreshed(mut self) -> Result<Self, ConversationError> {
         let files = Files::of(&self.main);
         // Numbers of files are part of places, so they must stay.
@@ -139,10 +131,7 @@ impl Loaded {
     }
 
     /// Returns the line of a record. Bytes that are not UTF-8 are replaced.
-    ///
-    /// # Errors
-    ///
-    /// `Read`; `Changed` if the file has become shorter.
+    /// `Changed` if the file has become shorter.
     pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);

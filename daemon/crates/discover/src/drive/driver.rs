@@ -104,10 +104,6 @@ pub struct Driver {
 
 impl Driver {
     /// Makes a folder for the copies in `parent`, and starts none.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be made.
     pub fn new(
         target: Target,
         limits: Limits,
@@ -136,10 +132,6 @@ impl Driver {
     }
 
     /// Starts a copy in a folder of its own.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn start(&self, tape: Option<TapeOptions>) -> Result<Running, SessionError> {
         let folder = self.new_folder().map_err(SessionError::Files)?;
         let path = folder.path().to_owned();
@@ -148,10 +140,6 @@ impl Driver {
     }
 
     /// Starts a copy in a folder that it may share with others.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn start_in(
         &self,
         folder: &Path,
@@ -191,10 +179,6 @@ impl Driver {
     }
 
     /// Starts nothing but the sandbox, if the target wants one.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be set up on this system.
     pub async fn try_sandbox(&self) -> Result<(), TargetError> {
         const LIMIT: Duration = Duration::from_secs(10);
         if self.target.sandbox.is_none() {
@@ -210,20 +194,12 @@ impl Driver {
     }
 
     /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
         let program = self.target.path.to_string_lossy().into_owned();
         self.run_program(&program, args, limit).await
     }
 
     /// Runs another program in the same way, such as `man`.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn run_program(
         &self,
         program: &str,
@@ -301,10 +277,6 @@ impl Driver {
     }
 
     /// Makes a new folder for a copy.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be made.
     pub fn new_folder(&self) -> std::io::Result<TempDir> {
         tempfile::Builder::new().tempdir_in(self.folder.path())
     }

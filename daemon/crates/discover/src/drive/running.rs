@@ -77,19 +77,11 @@ impl Running {
     }
 
     /// Waits until the program, which has just been started, waits for input.
-    ///
-    /// # Errors
-    ///
-    /// Its output cannot be read.
     pub async fn first(&mut self, limit: Duration) -> Result<Reply, SessionError> {
         self.settle("", 0, limit).await
     }
 
     /// Does the same, and returns how long after this call it first printed something; none if it printed nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::first`].
     pub async fn first_and_output(
         &mut self,
         limit: Duration,
@@ -119,29 +111,18 @@ impl Running {
     }
 
     /// Waits longer for a program that has not answered.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::first`].
     pub async fn go_on(&mut self, limit: Duration) -> Result<Reply, SessionError> {
         let from = self.session().output.end();
         self.settle("", from, limit).await
     }
 
     /// Types a line and waits until the program wants the next.
-    ///
-    /// # Errors
-    ///
-    /// The input cannot be typed or the output not be read. That the program ends is none.
+    /// That the program ends is not an error.
     pub async fn ask(&mut self, line: &str) -> Result<Reply, SessionError> {
         self.ask_bytes(line.as_bytes()).await
     }
 
     /// Types a key, without Enter at first if the program reads keys; returns also whether that ended it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_key_first(&mut self, key: &str) -> Result<(Reply, bool), SessionError> {
         let terminal = self.terminal();
         if terminal.is_none_or(|terminal| terminal.is_canonical()) {
@@ -155,10 +136,6 @@ impl Running {
     }
 
     /// Types any bytes as a line.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_bytes(&mut self, line: &[u8]) -> Result<Reply, SessionError> {
         self.ask_lines(&[line]).await
     }
@@ -166,10 +143,6 @@ impl Running {
     /// Types several lines at once and waits until the program has taken all of them and wants the next.
     ///
     /// Of a line that the terminal would refuse because it is too long, the part is typed that it keeps.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
         let is_canonical = self
             .terminal()
@@ -192,10 +165,6 @@ impl Running {
     }
 
     /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn press(&mut self, key: &str) -> Result<Reply, SessionError> {
         self.redrawn_bytes = 0;
         let params = SessionSendParams {

@@ -93,10 +93,6 @@ pub struct Target {
 
 impl Target {
     /// Looks a program up, relative to the caller's directory and on the caller's PATH.
-    ///
-    /// # Errors
-    ///
-    /// There is no such program, or no sandbox.
     pub fn find(
         program: &str,
         args: &[String],

@@ -12,10 +12,6 @@ use std::path::Path;
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// Reads a report, and the size of its file. Links are not followed, and pipes and devices are not read.
-///
-/// # Errors
-///
-/// [`ReportError::Disk`] and [`ReportError::Damaged`].
 pub(super) fn read<R: DeserializeOwned>(path: &Path) -> Result<(R, u64), ReportError> {
     let damaged = |why: String| ReportError::Damaged {
         path: path.to_owned(),

@@ -90,10 +90,6 @@ impl<R: Report> Reports<R> {
     }
 
     /// Writes a report to a file of its own, and returns its path.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Write`].
     pub fn save(&self, report: &R) -> Result<PathBuf, ReportError> {
         let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let names = (0..).map(|number| name_of(report.program(), report.started_at(), number));
@@ -106,20 +102,12 @@ impl<R: Report> Reports<R> {
     }
 
     /// Writes a report over an earlier form of it.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Write`].
     pub fn replace(&self, path: &Path, report: &R) -> Result<(), ReportError> {
         Ok(write_at_most(path, report, MAX_BYTES)?)
     }
 
     /// Returns at most `limit` reports, newest first, of `program` alone if it is given. Files that are not reports are
     /// left out with a warning.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Disk`] if the directory cannot be read.
     pub fn list(&self, program: Option<&str>, limit: usize) -> Result<Listed<R>, ReportError> {
         let base = program.map(base_of);
         let mut listed = Listed {
@@ -154,10 +142,6 @@ impl<R: Report> Reports<R> {
 
     /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory, or the
     /// newest report of this program.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::NotFound`], [`ReportError::Ambiguous`], and those of reading it.
     pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
         let path = match self.path_of(which) {
             Err(ReportError::NotFound(which)) => {
@@ -175,10 +159,6 @@ impl<R: Report> Reports<R> {
     }
 
     /// Returns the same, or the report in a file elsewhere, by its absolute path.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reports::get`].
     pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
         if !which.starts_with('/') {
             return self.get(which);
@@ -200,10 +180,6 @@ impl<R: Report> Reports<R> {
 
     /// Deletes a report and its tapes, and returns the path that it had. A damaged one is deleted by the name of its
     /// file.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reports::get`].
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
         let head = read::<Head>(&path);
@@ -216,10 +192,6 @@ impl<R: Report> Reports<R> {
 
     /// Deletes the reports that were completed more than `age_s` seconds ago, or with `dry_run` only counts them. Other
     /// files stay.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Disk`] if the directory cannot be read.
     pub fn cleanup(&self, age_s: f64, dry_run: bool) -> Result<Removed, ReportError> {
         let mut removed = Removed::default();
         for path in self.newest_first()? {

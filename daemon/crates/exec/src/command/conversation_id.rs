@@ -13,10 +13,6 @@ pub struct NotAnId(pub String);
 
 impl ConversationId {
     /// Parses a uuid in any case.
-    ///
-    /// # Errors
-    ///
-    /// [`NotAnId`] for any other text.
     pub fn parse(text: &str) -> Result<Self, NotAnId> {
         let is_right = |(index, byte): (usize, u8)| match index {
             8 | 13 | 18 | 23 => byte == b'-',

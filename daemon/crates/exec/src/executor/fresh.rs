@@ -14,10 +14,7 @@ use std::os::fd::AsFd as _;
 
 impl Task {
     /// Makes the fresh work tree, with the repository's hooks and filters if the configuration says so.
-    ///
-    /// # Errors
-    ///
-    /// Neither the work tree nor its branch is there then.
+    /// On an error, neither the work tree nor its branch is left.
     pub(super) async fn fresh(&self) -> Result<Place, ExecError> {
         let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
         let worktrees = self.executor.paths.worktrees.clone();

@@ -32,10 +32,6 @@ struct Afterwards {
 
 impl Task {
     /// Compares the work tree, gives back what was put away, and judges.
-    ///
-    /// # Errors
-    ///
-    /// Why Claude Code was not started, if everything else is as before.
     pub(super) async fn finish(
         &mut self,
         ready: Ready,

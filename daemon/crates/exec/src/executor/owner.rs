@@ -90,19 +90,11 @@ impl Executor {
     }
 
     /// Returns the id of a run by a prefix.
-    ///
-    /// # Errors
-    ///
-    /// `NoExecution`, `Ambiguous`.
     pub async fn request_id(&self, start: &str) -> Result<String, ExecError> {
         Reader(self.database().await?).request_id(start).await
     }
 
     /// Returns a run.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::request_id`].
     pub async fn get(&self, start: &str) -> Result<ExecutionResult, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.request_id(start).await?;
@@ -119,10 +111,6 @@ impl Executor {
     }
 
     /// Returns the job of a run that has not ended.
-    ///
-    /// # Errors
-    ///
-    /// `HasEnded`, and those of [`Self::request_id`].
     pub async fn job_to_cancel(&self, start: &str) -> Result<String, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.request_id(start).await?;
@@ -163,10 +151,6 @@ impl Executor {
     }
 
     /// Lists runs.
-    ///
-    /// # Errors
-    ///
-    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
     pub async fn list(&self, params: ExecListParams) -> Result<ExecListReply, ExecError> {
         let repository = repository_of(params.repo_path.as_deref()).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
@@ -178,10 +162,6 @@ impl Executor {
     }
 
     /// Removes conversations and runs that are old.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn cleanup(&self, params: ExecCleanupParams) -> Result<ExecCleanupReply, ExecError> {
         let settings = self.settings();
         let before = |days: u32| {
@@ -202,10 +182,6 @@ impl Executor {
     }
 
     /// Carries out `data.forget` for conversations and ended runs.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn forget(&self, which: &DataForgetParams) -> Result<DataSelected, ExecError> {
         let part = DataPart::Runs;
         if !self.has_database() {
@@ -283,10 +259,6 @@ impl Executor {
     }
 
     /// As [`Self::cleanup`], if there is anything: a daemon that never ran Claude Code needs no database.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn retain(&self) -> Result<(), ExecError> {
         if self.has_database() {
             self.cleanup(ExecCleanupParams::default()).await?;

@@ -42,10 +42,6 @@ pub struct Planned {
 
 impl Executor {
     /// Checks a request, and records it. `client` is the name of the client.
-    ///
-    /// # Errors
-    ///
-    /// The request is wrong, there is no such work tree, conversation, program or tape, or the database cannot be written.
     pub async fn plan(
         &self,
         mut params: ExecRunParams,

@@ -14,10 +14,6 @@ const DAY_S: f64 = 86_400.0;
 
 impl Executor {
     /// Lists conversations.
-    ///
-    /// # Errors
-    ///
-    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
     pub async fn sessions(
         &self,
         params: ExecSessionsParams,
@@ -32,10 +28,6 @@ impl Executor {
     }
 
     /// Returns a conversation with what was said.
-    ///
-    /// # Errors
-    ///
-    /// `NoSession`, `Ambiguous`.
     pub async fn session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.session_id(start).await?;
@@ -46,10 +38,6 @@ impl Executor {
     }
 
     /// Ends a conversation.
-    ///
-    /// # Errors
-    ///
-    /// `NoSession`, `Ambiguous`.
     pub async fn end_session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let database = self.database().await?;
         let id = Reader(database).session_id(start).await?;

@@ -63,10 +63,6 @@ pub struct Request {
 
 impl Request {
     /// Checks the parameters, in the order of the seed.
-    ///
-    /// # Errors
-    ///
-    /// [`RequestError`] names the first thing that is wrong.
     pub fn parse(params: ExecRunParams, defaults: &Defaults) -> Result<Self, RequestError> {
         if params.instruction.trim().is_empty() {
             return Err(RequestError::EmptyInstruction);

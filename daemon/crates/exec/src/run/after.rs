@@ -78,10 +78,7 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
 }
 
 /// Gives back what was put away. In a recovery, the process that was killed may have done so already. Blocks.
-///
-/// # Errors
-///
-/// A message for the user, and the kind of the error: the stash is kept then.
+/// On an error, the stash is kept.
 pub(crate) fn restore(
     tree: &WorkTree,
     stash: &str,

@@ -67,10 +67,6 @@ pub(crate) struct Following<'a> {
 }
 
 /// Runs a program to its end.
-///
-/// # Errors
-///
-/// It could not be started.
 pub(crate) async fn run(
     program: &Program,
     stdin: BorrowedFd<'_>,
@@ -93,10 +89,6 @@ pub(crate) async fn run(
 }
 
 /// Plays a tape to its end.
-///
-/// # Errors
-///
-/// It could not be started.
 pub(crate) async fn replay(part: Part, following: Following<'_>) -> Result<Finished, ExecError> {
     let was_ended = part.was_ended;
     let (playing, output) = Playing::start(part).map_err(system("the tape cannot be played"))?;

@@ -31,10 +31,6 @@ pub(super) struct Playing {
 
 impl Playing {
     /// Starts to print, and then exits.
-    ///
-    /// # Errors
-    ///
-    /// There is no pipe or thread for it.
     pub(super) fn start(part: Part) -> io::Result<(Self, Output)> {
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;

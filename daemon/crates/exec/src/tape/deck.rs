@@ -42,10 +42,6 @@ pub(crate) struct Deck {
 
 impl Deck {
     /// Finds the tape of a run. `base` has the directory of tapes that is used if none is named.
-    ///
-    /// # Errors
-    ///
-    /// An option or the directory cannot be used; `Miss` if a tape has to answer and none does.
     pub(crate) async fn open(
         options: ExecTapeOptions,
         run: Run,
@@ -227,10 +223,6 @@ impl Answer<'_> {
     }
 
     /// Returns what the recorded run changed.
-    ///
-    /// # Errors
-    ///
-    /// `Read` if somebody has spoilt it.
     pub(crate) fn patch(&self) -> Result<Vec<u8>, TapeError> {
         patch(&self.found.exchange.annotations)
     }

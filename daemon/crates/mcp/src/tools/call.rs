@@ -111,10 +111,7 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// Returns the id of a session that the agent may use.
-    ///
-    /// # Errors
-    ///
-    /// There is none, or it is not the agent's and it may use its own only.
+    /// An error if there is none, or if it is not the agent's and the agent may use only its own.
     pub(crate) async fn session(&self, session: &str) -> Result<String, Mistake> {
         if self.policy.sessions == Reach::All {
             return Ok(session.to_owned());
@@ -143,10 +140,6 @@ impl Call<'_> {
     }
 
     /// Returns the user's shell, which the agent may start.
-    ///
-    /// # Errors
-    ///
-    /// It may not.
     pub(crate) fn require_shell(&self) -> Result<(), Mistake> {
         let env = self.opening.env.as_ref();
         let shell = env.and_then(|env| env.get("SHELL"));
@@ -196,10 +189,6 @@ impl Call<'_> {
 }
 
 /// Returns the offset after the output of a session so far.
-///
-/// # Errors
-///
-/// Those of `session.get`.
 pub(super) async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
     Ok(call.calls.record(session).await?.output.output_bytes)
 }

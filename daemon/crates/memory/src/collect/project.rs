@@ -15,9 +15,6 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// # Errors
-    ///
-    /// `NoProject` if it is not a directory that can be read.
     pub(crate) fn find(directory: &Path) -> Result<Self> {
         let none = || MemoryError::NoProject(directory.to_owned());
         let root = directory.canonicalize().map_err(|_| none())?;
@@ -39,9 +36,6 @@ pub(super) trait Collector: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Returns what it finds until `deadline`, or why it found nothing.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the user.
+    /// The error is a sentence for the user.
     fn collect(&self, project: &Project, deadline: Instant) -> std::result::Result<Part, String>;
 }

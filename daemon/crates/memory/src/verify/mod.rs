@@ -37,10 +37,6 @@ pub struct Verified {
 /// Returns the facts that can be looked at quickly, and whether they still hold: branch, commits, servers, the plan
 /// and its tasks, new reports of tests, files and conflicts of blockers. What is not known at the deadline is named
 /// instead.
-///
-/// # Errors
-///
-/// `NoProject`.
 pub fn verify(directory: &Path, parsed: &Parsed, deadline: Instant) -> Result<Verified> {
     let project = Project::find(directory)?;
     let mut verified = Verified {

@@ -11,10 +11,6 @@ const STASH: &str = "refs/stash";
 
 impl WorkTree {
     /// Returns the id of the newest stash with this message.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn stash_find(&self, message: &str) -> Result<Option<String>> {
         let end = format!(": {message}");
         let list = self.stash_list()?;
@@ -23,10 +19,6 @@ impl WorkTree {
     }
 
     /// Returns the ids of all stashes, newest first.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn stashes(&self) -> Result<Vec<String>> {
         let list = self.stash_list()?;
         Ok(list.iter().map(|(id, _)| id.to_string()).collect())

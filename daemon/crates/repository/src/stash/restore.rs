@@ -17,12 +17,9 @@ impl WorkTree {
     ///
     /// What was committed meanwhile is merged with it. It may run in any process, and again after one that was killed in
     /// [`Self::stash_clean`] or here.
-    ///
-    /// # Errors
-    ///
-    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or cannot
-    /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `Locked` also if
-    /// the killed process was just writing the index: only a person can say that no other git command is running.
+    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or
+    /// cannot be merged: nothing is restored, the stash stays. `Locked` also if the killed process was just writing the
+    /// index: only a person can say that no other git command is running.
     pub fn stash_restore(&self, id: &str) -> Result<()> {
         let restored = self.restore(id);
         if matches!(

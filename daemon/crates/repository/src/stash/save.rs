@@ -19,10 +19,7 @@ impl WorkTree {
     ///
     /// Left alone: the contents of submodules and nested repositories. A file that is only marked to be added
     /// (`git add -N`) comes back untracked.
-    ///
-    /// # Errors
-    ///
-    /// `Unborn`, `Unmerged`, `Locked` and those of [`Self::snapshot`]; nothing was stashed then.
+    /// On an error, nothing was stashed.
     pub fn stash_save(&self, message: &str) -> Result<Option<String>> {
         let repository = self.open()?;
         self.refuse_lock()?;
@@ -45,11 +42,7 @@ impl WorkTree {
     }
 
     /// Makes the work tree and the index clean, after [`Self::stash_save`] returned `id`. Ignored files stay.
-    ///
-    /// # Errors
-    ///
-    /// `Changed` if anything is not as in the stash, `Blocked`, `StashGone`, `Locked`; nothing was removed then, and
-    /// [`Self::stash_restore`] removes the stash.
+    /// On an error, nothing was removed, and [`Self::stash_restore`] removes the stash.
     pub fn stash_clean(&self, id: &str) -> Result<()> {
         let repository = self.open()?;
         self.refuse_lock()?;

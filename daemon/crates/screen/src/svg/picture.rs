@@ -21,10 +21,6 @@ pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'
 /// Returns these rows of `still` as an SVG document with this title. Equal screens result in equal texts.
 ///
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`].
 pub fn draw_svg(
     still: &Still,
     rows: &Range<u16>,

@@ -46,11 +46,8 @@ pub fn fault(name: &str) -> Option<String> {
 ///
 /// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`
 /// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
-///
-/// # Errors
-///
-/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a
-/// program with extended keys enabled can distinguish.
+/// [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a program with extended keys enabled can
+/// distinguish.
 pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));

@@ -67,10 +67,7 @@ impl Library {
     }
 
     /// Sets the patterns of a category.
-    ///
-    /// # Errors
-    ///
-    /// [`LibraryError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn set(
         self: &Arc<Self>,
         params: PatternSetParams,
@@ -81,10 +78,6 @@ impl Library {
     }
 
     /// Removes the user's patterns of a category.
-    ///
-    /// # Errors
-    ///
-    /// [`LibraryError::NotFound`] if the user has set none, [`LibraryError::Document`].
     pub async fn unset(
         self: &Arc<Self>,
         pattern_type: PatternType,

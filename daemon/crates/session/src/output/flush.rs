@@ -98,10 +98,6 @@ impl Flusher {
 
     /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current file is full. The current
     /// file is never deleted.
-    ///
-    /// # Errors
-    ///
-    /// The error of the first file that could not be deleted.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
         let Some(writer) = &mut self.writer else {
             return Ok(());

@@ -117,10 +117,7 @@ impl LogWriter {
     }
 
     /// Appends `data`, whose first byte has the offset `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::append_some`]; the data in files before the failure is logged.
+    /// After an error, the data in files before the failure is logged.
     pub fn append(&mut self, mut offset: u64, mut data: &[u8]) -> io::Result<()> {
         while !data.is_empty() {
             let len = self.append_some(offset, data)?;
@@ -131,10 +128,7 @@ impl LogWriter {
     }
 
     /// Appends the part of `data` that belongs into one file, and returns its length: at least one byte.
-    ///
-    /// # Errors
-    ///
-    /// None of `data` counts as logged; the part that the disk accepted is cut off again.
+    /// After an error, none of `data` counts as logged; the part that the disk accepted is cut off again.
     pub(crate) fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
         let vanished = match &self.file {
             Some(file) => fstat(file)?.st_nlink == 0,

@@ -267,10 +267,6 @@ impl Output {
     }
 
     /// Reads at most `max_bytes` from `from` on, from memory or else from the log.
-    ///
-    /// # Errors
-    ///
-    /// The log could not be read.
     pub async fn read(&self, from: u64, max_bytes: usize) -> io::Result<Piece> {
         if let Some(piece) = self.read_memory(from, max_bytes) {
             return Ok(piece);

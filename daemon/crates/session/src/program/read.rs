@@ -75,10 +75,6 @@ pub fn fault(config: &ProgramConfig) -> Option<String> {
 
 impl Program {
     /// Checks a configuration. Compiles its patterns, so it must not run on an async thread.
-    ///
-    /// # Errors
-    ///
-    /// The first [`Mistake`], with its place.
     pub(super) fn read(config: &ProgramConfig) -> Result<Self, Mistake> {
         let command = CommandTemplate::parse(&config.command_template)
             .map_err(|error| Mistake::at("command_template", error))?;

@@ -65,10 +65,6 @@ impl fmt::Debug for Typing {
 
 impl Script {
     /// Fills in the request's values.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError`]: values that are missing, that nothing uses, or that would type more than a line.
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();

@@ -50,10 +50,6 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
 }
 
 /// Rejects unknown options.
-///
-/// # Errors
-///
-/// The first [`Mistake`], with its place.
 pub fn check_options(tape: &Map<String, Value>) -> Result<(), Mistake> {
     check_names("tape", tape, &OPTIONS)?;
     if let Some(matching) = tape.get("match").and_then(Value::as_object) {

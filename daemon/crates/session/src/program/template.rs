@@ -36,10 +36,6 @@ pub(super) struct CommandTemplate {
 
 impl Text {
     /// Parses a text; `{{` and `}}` are literal braces.
-    ///
-    /// # Errors
-    ///
-    /// [`TemplateError`]: a single brace, or braces around text that is not a name.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(text);
         while let Some((at, c)) = reader.chars.next() {
@@ -68,10 +64,6 @@ impl Text {
 
 impl CommandTemplate {
     /// Splits a line into words and quotes like a shell; the rest of the shell language has no meaning.
-    ///
-    /// # Errors
-    ///
-    /// [`TemplateError`]: no word, an open quote, a backslash at the end; or those of [`Text::parse`].
     pub(super) fn parse(line: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(line);
         let mut words = Vec::new();

@@ -238,10 +238,6 @@ impl Session {
     }
 
     /// Fails unless the program is running.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotAlive`] names the session and how it ended.
     pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
         if self.is_alive() {
             return Ok(());

@@ -84,10 +84,6 @@ impl Sessions {
     /// Finds a session by id, name or unique prefix of an id.
     ///
     /// A name means the live session with this name, else the newest.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates; or the database cannot be read.
     pub fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Arc<Session>, SessionError>> {
         async move {
             let found = self.find_listed(text);
@@ -113,10 +109,6 @@ impl Sessions {
 
     /// Finds a session as [`Sessions::find`] does, except those that ended under an earlier worker and that nobody has
     /// asked for.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::find`].
     pub fn find_listed(&self, text: &str) -> Result<Arc<Session>, SessionError> {
         let id = SessionId::parse(text).map_err(|error| {
             SessionError::InvalidArgument(format!("the session {text:?} {error}"))

@@ -19,10 +19,6 @@ const ATTEMPTS: usize = 10;
 const VERB: &str = "imported";
 
 /// Imports an asciicast as a tape, with these settings.
-///
-/// # Errors
-///
-/// The asciicast cannot be read or is not valid, or the tape cannot be written.
 pub fn bring(
     root: &Root,
     settings: &Settings,

@@ -18,10 +18,6 @@ const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads
 
 /// Reads a tape, or all tapes of the directory, and returns their problems. Two exchanges with the same key, and tapes
 /// to which no other tape leads, are reported after all have been read.
-///
-/// # Errors
-///
-/// The tape does not exist.
 pub fn check(
     folder: &Folder,
     given: Option<&str>,

@@ -22,10 +22,6 @@ const MAX_PROBLEMS: usize = 1_000;
 
 /// Looks for secrets in a tape, or in all tapes of the directory. With `inplace` it removes them, and changes nothing
 /// else.
-///
-/// # Errors
-///
-/// The tape does not exist; or a single tape was requested that cannot be read or written.
 pub fn clean(
     folder: &Folder,
     given: Option<&str>,

@@ -18,10 +18,6 @@ const MAX_OUTPUT_BYTES: usize = 64 << 10;
 const MAX_OUTPUTS_BYTES: usize = 16 << 20;
 
 /// Returns a tape for display; with `keys`, including the parts of each exchange's key.
-///
-/// # Errors
-///
-/// The tape cannot be read.
 pub fn show(
     folder: &Folder,
     which: Which,

@@ -48,10 +48,6 @@ impl Folder {
     }
 
     /// Finds a tape by its id, by a unique part of it, or by the absolute path of its file.
-    ///
-    /// # Errors
-    ///
-    /// There is no such tape, or more than one, or the text cannot be any of these.
     pub fn which(&self, given: &str) -> Result<Which, FilesError> {
         if given.starts_with('/') {
             return self.by_path(given);
@@ -100,10 +96,6 @@ impl Folder {
     }
 
     /// Returns the given tape, or all.
-    ///
-    /// # Errors
-    ///
-    /// As [`Folder::which`].
     pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
         match given {
             Some(given) => Ok(vec![self.which(given)?]),
@@ -172,10 +164,6 @@ impl Folder {
 
 impl Which {
     /// Reads the tape.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or is not a tape.
     pub fn load(self) -> Result<Loaded, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;

@@ -51,10 +51,6 @@ pub struct Edits<'a> {
 
 impl<'a> Edits<'a> {
     /// Starts to edit the text of a tape.
-    ///
-    /// # Errors
-    ///
-    /// The tape cannot be read.
     pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
         Ok(Self {
@@ -67,11 +63,6 @@ impl<'a> Edits<'a> {
     }
 
     /// Sets a value to JSON5; keys that are missing on the path are added.
-    ///
-    /// # Errors
-    ///
-    /// A list has no such item, or a value on the path is neither a list nor an object. [`EditError::Overlap`] if a key
-    /// on the path was added by an earlier edit.
     pub fn set(&mut self, path: &[Step<'_>], json5: &str) -> Result<(), EditError> {
         let no_place = || no_place(path);
         let (mut span, mut part, first) = match path {
@@ -108,10 +99,6 @@ impl<'a> Edits<'a> {
     }
 
     /// Replaces the members of an exchange that differ from `new`.
-    ///
-    /// # Errors
-    ///
-    /// There is no such exchange.
     pub(crate) fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
         let at = [Step::Key("exchanges"), Step::Item(index)];
         let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
@@ -142,10 +129,6 @@ impl<'a> Edits<'a> {
 
     /// Replaces the bytes of a chunk in the form that they have in the text, and the comment after it if the writer
     /// wrote it.
-    ///
-    /// # Errors
-    ///
-    /// There is no such chunk.
     pub(crate) fn set_chunk(
         &mut self,
         exchange: usize,
@@ -190,10 +173,6 @@ impl<'a> Edits<'a> {
     }
 
     /// Applies all edits.
-    ///
-    /// # Errors
-    ///
-    /// Edits overlap, or the result is not a valid tape.
     pub fn apply(mut self) -> Result<String, EditError> {
         for (object, members) in std::mem::take(&mut self.members) {
             let (span, text) = self.insertion(object, &members)?;

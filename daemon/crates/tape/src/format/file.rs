@@ -93,10 +93,6 @@ impl FileError {
 }
 
 /// Reads a tape's file whole.
-///
-/// # Errors
-///
-/// It is missing, not a regular file, unreadable, or larger than [`MAX_BYTES`].
 pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
     load_with_state(path).map(|(bytes, _)| bytes)
 }
@@ -104,10 +100,6 @@ pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
 /// Writes a new tape that only its owner can read; missing directories are created in the same way.
 ///
 /// The file exists whole or not at all, whenever this process ends.
-///
-/// # Errors
-///
-/// [`FileError::Exists`] if the name is taken; or the file cannot be written.
 pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let fail = |source| FileError::write(path, source);
     let folder = folder_of(path);
@@ -143,10 +135,6 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 /// Returns whether it was changed. Whenever this process ends, the file is either the old or the new one, whole.
 /// `change` is called again if somebody without the lock, such as an editor, writes the file meanwhile. If the path is
 /// a symbolic link, the file that it points to is changed.
-///
-/// # Errors
-///
-/// The errors of [`load`] and of `change`; [`FileError::Locked`] after [`LOCK_WAIT`].
 pub fn replace<E: From<FileError>>(
     path: &Path,
     mut change: impl FnMut(&[u8]) -> Result<Option<String>, E>,

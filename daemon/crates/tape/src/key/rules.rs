@@ -220,10 +220,6 @@ enum ArgPattern {
 
 impl Rules {
     /// Compiles the rules in `options`.
-    ///
-    /// # Errors
-    ///
-    /// [`RuleError`] names the entry that cannot be used.
     pub fn new(options: &MatchOptions) -> Result<Self, RuleError> {
         let default_env: Vec<String> = DEFAULT_ENV.map(String::from).to_vec();
         let allow_env = options.allow_env.as_ref().unwrap_or(&default_env);

@@ -31,10 +31,6 @@ pub trait FarSide: Send {
     fn set_modes(&self, modes: InputModes);
 
     /// Prints all bytes, at the pace at which the session reads them.
-    ///
-    /// # Errors
-    ///
-    /// The terminal is closed.
     fn print(
         &mut self,
         stream: Stream,
@@ -42,10 +38,6 @@ pub trait FarSide: Send {
     ) -> impl Future<Output = std::io::Result<()>> + Send;
 
     /// Ends the program after everything that was printed.
-    ///
-    /// # Errors
-    ///
-    /// The terminal is closed.
     fn end(self, exit: TapeExit) -> std::io::Result<()>;
 }
 

@@ -264,10 +264,6 @@ impl Player {
     }
 
     /// Plays the start of the program.
-    ///
-    /// # Errors
-    ///
-    /// [`PlayError::Miss`] if no tape starts with this invocation.
     pub async fn start(&self) -> Result<(), PlayError> {
         let started = self.answer(true, Instant::now()).await;
         self.playback.begin();
@@ -275,10 +271,7 @@ impl Player {
     }
 
     /// Matches typed bytes, and queues the answers.
-    ///
-    /// # Errors
-    ///
-    /// [`PlayError`]; typed bytes that are not an input are then forgotten.
+    /// On an error, typed bytes that are not an input are forgotten.
     pub async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
         let at = Instant::now();
         self.playback.room().await;

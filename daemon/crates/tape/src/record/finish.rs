@@ -54,10 +54,7 @@ pub struct Ended {
 
 impl Ended {
     /// Reads a journal, and the lines that could not be written to it. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// The result of a recording without a tape, with the problem that prevented it.
+    /// The error is the result of a recording without a tape, with the problem that prevented it.
     pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {
         let entries = journal::read(journal).and_then(|mut entries| {
             entries.extend(journal::read_from(unwritten)?);

@@ -130,10 +130,6 @@ impl Journal {
     }
 
     /// Creates a journal.
-    ///
-    /// # Errors
-    ///
-    /// The root cannot be written to.
     pub fn create(path: PathBuf, begin: Begin) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -150,10 +146,6 @@ impl Journal {
     }
 
     /// Opens the journal of an earlier process. An incomplete last line is cut off, which needs no disk space.
-    ///
-    /// # Errors
-    ///
-    /// The journal does not exist.
     pub fn resume(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).read(true).open(&path)?;
         let end = file.metadata()?.len();
@@ -195,19 +187,11 @@ pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
 }
 
 /// Reads a journal without an incomplete last line, which a killed process may leave.
-///
-/// # Errors
-///
-/// The file cannot be read.
 pub(super) fn read(path: &Path) -> io::Result<Vec<JournalEntry>> {
     read_from(BufReader::new(File::open(path)?))
 }
 
 /// Reads the entries from lines.
-///
-/// # Errors
-///
-/// The lines cannot be read.
 pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<JournalEntry>> {
     let mut entries = Vec::new();
     let mut line = Vec::new();

@@ -60,10 +60,6 @@ struct State {
 
 impl Recording {
     /// Starts a recording with a journal at `path`. `hidden` are the secrets of the session.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub fn begin(
         path: PathBuf,
         begin: Begin,

@@ -18,10 +18,6 @@ pub struct Resumption {
 
 impl Resumption {
     /// Combines the journal and the keepsake. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// The journal does not exist.
     pub fn of(kept: &KeptRecording) -> io::Result<Self> {
         let journal = Journal::resume(kept.journal.clone())?;
         let entries = journal::read(&kept.journal)?;

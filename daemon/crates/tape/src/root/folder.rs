@@ -82,10 +82,6 @@ impl Root {
     ///
     /// Blocks, for about a second per hundred thousand exchanges that are not in `cache`. `played` is notified when
     /// there are counts to save.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError`]: the path is not absolute, or not a directory.
     pub(crate) fn open(
         path: &Path,
         cache: Option<Cache>,
@@ -149,10 +145,6 @@ impl Root {
     }
 
     /// Creates the directory if it is missing, readable only by this user.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError::Io`].
     pub fn make_folder(&self) -> Result<(), RootError> {
         make_folder(&self.path).map_err(|source| RootError::Io {
             path: self.path.clone(),

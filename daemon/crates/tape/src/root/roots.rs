@@ -72,10 +72,6 @@ impl Roots {
     }
 
     /// Returns the root of a path. The first call reads its tapes; calls made meanwhile wait for that.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError`]: the path is not that of a directory, or too many roots are in use.
     pub async fn open(&self, path: &Path) -> Result<Arc<Root>, RootError> {
         let path = lexically_normal(path);
         let (place, gone) = self.place(&path)?;
@@ -112,10 +108,6 @@ impl Roots {
 
     /// Removes what is stored about tapes and was not used for `keep`: index caches of roots that are not open, and the
     /// counts of tapes whose files are gone. Tapes are never removed.
-    ///
-    /// # Errors
-    ///
-    /// The store reports an error, or a cache cannot be removed.
     pub async fn remove_old(&self, keep: Duration) -> Result<(), UsageError> {
         let removed = self.remove_caches(keep, self.paths()).await?;
         if removed > 0 {
@@ -129,10 +121,6 @@ impl Roots {
 
     /// Removes all index caches, because they have arguments and directories of tapes that are gone, and the counts of such
     /// tapes. An open root that has changed writes its cache again when it is closed, with the tapes that it has then.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::remove_old`].
     pub async fn remove_traces(&self) -> Result<(), UsageError> {
         self.remove_caches(Duration::ZERO, Vec::new()).await?;
         self.remove_counts(Duration::ZERO).await

@@ -42,10 +42,6 @@ impl Run {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
     ///
     /// `record_with` is the command line that records it.
-    ///
-    /// # Errors
-    ///
-    /// `Miss` with the closest run on a tape; `Read`.
     pub fn find(
         &self,
         root: &Root,

@@ -20,10 +20,6 @@ pub fn set_patch(annotations: &mut Annotations, patch: &[u8]) {
 }
 
 /// Returns the patch of an exchange; empty if it has none.
-///
-/// # Errors
-///
-/// `Read` if it is neither text nor base64.
 pub fn patch(annotations: &Annotations) -> Result<Vec<u8>, TapeError> {
     let wrong = || {
         TapeError::Read(io::Error::other(

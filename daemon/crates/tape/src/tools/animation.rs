@@ -36,10 +36,6 @@ pub struct Pace {
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
 ///
 /// It contains no script, and shows the last frame where animations are not supported.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`] if even two frames are too large.
 pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
     let (changes, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
@@ -59,10 +55,6 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
 }
 
 /// Returns the screen at the end of an exchange as an SVG document.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`].
 pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);

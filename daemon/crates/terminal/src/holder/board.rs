@@ -108,10 +108,6 @@ impl Board {
     }
 
     /// Opens the board that another process has created.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if the memory is not a board.
     #[cfg(not(portable))]
     pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
         if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {

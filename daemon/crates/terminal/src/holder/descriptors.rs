@@ -72,10 +72,7 @@ impl DescriptorLimits {
 }
 
 /// Raises the limit on open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
-///
-/// # Errors
-///
-/// The kernel's error; the limit is unchanged then.
+/// On an error, the limit is unchanged.
 pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     let mut limits = DescriptorLimits::unchanged();
     let hard = limits.original.maximum.unwrap_or(u64::MAX);

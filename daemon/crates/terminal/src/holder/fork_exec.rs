@@ -24,10 +24,6 @@ const SPARE_DESCRIPTORS: RawFd = 256;
 
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits no other descriptor, its settings, no blocked signals, and every signal at its default.
-///
-/// # Errors
-///
-/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
 pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     let path = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
     let tty = OpenOptions::new()

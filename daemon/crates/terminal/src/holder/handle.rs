@@ -112,10 +112,6 @@ impl Holder {
     /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
     /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
     /// reaps its own children.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if descriptors or the thread cannot be created.
     #[cfg(any(portable, test))]
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
@@ -199,10 +195,6 @@ impl Holder {
     }
 
     /// Replaces the socket on which the next worker will listen.
-    ///
-    /// # Errors
-    ///
-    /// The holder has ended or does not read.
     pub fn listen(&self, listener: impl AsFd) -> io::Result<()> {
         send_over(&self.0.socket, &ToHolder::Listen, &[listener.as_fd()])
     }
@@ -211,10 +203,7 @@ impl Holder {
     /// [`KeepsakeFile::write`] replaces it.
     ///
     /// If the caller is cancelled before the answer, the program is killed and its ring removed.
-    ///
-    /// # Errors
-    ///
-    /// [`SpawnError`]; [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
+    /// [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
     pub async fn spawn(&self, spec: SpawnSpec, keepsake: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let no_memory = |error: io::Error| {
@@ -302,10 +291,6 @@ impl Holder {
 
     /// Reports that this process is about to end and that another one follows: of the build in the file, or of this
     /// build.
-    ///
-    /// # Errors
-    ///
-    /// The holder has ended.
     pub fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
         let build = build.map(AsFd::as_fd);
         send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;

@@ -30,10 +30,6 @@ pub struct Welcomed {
 }
 
 /// Takes over what the holder that started this process passes to it.
-///
-/// # Errors
-///
-/// The other end is not a holder of this version.
 pub fn join() -> io::Result<Welcomed> {
     // SAFETY: the holder that started this process has put its port there, and nothing else here uses that descriptor.
     let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
@@ -114,10 +110,6 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
 
 impl Welcomed {
     /// Returns the handle to the holder. Must be called inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if descriptors cannot be created.
     pub fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
         let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
         Ok((holder, news, self.held, self.adopted))

@@ -30,10 +30,7 @@ pub(super) struct Launched {
 }
 
 /// Starts a program on a new terminal.
-///
-/// # Errors
-///
-/// [`SpawnError`]; nothing remains of the attempt then.
+/// On an error, nothing remains of the attempt.
 pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;

@@ -78,10 +78,6 @@ impl Port {
     }
 
     /// Sends a message with descriptors.
-    ///
-    /// # Errors
-    ///
-    /// If the other end is closed, or has not read for a long time.
     pub(super) fn send(
         &self,
         message: &impl Serialize,
@@ -96,10 +92,7 @@ impl Port {
     }
 
     /// Reads pending messages. Must be called when the socket is readable.
-    ///
-    /// # Errors
-    ///
-    /// If the connection is broken; a closed connection is not an error.
+    /// A closed connection is not an error.
     pub(super) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
@@ -130,10 +123,6 @@ impl Port {
     }
 
     /// Returns the next complete message with its descriptors: all of them, or as many as this process could get.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if it is not a message of this kind.
     pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((&[low, high, count], rest)) = self.received.split_first_chunk::<HEAD_BYTES>()
         else {
@@ -200,10 +189,6 @@ pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
 }
 
 /// Reads what [`blob`] has written.
-///
-/// # Errors
-///
-/// `InvalidData` if it is something else.
 pub(super) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
     let file = std::fs::File::from(memory);
     let len = file.metadata()?.len();
@@ -220,10 +205,6 @@ fn invalid(error: postcard::Error) -> io::Error {
 }
 
 /// Returns the messages of `pieces` that were sent by a holder and by a worker, for the fuzzer.
-///
-/// # Errors
-///
-/// As [`Port::receive`].
 #[cfg(feature = "fuzzing")]
 pub fn messages_in(pieces: &[&[u8]]) -> io::Result<[Vec<String>; 2]> {
     use super::wire::{ToHolder, ToWorker};

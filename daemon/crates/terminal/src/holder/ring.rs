@@ -56,10 +56,6 @@ pub struct Ring {
 
 impl Ring {
     /// Opens the ring of a session, or a ring that an earlier daemon has left, to recover its contents.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::Refused`] if magic, version, size or positions are wrong; [`RingError::File`] otherwise.
     pub fn open(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::open(path)?),
@@ -67,10 +63,6 @@ impl Ring {
     }
 
     /// Deletes the file; existing mappings stay valid. A missing file is not an error.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file exists and cannot be removed.
     pub fn remove(path: &Path) -> Result<(), RingError> {
         match std::fs::remove_file(path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(RingError::File {
@@ -239,20 +231,13 @@ pub(super) struct RingWriter {
 
 impl RingWriter {
     /// Creates the file, with an empty ring (mode 0600; the file must not exist), and its directory if there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file exists or cannot be created or mapped; no file remains then.
+    /// An error if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self::of(Arc::new(Mapping::create(path)?)))
     }
 
     /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a ring that was
     /// emptied besides. There must be no worker meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file or its directory cannot be created.
     #[cfg(not(portable))]
     pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
         let is_here = std::fs::symlink_metadata(path).is_ok();
@@ -278,10 +263,6 @@ impl RingWriter {
     ///
     /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
     /// steps: an idle session costs one step, and a lack of memory is an error here instead of a lost read.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if the file system of the ring is full.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
         let free = RING_BYTES as u64 - self.held();
         let head = self.seen;

@@ -142,10 +142,6 @@ impl Mapping {
 
     /// Allocates memory for `len` bytes at `position` (a multiple of the page size). Returns false if that is unknown:
     /// kernels before 5.14 cannot check it.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if there is no memory left, or if the file was cut short.
     pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {

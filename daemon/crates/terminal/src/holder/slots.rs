@@ -66,10 +66,7 @@ impl Slots {
     }
 
     /// Starts a program in a new slot. Also returns the terminal, for the worker.
-    ///
-    /// # Errors
-    ///
-    /// [`SpawnError`]; nothing remains of the attempt then.
+    /// On an error, nothing remains of the attempt.
     pub(super) fn spawn(
         &mut self,
         spec: SpawnSpec,
@@ -153,10 +150,6 @@ impl Slots {
     }
 
     /// Puts rings whose files were removed into new files, so that a worker can open them. There must be no worker meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError`] for the first file that cannot be created.
     #[cfg(not(portable))]
     pub(super) fn put_back_rings(&self) -> Result<(), RingError> {
         for place in &self.places {

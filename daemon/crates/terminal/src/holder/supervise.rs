@@ -450,10 +450,6 @@ pub struct Held {
 
 /// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon
 /// was started.
-///
-/// # Errors
-///
-/// The kernel's error if the holder cannot be created or the worker cannot be started.
 pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;

@@ -170,10 +170,6 @@ impl Wakes {
     }
 
     /// Blocks until there is news. Must be called after [`Wakes::try_sleep`] has returned true.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error, which only a lack of memory can cause.
     pub fn wait(&self) -> io::Result<()> {
         match poll(&mut [PollFd::new(self, PollFlags::IN)], None) {
             Ok(_) | Err(Errno::INTR) => Ok(()),

@@ -31,10 +31,6 @@ pub struct MarkWriter {
 
 impl MarkWriter {
     /// Opens the marks at `path` to continue them, or creates the file. The next output is at `offset`. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be opened.
     pub fn open(path: &Path, offset: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let options = options.read(true).append(true).create(true).mode(0o600);
@@ -94,10 +90,6 @@ pub struct Marks {
 
 impl Marks {
     /// Reads the marks from a session's directory; there are none if the file does not exist. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let mut marks = Self::default();
         marks.follow(folder)?;
@@ -105,10 +97,6 @@ impl Marks {
     }
 
     /// Reads new marks. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn follow(&mut self, folder: &Path) -> io::Result<()> {
         let mut file = match File::open(folder.join(NAME)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -77,10 +77,6 @@ struct Ready {
 
 impl Relay {
     /// Takes ownership of the daemon's ends of the pipes.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's errors.
     pub(super) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> io::Result<Self> {
         let input = known(input);
         // The program may read late, and its output must not wait for that.
@@ -99,10 +95,7 @@ impl Relay {
 
     /// Forwards until the program has exited, and then forwards what is left in its pipes: processes that it started
     /// may keep them open for ever.
-    ///
-    /// # Errors
-    ///
-    /// If the terminal was closed; the program has received HUP.
+    /// An error if the terminal was closed; the program has received HUP.
     pub(super) fn run(
         mut self,
         mut terminal: RelayTerminal,

@@ -31,9 +31,6 @@ pub(super) struct Sleep {
 
 impl Sleep {
     /// Returns the call that the task sleeps in; `None` if it runs or sleeps outside a call.
-    ///
-    /// # Errors
-    ///
     /// `PermissionDenied` if the kernel does not show it to this process, other errors if the task has ended.
     pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
         files.syscall(task).map(Self::parse)
@@ -87,10 +84,6 @@ pub(super) struct InputSet {
 }
 
 /// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
-///
-/// # Errors
-///
-/// Errors of reading the set: it is denied, or the task has ended or left the call meanwhile.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
     let call = Call::of(sleep.number);

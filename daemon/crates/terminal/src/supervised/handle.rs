@@ -41,10 +41,7 @@ pub struct Supervised {
 impl Supervised {
     /// Starts a supervisor that starts `program` with `stdin`. `kept` stay open until everything has ended. A short
     /// system call blocks.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if the supervisor cannot be started. That of the program is a report.
+    /// That the program cannot be started is a report, not an error.
     pub async fn start(
         program: &Program,
         stdin: BorrowedFd<'_>,

@@ -22,11 +22,7 @@ pub enum EncodingError {
 }
 
 /// Returns the encoding with the WHATWG label `label`, in upper or lower case.
-///
-/// # Errors
-///
-/// [`EncodingError::Unknown`] for other labels, [`EncodingError::NotAscii`] for
-/// UTF-16, ISO-2022-JP and the labels WHATWG disables.
+/// [`EncodingError::NotAscii`] for UTF-16, ISO-2022-JP and the labels WHATWG disables.
 pub fn encoding_for(label: &str) -> Result<&'static Encoding, EncodingError> {
     let encoding = Encoding::for_label(label.as_bytes()).ok_or_else(|| EncodingError::Unknown {
         label: label.to_owned(),

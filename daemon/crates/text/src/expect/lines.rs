@@ -33,11 +33,6 @@ struct One {
 
 impl LinePatterns {
     /// Compiles a list; an empty one matches nothing.
-    ///
-    /// # Errors
-    ///
-    /// A [`PatternError`] that names the first pattern that cannot be used, including one that matches the empty text
-    /// or no line.
     pub fn compile<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Self, PatternError> {
         let mut hirs = Vec::new();
         let mut memory_bytes = 0;
@@ -124,10 +119,6 @@ impl LinePatterns {
 
 /// Returns the maximum number of positions of each pattern that a search may have to follow at once, for each byte of a
 /// line.
-///
-/// # Errors
-///
-/// As [`LinePatterns::compile`]. Nothing is compiled.
 pub fn line_weights<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Vec<u64>, PatternError> {
     let patterns = (0..).zip(list);
     patterns

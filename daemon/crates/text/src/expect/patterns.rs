@@ -106,10 +106,6 @@ impl Patterns {
     ///
     /// `raw` matches bytes: no Unicode, and `.` is any byte except `\n`. A list near the limits takes about a second,
     /// so this must not run on a thread that others wait for.
-    ///
-    /// # Errors
-    ///
-    /// A [`PatternError`] that names the first pattern that cannot be used.
     pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
         Self::with_engine(list, raw, |hirs| match Literals::of(hirs) {
             Some(literals) => Ok(Engine::Literals(Arc::new(literals))),

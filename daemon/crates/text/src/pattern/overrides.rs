@@ -44,10 +44,6 @@ pub type Entry = Result<Override, String>;
 
 impl Override {
     /// Checks everything about an entry; returns how many positions of its patterns may have to be followed at once.
-    ///
-    /// # Errors
-    ///
-    /// [`EntryError`] that names what is wrong.
     pub fn check(&self) -> Result<u64, EntryError> {
         SessionId::parse(&self.category).map_err(|error| EntryError::Category {
             category: self.category.clone(),
@@ -109,10 +105,6 @@ pub fn entries_of(values: Vec<Value>) -> Vec<Entry> {
 }
 
 /// Checks the cost of all usable entries together.
-///
-/// # Errors
-///
-/// [`EntryError::HeavyTogether`].
 pub fn check_together(entries: &[Override]) -> Result<(), EntryError> {
     let weights = entries.iter().filter_map(|entry| {
         let weights = line_weights(entry.patterns.iter().map(String::as_str)).ok()?;

@@ -30,10 +30,7 @@ impl Collector for ReportCollector {
 type Dated = (SystemTime, Sourced<SuiteFacts>);
 
 /// Returns the results of each run, the newest first: of all runs, or of those with a report that was written after `since`.
-///
-/// # Errors
-///
-/// A sentence for the user if it takes too long.
+/// The error is a sentence for the user.
 pub(in crate::collect) fn reports(
     root: &Path,
     since: Option<SystemTime>,

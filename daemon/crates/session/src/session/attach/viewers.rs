@@ -112,10 +112,6 @@ impl Viewers {
 
 impl Session {
     /// Called before a client types: the session takes the size of that viewer's terminal.
-    ///
-    /// # Errors
-    ///
-    /// The viewer is read-only.
     pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
         match self.viewers.of(peer.connection) {
             None => Ok(()),
@@ -146,10 +142,6 @@ impl Session {
     }
 
     /// Moves the part of the screen that a viewer sees.
-    ///
-    /// # Errors
-    ///
-    /// The connection is not attached.
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
         let mut list = lock(&self.viewers.list);
@@ -193,11 +185,7 @@ impl Sessions {
     /// Makes the connection of `peer` a viewer, until the result is dropped.
     ///
     /// The session takes the size of the viewer's terminal unless the viewer is read-only.
-    ///
-    /// # Errors
-    ///
-    /// The session has ended, it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see
-    /// itself.
+    /// An error also if it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see itself.
     pub async fn attach(
         self: &Arc<Self>,
         peer: &Peer,

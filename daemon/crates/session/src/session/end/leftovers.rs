@@ -56,10 +56,6 @@ impl Session {
 impl Sessions {
     /// Kills the processes that a session has left, and [retires](Sessions::retire) it if it is transient: nothing could
     /// find them afterwards.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::forget`].
     pub async fn collect(self: &Arc<Self>, ended: &Arc<Session>) -> Result<(), SessionError> {
         // If an order ended it, all processes have been found already. An order may also have come too late.
         let reason = ended.state().end_reason;

@@ -77,10 +77,6 @@ impl Session {
     }
 
     /// Ends the input where a tape replays: types the end as often as it was typed during the recording.
-    ///
-    /// # Errors
-    ///
-    /// The end of the input is not on a tape at this point.
     pub(super) async fn end_played_input(
         self: &Arc<Self>,
         last_line: LastLine,

@@ -84,10 +84,6 @@ impl RequestedInput {
 
 impl Session {
     /// Types, and waits for a pattern if the request has one.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::InputFull`] if the program does not read; errors of [`Self::expect`].
     pub fn send<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
@@ -186,10 +182,7 @@ impl Session {
     }
 
     /// Types, and has the next process know of it where it must.
-    ///
-    /// # Errors
-    ///
-    /// What a failed write means for the session.
+    /// The error says what a failed write means for the session.
     pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
         let written = self.input.strike(stroke, || self.output.end()).await;
         let written = written.map_err(|error| input_error(self, error))?;

@@ -222,10 +222,7 @@ impl Input {
 
     /// Types all of `bytes`; `end` returns the output's offset when it is this write's turn. `is_secret`: the input is
     /// a secret that the terminal may echo.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
+    /// On an error, nothing more is written.
     pub async fn write(
         &self,
         bytes: &[u8],
@@ -236,10 +233,7 @@ impl Input {
     }
 
     /// Like [`Self::write`], for any [`Stroke`].
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
+    /// On an error, nothing more is written.
     pub(crate) async fn strike(
         &self,
         stroke: Stroke<'_>,
@@ -311,10 +305,7 @@ impl Input {
     }
 
     /// Types the terminal's answer to a query of the program. No client typed it, so it is not put on a tape.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
+    /// On an error, nothing more is written.
     pub async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
         if self.tape().is_some_and(|tape| tape.is_replay()) {
             return Ok(());

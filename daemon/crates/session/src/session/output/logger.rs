@@ -141,10 +141,6 @@ impl Logger {
 
     /// Starts the thread, once no session is being adopted: a worker that dies must have worked either on what it adopts
     /// or on what it logs.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no more threads can be started.
     pub fn begin(&self) -> io::Result<()> {
         Shared::spawn(&self.shared, 0)?;
         self.shared.begun.cancel();

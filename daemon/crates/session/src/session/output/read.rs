@@ -31,10 +31,6 @@ struct Collected {
 
 impl Session {
     /// Returns output as text or as bytes.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub fn read<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,

@@ -66,10 +66,7 @@ pub(super) enum AtPath {
 
 impl Fifo {
     /// Creates the file; replaces one that a killed daemon has left. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// [`PipeError`]; a foreign file at the path is left as it is.
+    /// A foreign file at the path is left as it is.
     pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => {}
@@ -84,10 +81,6 @@ impl Fifo {
     }
 
     /// Opens the file that another worker created, or creates it if it is gone. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Fifo::make`].
     pub(super) fn reopen(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => make_file(&path)?,
@@ -119,10 +112,6 @@ impl Fifo {
 }
 
 /// Returns the first of these folders that only this user can access; creates it if it does not exist. Blocks.
-///
-/// # Errors
-///
-/// [`PipeError::Folders`] with the reasons why none can be used.
 pub(super) fn folder(places: &[PathBuf]) -> Result<PathBuf, PipeError> {
     let mut reasons = Vec::new();
     for folder in places {

@@ -37,10 +37,6 @@ impl Drop for Prepared {
 
 impl Session {
     /// Opens or closes a session's pipe.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Pipe`] if there is no safe place for it, [`SessionError::NoPipe`] if there is none to close.
     pub async fn pipe(
         self: &Arc<Self>,
         params: &SessionPipeParams,
@@ -185,10 +181,6 @@ impl Session {
 
 impl Services {
     /// Creates the FIFO of a session.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Pipe`].
     pub(in crate::session) async fn prepare_pipe(
         &self,
         id: &SessionId,

@@ -47,10 +47,6 @@ impl Sender {
 
     /// Sends what the FIFO takes: whole lines in one write, several if they fit, so that readers that share the pipe
     /// never get half a line.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn try_send(&mut self) -> io::Result<Sent> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];
@@ -64,10 +60,6 @@ impl Sender {
     /// Sends the bytes of a raw pipe that the FIFO takes; `end` is the offset of the output after all that wait.
     ///
     /// The progress is saved around each write, so that the next worker repeats at most the last one.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn try_send_raw(&mut self, end: u64, place: &mut PipeProgress) -> io::Result<Sent> {
         while self.waiting() > 0 {
             let len = self.waiting().min(ATOMIC_BYTES);
@@ -115,10 +107,6 @@ impl Sender {
 
     /// Returns a watch that reports when the FIFO takes more. Make it only when the FIFO is full, so that an idle pipe
     /// costs nothing.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn room(&self) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
         ccd_terminal::readiness::watch(Arc::clone(&self.fifo.writer), Interest::WRITABLE)
     }

@@ -24,9 +24,6 @@ pub struct CommandOnTape {
 }
 
 impl CommandOnTape {
-    /// # Errors
-    ///
-    /// [`LineError`] if it cannot be typed.
     pub(super) fn of(
         tape: &SessionTape,
         command: &str,

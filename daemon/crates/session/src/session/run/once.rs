@@ -65,10 +65,7 @@ impl Sessions {
     /// The result contains the number of output bytes before those in the reply, and the session with its hidden input.
     ///
     /// If the call is dropped, the program is ended.
-    ///
-    /// # Errors
-    ///
-    /// The program cannot be started, or a pattern is invalid. A failure of the program itself is not an error.
+    /// A failure of the program itself is not an error.
     pub async fn once(
         self: &Arc<Self>,
         runner: Runner<'_>,

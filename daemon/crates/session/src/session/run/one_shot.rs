@@ -23,10 +23,6 @@ pub struct OneShot {
 
 impl OneShot {
     /// Starts a session without time limits, which ends with its peer's connection at the latest. It has no history.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::create`].
     pub async fn start(
         sessions: &Arc<Sessions>,
         peer: &Peer,
@@ -40,10 +36,6 @@ impl OneShot {
     }
 
     /// Starts a session for the method `started_by`, with a history. If it is not transient, its output stays after its end.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::create`].
     pub async fn start_for(
         sessions: &Arc<Sessions>,
         peer: &Peer,
@@ -123,19 +115,11 @@ impl OneShot {
     }
 
     /// Returns the session's output from the offset `from` on, at most `max_bytes`.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn output(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
         self.session.bytes(from, max_bytes).await
     }
 
     /// Forgets the session, which has ended, and kills the processes that it left.
-    ///
-    /// # Errors
-    ///
-    /// The session's files cannot be removed.
     pub async fn collect(self) -> Result<(), SessionError> {
         self.sessions.collect(&self.session).await
     }
@@ -143,10 +127,6 @@ impl OneShot {
 
 impl Session {
     /// Returns the output from the offset `from` on, at most `max_bytes`.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn bytes(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
         let mut bytes = Vec::new();
         let mut at = from;

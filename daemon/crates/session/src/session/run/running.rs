@@ -40,9 +40,6 @@ pub(crate) struct Runs {
 
 impl Runs {
     /// Waits for the turn of a command.
-    ///
-    /// # Errors
-    ///
     /// [`SessionError::ShellBusy`] if an earlier command keeps running.
     pub(super) async fn turn(
         &self,

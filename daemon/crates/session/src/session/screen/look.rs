@@ -24,10 +24,6 @@ struct Look {
 
 impl Session {
     /// Returns the screen after all output that was available at the call, or an earlier one if drawing takes too long.
-    ///
-    /// # Errors
-    ///
-    /// The rows do not exist, the session's log cannot be read, or an image would be too large.
     pub async fn screen(
         &self,
         params: &SessionScreenParams,

@@ -165,10 +165,6 @@ impl ScreenModel {
     /// Draws everything before the offset `upto` and passes the screen to `look`, after [`BUDGET`] in any case.
     ///
     /// If the caller drops the future, drawing ends after the current slice; what is drawn is kept.
-    ///
-    /// # Errors
-    ///
-    /// The log could not be read.
     pub async fn look<T>(
         self: &Arc<Self>,
         output: &Output,

@@ -83,10 +83,6 @@ impl Sizes {
 }
 
 /// Writes the sizes into the session's folder.
-///
-/// # Errors
-///
-/// The file system's error.
 pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     let path = folder.join(FILE);
     blocking_io(move || write_json(&path, &sizes)).await

@@ -41,10 +41,6 @@ pub(crate) struct Integration {
 ///
 /// An unknown shell, and arguments that change what a shell reads at its start, are passed on unchanged. The files
 /// print nothing themselves and remove their own variables.
-///
-/// # Errors
-///
-/// A start file cannot be written.
 pub(crate) fn integrated(
     shell: &Path,
     args: &[OsString],

@@ -97,10 +97,6 @@ pub(crate) struct ShellRun {
 
 impl ShellRun {
     /// Returns a run whose line has yet to be typed.
-    ///
-    /// # Errors
-    ///
-    /// [`LineError`] if the command or a path cannot be typed.
     pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let editor = match start.way {

@@ -148,10 +148,6 @@ pub(crate) struct Nonce(String);
 
 impl Nonce {
     /// Returns a nonce that no program can guess.
-    ///
-    /// # Errors
-    ///
-    /// The error of the system's random device.
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; NONCE_BYTES];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -188,10 +184,6 @@ impl Nonce {
 ///
 /// With `isolate`, the command writes to that terminal (`/dev/pts/N`), which also gets its end mark; the session's
 /// terminal gets both marks with nothing between them.
-///
-/// # Errors
-///
-/// [`LineError`] if the command or a path cannot be typed.
 pub(crate) fn typed_line(
     nonce: &Nonce,
     printer: Printer,

@@ -51,10 +51,7 @@ pub struct Started {
 
 impl Sessions {
     /// Starts a session, or returns the one that `reuse` finds.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError`] names what is wrong; nothing is registered and no file is left then.
+    /// On an error, nothing is registered and no file is left.
     pub async fn create(
         self: &Arc<Self>,
         peer: &Peer,

@@ -28,10 +28,6 @@ pub(super) struct Environment {
 
 impl Environment {
     /// Returns the environment that a request asks for.
-    ///
-    /// # Errors
-    ///
-    /// The name of a variable is empty or contains `=` or NUL.
     pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
         let mut variables = match &params.inherited.caller_env {
             Some(variables) => to_os(variables),
@@ -103,10 +99,6 @@ impl Environment {
     }
 
     /// Returns the variables in the form that the kernel takes.
-    ///
-    /// # Errors
-    ///
-    /// A value contains a NUL byte.
     pub(super) fn entries(&self) -> Result<Vec<CString>, SessionError> {
         let mut entries = Vec::with_capacity(self.variables.len());
         for (name, value) in &self.variables {

@@ -50,10 +50,6 @@ pub(crate) struct Plan {
 
 impl Sessions {
     /// Checks a request, and fills in what it omits.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::InvalidArgument`] names what is wrong.
     pub(super) fn plan(
         &self,
         params: &SessionCreateParams,

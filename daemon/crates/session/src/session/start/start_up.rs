@@ -113,10 +113,7 @@ impl BringUp {
     }
 
     /// Starts the session up: runs all steps.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::StartFailed`] with the step; the session has been closed then.
+    /// On an error, the session has been closed.
     pub(super) async fn run(mut self, peer: &Peer) -> Result<(), SessionError> {
         match self.all_steps(peer).await {
             Ok(()) => {
@@ -273,10 +270,6 @@ impl Session {
 impl Sessions {
     /// Returns how to start a request that names a configuration, and sets the request's program from it; `None` if it
     /// names none.
-    ///
-    /// # Errors
-    ///
-    /// The configuration cannot be used, or the given values do not fit.
     pub(super) async fn script(
         &self,
         params: &mut SessionCreateParams,

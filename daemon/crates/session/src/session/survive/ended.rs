@@ -35,10 +35,6 @@ pub(in crate::session) struct Ended {
 
 impl Sessions {
     /// Lists all sessions that have ended.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub async fn load_ended(&self) -> Result<(), SessionError> {
         self.load(Wanted::All).await.map(drop)
     }
@@ -99,10 +95,6 @@ impl Sessions {
     }
 
     /// Counts all sessions.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub async fn count_all(&self) -> Result<Counts, SessionError> {
         let is_whole = self.ended.is_whole.lock().await;
         let mut counts = self.counts();
@@ -119,10 +111,6 @@ impl Sessions {
 
     /// Forgets sessions that ended at least `keep` ago, and the oldest ones beyond `ended_session_limit`. Returns how
     /// many.
-    ///
-    /// # Errors
-    ///
-    /// The database reports an error, or a directory cannot be removed.
     pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
         let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
         self.forget_outdated(&before).await

@@ -142,10 +142,6 @@ impl Keepsake {
     }
 
     /// Reads the keepsake that another worker made.
-    ///
-    /// # Errors
-    ///
-    /// The bytes are not a keepsake.
     pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
         let mut texts = serde_json::Deserializer::from_slice(bytes);
         let mut kept = Self::deserialize(&mut texts)?;

@@ -31,10 +31,6 @@ impl Sessions {
     /// Takes over what an earlier daemon left. For sessions that were alive when it was killed, saves their last output
     /// from the ring files, ends the processes that are still running, and lists them as ended. Sessions that ended
     /// earlier are not read.
-    ///
-    /// # Errors
-    ///
-    /// The database or the folders cannot be read.
     pub async fn recover(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,

@@ -78,10 +78,6 @@ impl KeptTape {
 
 impl Sessions {
     /// Continues what an earlier process recorded or replayed. A missing journal ends only the recording.
-    ///
-    /// # Errors
-    ///
-    /// The tape folder can no longer be used.
     pub(crate) async fn resume_tape(
         self: &Arc<Self>,
         kept: KeptTape,

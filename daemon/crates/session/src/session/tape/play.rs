@@ -13,10 +13,6 @@ use std::time::Instant;
 
 impl Session {
     /// Starts the replay of a session's tape, if it has one.
-    ///
-    /// # Errors
-    ///
-    /// The terminal cannot be opened.
     pub fn play(self: &Arc<Self>) -> Result<(), SessionError> {
         let tape = self.tape();
         let player = tape.as_ref().and_then(|tape| tape.player.as_ref());

@@ -37,10 +37,6 @@ impl Beginning {
 
 impl Sessions {
     /// Decides whether a program runs or a tape replays, and starts the recording or the replay.
-    ///
-    /// # Errors
-    ///
-    /// The options are invalid, the tape folder cannot be used, or no tape starts like this session.
     pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,

@@ -51,10 +51,6 @@ impl Met {
 
 impl Session {
     /// Waits for a client, like [`Self::wait`]; a failure is added to the history.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::wait`].
     pub async fn wait_for_client(
         self: &Arc<Self>,
         peer: &Peer,
@@ -70,10 +66,6 @@ impl Session {
     }
 
     /// Waits until a condition is true.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Timeout`], which says what the program was doing.
     pub async fn wait(
         self: &Arc<Self>,
         params: &SessionWaitParams,

@@ -42,10 +42,6 @@ pub struct Search {
 
 impl Session {
     /// Waits for the first match of a list of patterns.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or an error in a pattern.
     pub fn expect<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
@@ -284,10 +280,6 @@ impl Session {
 
 impl Services {
     /// Compiles a list of patterns, unless it is cached from an earlier call.
-    ///
-    /// # Errors
-    ///
-    /// An error in a pattern, with its position.
     pub async fn compiled(
         &self,
         list: Vec<Pattern>,

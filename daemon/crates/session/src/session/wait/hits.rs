@@ -59,10 +59,6 @@ pub struct LineHit {
 
 impl Sessions {
     /// Compiles patterns for text with lines: `^` and `$` match at the start and end of each line.
-    ///
-    /// # Errors
-    ///
-    /// An error in a pattern, with its position.
     pub async fn line_patterns(&self, list: &[WirePattern]) -> Result<Arc<Patterns>, SessionError> {
         let by_lines = list.iter().map(|wire| match pattern(wire) {
             Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
@@ -93,10 +89,6 @@ impl Hits {
     }
 
     /// Waits for the next match; `None` if the session has ended without one.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn next(&mut self) -> Result<Option<LineHit>, SessionError> {
         let Some(hit) = self.find().await? else {
             return Ok(None);

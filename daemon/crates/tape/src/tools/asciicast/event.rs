@@ -24,10 +24,7 @@ pub(super) enum Event<'a> {
 }
 
 /// Reads a line; returns its time in microseconds, as it is given, and its event.
-///
-/// # Errors
-///
-/// What is wrong, by its offset in the line.
+/// The error says what is wrong, by its offset in the line.
 pub(super) fn event(line: &str) -> Scanned<(u64, Event<'_>)> {
     parsed(line).map_err(|stop| {
         let offset = stop.offset();

@@ -42,10 +42,7 @@ pub struct Imported {
 ///
 /// Each input (`i`) opens an exchange; keys that are only followed by their echo are joined with the next ones. Without
 /// inputs, all output belongs to the start of the program. Nothing after an exit (`x`) is read.
-///
-/// # Errors
-///
-/// [`CastError`]; an incomplete last line is skipped with a warning.
+/// An incomplete last line is skipped with a warning.
 pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     if bytes.len() > MAX_CAST_BYTES {
         return Err(CastError::TooLarge);

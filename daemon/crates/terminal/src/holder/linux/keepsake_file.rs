@@ -56,10 +56,6 @@ impl Place {
 
 impl KeepsakeFile {
     /// Creates a file with a keepsake.
-    ///
-    /// # Errors
-    ///
-    /// There are no descriptors left, or no memory.
     pub(in crate::holder) fn create(keepsake: &[u8]) -> io::Result<Self> {
         let place = Place {
             offset: HEADER_BYTES,
@@ -74,19 +70,11 @@ impl KeepsakeFile {
     }
 
     /// Returns another descriptor of the file, for the holder.
-    ///
-    /// # Errors
-    ///
-    /// There are no descriptors left.
     pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         self.file.try_clone().map(|file| Some(file.into()))
     }
 
     /// Opens the file of an earlier worker, and returns its last keepsake.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if the file is something else.
     pub(in crate::holder) fn open(file: OwnedFd) -> io::Result<(Self, Vec<u8>)> {
         let file = File::from(file);
         let mut header = [0; HEADER_BYTES as usize];
@@ -101,10 +89,7 @@ impl KeepsakeFile {
     }
 
     /// Replaces the keepsake.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory, or the keepsake would be longer than files may be; the last one remains.
+    /// On an error, the last keepsake remains.
     pub fn write(&mut self, keepsake: &[u8]) -> io::Result<()> {
         let last = self.place;
         let len = keepsake.len() as u64;

@@ -19,10 +19,6 @@ use ccd_protocol::Resource;
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits only descriptors that are not closed on exec, its settings, no blocked signals, and every signal at its
 /// default.
-///
-/// # Errors
-///
-/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
 pub(in crate::holder) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     let nofile = |resource| (resource == Resource::Nofile).then_some(start.limits.original());
     if start.settings.changes_limits(nofile) {

@@ -9,10 +9,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 /// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
 ///
 /// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
-///
-/// # Errors
-///
-/// The kernel's error; the mask is unchanged then.
+/// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {
     change_mask(libc::SIG_BLOCK, &sigchld_set())
 }

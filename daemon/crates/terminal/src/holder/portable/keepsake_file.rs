@@ -9,28 +9,16 @@ pub struct KeepsakeFile(());
 
 impl KeepsakeFile {
     /// Does nothing.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub(in crate::holder) fn create(_keepsake: &[u8]) -> io::Result<Self> {
         Ok(Self(()))
     }
 
     /// There is no file.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         Ok(None)
     }
 
     /// Does nothing.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub fn write(&mut self, _keepsake: &[u8]) -> io::Result<()> {
         Ok(())
     }

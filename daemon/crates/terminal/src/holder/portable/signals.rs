@@ -13,10 +13,7 @@ use super::Event;
 /// Unblocks SIGCHLD in this thread and all that it starts: the process that started the daemon may have blocked it.
 ///
 /// Must be called first in `main`, before any thread is started.
-///
-/// # Errors
-///
-/// The kernel's error; the mask is unchanged then.
+/// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {
     let mut set = MaybeUninit::uninit();
     // SAFETY: sigemptyset initialises the set before it is used, SIGCHLD is a valid signal, and the old mask is not

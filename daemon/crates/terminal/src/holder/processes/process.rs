@@ -9,10 +9,6 @@ use rustix::process::{Pid, Signal};
 const DAEMON_NAME: &CStr = c"ccd";
 
 /// Gives this process the name by which other daemons recognise it. Must be called in the main thread.
-///
-/// # Errors
-///
-/// If the kernel refuses, for which there is no known reason.
 pub fn name_daemon() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(DAEMON_NAME)?;

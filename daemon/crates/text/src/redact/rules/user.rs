@@ -43,10 +43,7 @@ pub struct UserRules(pub(super) Patterns);
 
 impl UserRules {
     /// Compiles a list of rules.
-    ///
-    /// # Errors
-    ///
-    /// [`RuleError`] with the position in the list, from 0, of the first invalid rule.
+    /// The error has the position in the list, from 0, of the first invalid rule.
     pub fn new(rules: &[String]) -> Result<Self, RuleError> {
         if rules.len() > MAX_RULES {
             let count = rules.len();

@@ -45,10 +45,6 @@ pub struct User<'a> {
 
 /// Checks the directories above `folder`, which must be absolute, and the links in its path. What does not exist is left
 /// out; `folder` itself is not checked.
-///
-/// # Errors
-///
-/// [`UnsafeParent`] if another user may rename or replace something in one of them.
 pub fn check_parents(folder: &Path, user: User<'_>) -> Result<(), UnsafeParent> {
     let above = folder.parent().unwrap_or(folder);
     let real = above.ancestors().find_map(|path| path.canonicalize().ok());

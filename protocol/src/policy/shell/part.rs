@@ -36,10 +36,6 @@ pub struct Part {
 }
 
 /// Returns every command that a line executes.
-///
-/// # Errors
-///
-/// Why the line is not understood.
 pub fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
     let mut parts = Vec::new();
     add_line(line, 0, &mut parts)?;

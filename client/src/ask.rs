@@ -15,7 +15,6 @@ use std::sync::{Mutex, OnceLock};
 /// Longest answer, in bytes; more than the terminal keeps of a line.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// The question that is being asked.
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
 
 /// True once another part of the program handles signals.

@@ -4,7 +4,6 @@ use crate::render::{Colour, Style, printable};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Whether something is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
@@ -14,7 +13,6 @@ pub(crate) enum State {
     Wrong,
 }
 
-/// The result of a check, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
     pub(crate) name: String,
@@ -45,12 +43,10 @@ impl Check {
     }
 }
 
-/// True if nothing is wrong.
 pub(crate) fn all_good(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.state != State::Wrong)
 }
 
-/// Writes one line for each check.
 pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let name_len = checks
         .iter()

@@ -49,7 +49,6 @@ impl Context {
         }
     }
 
-    /// Returns where the daemon is.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
         if let Some(place) = self.place.get() {
             return Ok(place.clone());
@@ -58,7 +57,6 @@ impl Context {
         Ok(self.place.get_or_init(|| place).clone())
     }
 
-    /// Returns a new connection to the daemon.
     pub(crate) fn connect(&self) -> Result<Connection, Failure> {
         Ok(Connection::over(self.place()?.connect()?))
     }
@@ -136,7 +134,6 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Prints text of others.
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.render(|out| out.write_all(bytes))
     }
@@ -157,18 +154,15 @@ impl Context {
         self.out.set_json();
     }
 
-    /// Prints a line.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
         self.render(|out| writeln!(out, "{line}"))
     }
 
-    /// Prints a value as one line of JSON.
     pub(crate) fn write_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let line = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
         self.write_line(&line)
     }
 
-    /// Prints what `render` writes.
     pub(crate) fn render(
         &mut self,
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -9,7 +9,6 @@ use ccd_protocol::subscription::JOB_SUBSCRIBE;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 
-/// The next news of a job.
 #[derive(Debug)]
 pub(crate) enum News {
     Entry(JobEntry),
@@ -53,7 +52,6 @@ impl JobNews {
         })
     }
 
-    /// The connection to cut to end the wait.
     pub(crate) fn lifeline(&self) -> Lifeline {
         self.lifeline.clone()
     }

@@ -49,7 +49,6 @@ use exit_code::Exit;
 use std::ffi::OsString;
 use terminal::can_draw;
 
-/// Carries out the command line and returns the exit status.
 #[must_use]
 pub fn main() -> u8 {
     let words: Vec<_> = std::env::args_os().collect();
@@ -91,7 +90,6 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
     shown(menu::menu(global))
 }
 
-/// Reports why a screen could not be shown.
 fn shown(shown: Result<Exit, Failure>) -> Exit {
     shown.unwrap_or_else(|failure| {
         context::report(&failure, false);

@@ -103,7 +103,6 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Returns the page of `ccctl` itself.
 pub(crate) fn page() -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     write_page(Ccctl::command(), &mut page).map_err(Failure::Output)?;

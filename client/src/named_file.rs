@@ -24,14 +24,12 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Returns the content of a file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Returns the text in a file.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }

@@ -8,7 +8,6 @@ use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// The pager without `$PAGER`.
 const DEFAULT: &str = "less";
 
 /// What git sets for its pagers, unless the user has set it: exit if the text fits on the screen, show colours, and

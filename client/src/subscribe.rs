@@ -35,7 +35,6 @@ impl Subscription {
         }
     }
 
-    /// Parses an item.
     pub(crate) fn parse<T: for<'de> Deserialize<'de>>(
         &self,
         item: &RawValue,

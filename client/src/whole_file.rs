@@ -67,7 +67,6 @@ fn create(new: &Path, mode: u32) -> io::Result<(File, bool)> {
     options.open(new).map(|file| (file, true))
 }
 
-/// Gives a file its name.
 #[cfg(target_os = "linux")]
 fn name(file: &File, new: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

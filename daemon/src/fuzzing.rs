@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::io;
 use tokio::runtime::{Builder, Runtime};
 
-/// Returns the mistakes and warnings in a configuration.
 #[must_use]
 pub fn configuration(bytes: &[u8]) -> Vec<String> {
     crate::config::remarks(bytes)

@@ -36,7 +36,6 @@ use life::{Args, LockError, StartError};
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-/// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
     let part = placeholder::play_part().or_else(piped::play_part);

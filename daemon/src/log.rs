@@ -24,13 +24,10 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, reload};
 
-/// Maximum number of errors that `daemon.status` shows.
 const MAX_ERRORS: usize = 10;
 
-/// Maximum length of an error that is kept.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// A handle to the log.
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<LevelFilter, Registry>,
@@ -85,7 +82,6 @@ impl Log {
         })
     }
 
-    /// Changes the level, for example after the configuration was reloaded.
     pub(crate) fn set_level(&self, level: LogLevel) {
         let debug = {
             let mut state = lock(&self.state);
@@ -98,7 +94,6 @@ impl Log {
         }
     }
 
-    /// Shows or changes what is logged.
     pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
             Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
@@ -208,7 +203,6 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     day_file::files(folder).ok()?.pop()
 }
 
-/// Deletes log files that were last written before `age`.
 pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> {
     let Some(limit) = SystemTime::now().checked_sub(age) else {
         return Ok(());
@@ -228,7 +222,6 @@ pub(crate) fn files(folder: &Path) -> io::Result<Vec<(PathBuf, SystemTime)>> {
     files.map(written).collect()
 }
 
-/// Remembers the last errors for `daemon.status`.
 struct KeepErrors(Arc<Mutex<LogState>>);
 
 impl<S: Subscriber> Layer<S> for KeepErrors {

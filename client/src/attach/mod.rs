@@ -112,7 +112,6 @@ pub(crate) fn attach_own(
     })
 }
 
-/// Checks that there is a terminal to attach.
 pub(crate) fn require_terminal() -> Result<(), Failure> {
     match can_draw() {
         true => Ok(()),
@@ -155,13 +154,11 @@ fn attach_to(
     report_end(left?, &session.session_id, &name, context)
 }
 
-/// How the attachment ended.
 enum Detachment {
     Stopped(Stop),
     Ended(Ended),
 }
 
-/// One user attached to one session.
 struct Viewer {
     place: Place,
     params: SessionAttachParams,
@@ -208,7 +205,6 @@ impl Viewer {
             .map(drop)
     }
 
-    /// Shows the session until the user detaches or it ends.
     fn watch(
         &mut self,
         mut connection: Connection,
@@ -294,7 +290,6 @@ impl Viewer {
         }
     }
 
-    /// Shows output until the connection or the session ends.
     fn show(
         &mut self,
         connection: &mut Connection,
@@ -411,7 +406,6 @@ fn viewer_size() -> Size {
     }
 }
 
-/// Prints how the attachment ended, after the last output.
 fn report_end(
     left: Detachment,
     session: &str,

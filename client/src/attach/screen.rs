@@ -27,7 +27,6 @@ const RESET: &str = concat!(
 const SAVE_MODES: &str = "\x1b[?67;1034;1036;1039;8s";
 const RESTORE_MODES: &str = "\x1b[?67;1034;1036;1039;8r";
 
-/// Columns between two tab stops.
 const TAB_COLS: i64 = 8;
 
 /// xterm keeps titles on a stack.
@@ -52,7 +51,6 @@ pub(crate) enum Below {
     Under(u16),
     /// At the cursor position from before the alternate screen.
     Cursor,
-    /// At the cursor.
     Here,
 }
 
@@ -73,12 +71,10 @@ impl UserScreen {
         Ok(screen)
     }
 
-    /// Shows output.
     pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
         raw_stdout().write_all(bytes)
     }
 
-    /// Restores the terminal.
     pub(crate) fn leave(&mut self, below: Below) {
         if let Some(raw) = self.raw.take() {
             let place = match below {

@@ -30,10 +30,8 @@ const MAX_ASKS: u32 = 5;
 /// How long a daemon whose socket is gone may take to listen again.
 const REVIVE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Pause between two attempts to connect to it.
 const REVIVE_PAUSE: Duration = Duration::from_millis(5);
 
-/// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error(transparent)]
@@ -63,7 +61,6 @@ pub(crate) enum ConnectError {
 }
 
 impl ConnectError {
-    /// The exit status for this error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) | ConnectError::Host(_) => Exit::Usage,
@@ -88,7 +85,6 @@ pub(super) enum At {
     Elsewhere(Arc<HostLink>),
 }
 
-/// A socket of this host.
 #[derive(Debug, Clone)]
 pub(super) struct LocalSocket {
     pub(super) path: PathBuf,
@@ -231,7 +227,6 @@ impl Place {
         }
     }
 
-    /// The error if nobody listens.
     pub(crate) fn no_daemon(&self) -> ConnectError {
         ConnectError::NoDaemon {
             place: self.to_string(),
@@ -317,7 +312,6 @@ impl LocalSocket {
         }
     }
 
-    /// The error if the socket cannot be in this directory.
     fn elsewhere(&self, source: io::Error) -> ConnectError {
         ConnectError::Socket {
             socket: self.path.clone(),
@@ -326,7 +320,6 @@ impl LocalSocket {
         }
     }
 
-    /// A named socket, for tests.
     #[cfg(test)]
     pub(super) fn named(path: PathBuf) -> Self {
         Self {
@@ -369,7 +362,6 @@ impl Place {
     }
 }
 
-/// What to do about a socket that cannot be used.
 fn advice(error: &io::Error) -> &'static str {
     let is_foreign = error.get_ref().is_some_and(|source| source.is::<Foreign>());
     match error.kind() {

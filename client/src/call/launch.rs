@@ -17,7 +17,6 @@ const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_
 /// Maximum length of the daemon's last output in an error, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
 
-/// Why the program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LaunchError {
     #[error("the program ccd is neither next to ccctl nor on PATH; install both in one directory")]
@@ -26,7 +25,6 @@ pub(crate) enum LaunchError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// The file with the output of a daemon that starts.
 #[derive(Debug)]
 pub(crate) struct StartOutput {
     pub(crate) file: File,

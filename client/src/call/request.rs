@@ -102,7 +102,6 @@ impl Message {
 }
 
 impl Connection {
-    /// A connection over `stream`.
     pub(crate) fn over(stream: UnixStream) -> Self {
         Self {
             reader: BufReader::new(Incoming(stream)),
@@ -131,7 +130,6 @@ impl Connection {
         Self { client, ..self }
     }
 
-    /// Calls a method.
     pub(crate) fn call<M: Method>(
         &mut self,
         params: &M::Params,
@@ -242,7 +240,6 @@ impl Connection {
         Ok(())
     }
 
-    /// The socket, after the last reply.
     pub(super) fn into_stream(self) -> UnixStream {
         self.reader.into_inner().0
     }
@@ -264,12 +261,10 @@ pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
     Ok(stream)
 }
 
-/// Returns parameters as JSON.
 pub(crate) fn written(method: &str, params: &impl Serialize) -> Result<Box<RawValue>, Failure> {
     to_raw_value(params).map_err(|error| garbled(method, &error))
 }
 
-/// Returns a request as a line.
 pub(crate) fn request_line(
     id: u64,
     method: &str,
@@ -310,7 +305,6 @@ pub(crate) fn call_within<M: Method>(
     Ok(Answer { value, json })
 }
 
-/// Ends a session.
 pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, Failure> {
     let params = SessionCloseParams {
         session: session.to_owned(),
@@ -385,7 +379,6 @@ pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
     }
 }
 
-/// A daemon that does not reply.
 fn silent(method: &str) -> Failure {
     Failure::Silent {
         method: method.to_owned(),
@@ -397,7 +390,6 @@ fn is_timeout(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
 }
 
-/// A reply that cannot be read.
 pub(crate) fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::Garbled {
         method: method.to_owned(),

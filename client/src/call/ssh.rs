@@ -58,11 +58,9 @@ pub(crate) enum SshError {
     Io { host: Host, source: io::Error },
 }
 
-/// The connections of this process to one host.
 #[derive(Debug)]
 pub(crate) struct HostLink {
     pub(crate) host: Host,
-    /// Messages of `ssh` are printed at once.
     is_verbose: bool,
     state: Mutex<LinkState>,
 }
@@ -78,7 +76,6 @@ struct LinkState {
 }
 
 impl HostLink {
-    /// A link without a connection.
     pub(crate) fn new(host: Host, is_verbose: bool) -> Self {
         Self {
             host,

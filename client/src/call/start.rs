@@ -17,13 +17,11 @@ use std::time::{Duration, Instant};
 /// How long a daemon may take until it accepts connections.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// Pause between two attempts to connect.
 const LOOK_PAUSE: Duration = Duration::from_millis(3);
 
 /// How long the daemon that holds the lock may take until it accepts connections, after ours has exited.
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 
-/// Why no daemon could be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("could not start a daemon: {}: {source}", .path.display())]

@@ -18,7 +18,6 @@ pub(super) const OUTPUT: &str = ".start.log";
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// The directory of a socket, which belongs to this user.
 #[derive(Debug)]
 pub(super) struct SocketFolder {
     folder: File,
@@ -96,7 +95,6 @@ impl SocketFolder {
         checked.map_err(|source| (path, source))
     }
 
-    /// The path of that file.
     pub(super) fn path(&self, suffix: &str) -> PathBuf {
         let mut path: OsString = self.socket.clone().into();
         path.push(suffix);

@@ -20,10 +20,8 @@ const BASH: &str = include_str!("ccctl.bash");
 const ZSH: &str = include_str!("ccctl.zsh");
 const FISH: &str = include_str!("ccctl.fish");
 
-/// Most candidates that are offered.
 const MAX_CANDIDATES: usize = 500;
 
-/// A possible completion and its description.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     value: String,

@@ -19,7 +19,6 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Creates the demo's directory.
     pub(super) fn create() -> Result<Self, Failure> {
         let temporary = std::env::temp_dir();
         let temporary = if temporary.as_os_str().len() <= MAX_TEMPORARY_LEN {
@@ -32,7 +31,6 @@ impl Home {
         Self::at(folder, socket)
     }
 
-    /// Creates the directory `folder`; the daemon will listen at `socket`.
     pub(crate) fn at(folder: PathBuf, socket: PathBuf) -> Result<Self, Failure> {
         let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
         // Fails if it exists: a directory of another program is not used.
@@ -51,7 +49,6 @@ impl Home {
         Ok(home)
     }
 
-    /// Runs `ccctl` with this daemon and waits until it exits.
     pub(crate) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
@@ -66,7 +63,6 @@ impl Home {
             .map_err(Failure::io(self.ccctl.display()))
     }
 
-    /// Stops the daemon, if it was started.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
         if !self.socket.exists() {
             return Ok(());
@@ -79,7 +75,6 @@ impl Home {
         Err(Failure::Failed(told))
     }
 
-    /// The base directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

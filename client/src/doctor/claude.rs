@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks all three.
 pub(super) fn checks(survey: &Survey) -> Vec<Check> {
     vec![
         claude(),
@@ -128,7 +127,6 @@ fn claude() -> Check {
     Check::ok(name, format!("{path}, {version}, settings in {settings}"))
 }
 
-/// A `claude` on PATH.
 #[derive(Debug)]
 struct Claude {
     path: PathBuf,
@@ -137,7 +135,6 @@ struct Claude {
 }
 
 impl Claude {
-    /// Finds it.
     fn find() -> Option<Self> {
         let path = on_path(OsStr::new("claude"))?;
         let version = version_of(&path);

@@ -50,7 +50,6 @@ fn config(program: &Path) -> Vec<Check> {
     said.lines().filter_map(of_config).collect()
 }
 
-/// Returns the check for one line of `ccd --check-config`.
 fn of_config(line: &str) -> Option<Check> {
     let (word, text) = line.split_once(": ")?;
     match word {
@@ -109,7 +108,6 @@ fn of_running(link: &Path, installed: Option<&Path>) -> Option<Check> {
     Some(Check::warning("running", text))
 }
 
-/// What the daemon says about itself.
 fn reported(status: &DaemonStatusReply) -> Vec<Check> {
     let mut checks = Vec::new();
     for text in &status.config_warnings {
@@ -153,7 +151,6 @@ fn of_hand_over(last: &HandOver) -> Option<Check> {
     Some(Check::warning("handover", text))
 }
 
-/// What the coach says about its files.
 fn coach(context: &Context) -> Vec<Check> {
     let Ok(Some(mut connection)) = connection(context) else {
         return Vec::new();

@@ -20,7 +20,6 @@ const ASIDE: &str = ".corrupt-";
 /// Every database starts with it.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Checks each database, and lists what was set aside.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let folders = [(&places.base, &OF_BASE[..]), (&places.coach, &OF_COACH)];
     let (mut sound, mut checks) = (Vec::new(), Vec::new());

@@ -22,11 +22,9 @@ const FULL_BYTES: u64 = 16 * MIB;
 /// A file system has room for at least so many files, unless it does not count them.
 const LOW_FILES: u64 = 1000;
 
-/// A file system.
 #[derive(Debug)]
 struct Space {
     device: u64,
-    /// What is on it, in words.
     parts: Vec<&'static str>,
     low_bytes: u64,
     free_bytes: u64,
@@ -35,7 +33,6 @@ struct Space {
     free_files: Option<u64>,
 }
 
-/// Checks each file system once.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let parts = [
         ("base", places.base.as_deref(), LOW_BYTES),

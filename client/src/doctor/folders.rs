@@ -14,14 +14,11 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// Where named pipes are, unless the configuration says something else. If it is not safe, the daemon uses another one.
 const PIPES: &str = "/tmp/claudecontrol";
 
-/// What happens if it is not safe.
 const NO_PIPES: &str = "pipes are made in another directory";
 
-/// What to do if these belong to another user.
 const OTHER_BASE: &str = "set CCD_HOME to a directory of yours";
 const OTHER_COACH: &str = "set CCD_COACH_HOME to a directory of yours";
 
-/// Checks each that exists.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let mut checks: Vec<Check> = socket(places).into_iter().collect();
     checks.push(match &places.base {
@@ -119,7 +116,6 @@ fn directory(name: &str, path: &Path, advice: &str) -> Check {
     }
 }
 
-/// Something that cannot be looked at.
 fn closed(name: &str, path: &Path, error: &std::io::Error, advice: &str) -> Check {
     let shown = path.display();
     let text = match ForeignFolder::above(path) {

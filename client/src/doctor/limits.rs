@@ -82,7 +82,6 @@ fn terminal_count(used: u64, max: u64) -> Check {
     }
 }
 
-/// Whether one more program could watch files.
 #[cfg(target_os = "linux")]
 fn inotify(max_instances: Option<u64>) -> Option<Check> {
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};

@@ -10,7 +10,6 @@ const NAME: &str = "processes";
 /// With fewer left, a program of a session, or a run of a few at once, may fail to start.
 const FEW: u64 = 100;
 
-/// A limit and what is used of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Use {
     used: u64,

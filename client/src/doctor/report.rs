@@ -4,7 +4,6 @@ use crate::check::{self, Check, State, all_good};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 
-/// Prints the checks.
 pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exit, Failure> {
     let is_good = all_good(&checks);
     checks.sort_by_key(|check| match check.state {

@@ -11,17 +11,12 @@ use std::path::{Path, PathBuf};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const NAME: &str = "service";
 
-/// What is known besides the units.
 struct Facts<'a> {
-    /// The socket that `ccctl` uses.
     socket: &'a Path,
-    /// The main process of a running daemon.
     daemon: Option<i32>,
-    /// Returns the version of a program.
     version: &'a dyn Fn(&Path) -> Option<String>,
 }
 
-/// Checks the service.
 pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if cfg!(target_os = "macos") {
         return vec![launchd()];
@@ -72,7 +67,6 @@ fn unused(places: &Places, user: &str) -> Option<(State, String)> {
     (!is_set("XDG_RUNTIME_DIR")).then_some((State::Warning, text))
 }
 
-/// Checks the units in the output of `systemctl show`.
 fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     let found = (
         Unit::find(shown, "ccd.socket"),
@@ -113,7 +107,6 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     checks
 }
 
-/// The program that systemd would start.
 fn of_program(service: Unit<'_>, facts: &Facts<'_>) -> Option<Check> {
     let program = service.program()?;
     let shown = program.display();
@@ -159,7 +152,6 @@ fn of_linger(shown: &str) -> Option<Check> {
     }
 }
 
-/// Whether the agent of launchd is installed and loaded.
 fn launchd() -> Check {
     let agent = std::env::var_os("HOME")
         .map(|home| PathBuf::from(home).join("Library/LaunchAgents/ccd.plist"))

@@ -14,7 +14,6 @@ use std::sync::atomic::AtomicBool;
 
 const NAME: &str = "trial";
 
-/// The directory of logs below the base directory.
 const LOGS: &str = "sessions";
 
 /// Tries it, unless no daemon may be started or its places are unknown, which other checks report.

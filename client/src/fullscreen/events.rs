@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 /// How long to wait for the rest of a sequence; after that it was the escape key.
 const ESCAPE_TIME: Duration = Duration::from_millis(50);
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     Keys(Vec<Key>),
@@ -25,17 +24,14 @@ pub(crate) enum Event {
     },
     /// A signal asks this process to exit.
     Stopped(i32),
-    /// The terminal was closed.
     HungUp,
     /// Another thread called [`Waker::wake`].
     News,
 }
 
-/// Wakes [`Events::next`] from another thread.
 #[derive(Debug)]
 pub(crate) struct Waker(UnixStream);
 
-/// The source of events.
 #[derive(Debug)]
 pub(crate) struct Events {
     keys: KeyDecoder,
@@ -48,7 +44,6 @@ pub(crate) struct Events {
 }
 
 impl Waker {
-    /// Makes [`Events::next`] return [`Event::News`].
     pub(crate) fn wake(&self) {
         // If the socket is full, the wake-up is pending already.
         let _ = (&self.0).write(&[0]);
@@ -89,7 +84,6 @@ impl Events {
             .compare_exchange(interrupt, none, order, Ordering::Relaxed);
     }
 
-    /// Waits for the next event.
     pub(crate) fn next(&mut self) -> io::Result<Event> {
         loop {
             if let Some(event) = self.next_until(None)? {

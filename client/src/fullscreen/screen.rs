@@ -12,17 +12,14 @@ pub(crate) trait View {
     /// Returns the lines of the screen, for its rows and columns.
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line>;
 
-    /// Acts on a key.
     fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>>;
 
-    /// Takes news from another thread.
     fn news(&mut self) {}
 }
 
 /// How a screen was left: by the user (`None`), or by a signal.
 pub(crate) type LeftBy = Option<i32>;
 
-/// Full-screen use of the terminal; dropping this restores it.
 #[derive(Debug)]
 pub(crate) struct Fullscreen {
     terminal: Guard,
@@ -32,7 +29,6 @@ pub(crate) struct Fullscreen {
 }
 
 impl Fullscreen {
-    /// Takes the terminal.
     pub(crate) fn enter(events: Events, style: Style) -> io::Result<Self> {
         let mut screen = Self {
             terminal: Guard::enter()?,
@@ -77,7 +73,6 @@ impl Fullscreen {
         self.canvas.reset(self.terminal.size());
     }
 
-    /// Restores the terminal for a while.
     pub(crate) fn pause(&self) {
         self.terminal.pause();
     }

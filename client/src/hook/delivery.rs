@@ -5,7 +5,6 @@ use crate::clock;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::SystemTime;
 
-/// A payload that is to be taken once.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) at: SystemTime,
@@ -49,7 +48,6 @@ impl Delivery {
         &self.payload
     }
 
-    /// The parameters of `hook.post` and a newline, in parts.
     pub(super) fn parts(&self) -> [&str; 3] {
         [&self.head, self.payload.text(), self.tail]
     }

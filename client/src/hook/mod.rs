@@ -74,7 +74,6 @@ fn keep(delivery: &Delivery, limit_bytes: u64) {
     }
 }
 
-/// Prints an answer for Claude Code.
 fn write(answer: &str) -> io::Result<()> {
     writer::json_lines().write_all(answer.as_bytes())
 }

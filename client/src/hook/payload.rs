@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use std::string::FromUtf8Error;
 use std::time::Instant;
 
-/// Room for the rest of the request in a line.
 const ENVELOPE_BYTES: usize = 4096;
 
 /// The longest JSON that fits into a request.

@@ -85,7 +85,6 @@ fn send(socket: &OwnedFd, delivery: &Delivery, deadline: Instant) -> Option<()> 
     Some(())
 }
 
-/// Returns the first line that arrives.
 fn receive(socket: &OwnedFd, deadline: Instant) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     let mut buffer = [0; 4096];

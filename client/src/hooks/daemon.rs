@@ -12,7 +12,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long a running daemon may take to report its state.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether a daemon is running on this host.
 #[derive(Debug)]
 pub(crate) enum Daemon {
     Running(Box<DaemonStatusReply>),

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-/// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// A line of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line<'a> {
     Same(&'a str),

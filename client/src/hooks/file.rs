@@ -41,7 +41,6 @@ impl Scope {
     }
 }
 
-/// The directory of the user's settings.
 pub(crate) fn user_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     match set("CLAUDE_CONFIG_DIR") {
@@ -54,12 +53,10 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
-    /// `None` if there is no file.
     pub(super) text: Option<String>,
 }
 
 impl SettingsFile {
-    /// Reads the file of a scope.
     pub(super) fn read(scope: Scope) -> Result<Self, Failure> {
         let path = scope.path().ok_or_else(|| {
             Failure::Usage("the home directory is unknown: set $HOME or $CLAUDE_CONFIG_DIR".into())

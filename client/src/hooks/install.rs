@@ -16,7 +16,6 @@ use std::path::PathBuf;
 /// What is left of a file that had nothing but our hooks.
 const NOTHING: &str = "{}\n";
 
-/// A change of a settings file.
 struct Change {
     file: SettingsFile,
     /// The new content; `None` if the file is to be removed.
@@ -63,7 +62,6 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
     report(done, &change, &args.scope, context)
 }
 
-/// Removes our hooks.
 pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
@@ -114,7 +112,6 @@ fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize,
     })
 }
 
-/// True if our hooks are in this text.
 fn has_hooks(text: &str) -> bool {
     settings::parse(text).is_ok_and(|root| !settings::installed(&root).is_empty())
 }

@@ -29,7 +29,6 @@ pub(super) fn begin() -> io::Result<()> {
     }
 }
 
-/// Notes that it does not record.
 pub(super) fn end() -> io::Result<()> {
     match path().map(fs::remove_file) {
         Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),

@@ -38,7 +38,6 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::of_success(is_good))
 }
 
-/// Checks everything that the hooks need.
 pub(crate) fn checks(survey: &Survey) -> Vec<Check> {
     let mut checks: Vec<Check> = survey.settings.iter().flat_map(of_settings).collect();
     checks.extend(installation(survey));
@@ -207,7 +206,6 @@ fn of_program(program: &Path, own: &Path) -> Check {
     }
 }
 
-/// What waits for the daemon.
 fn spool(survey: &Survey) -> Vec<Check> {
     let spool = survey.spool;
     let waiting = format!(

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Longest message of the daemon.
 const REPLY_LIMIT_BYTES: usize = 64 << 20;
 
 const READ_BYTES: usize = 64 << 10;
@@ -88,7 +87,6 @@ impl Link {
         Ok(opening.line())
     }
 
-    /// Sends a message of the client.
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
@@ -97,7 +95,6 @@ impl Link {
         let _ = writer.write_all(&[line, b"\n"].concat());
     }
 
-    /// Notes that the client sends nothing more.
     pub(super) fn end_input(&self) {
         // First, because the daemon closes the connection at once.
         let pending = lock(&self.pending);
@@ -177,7 +174,6 @@ impl Link {
         Ok(true)
     }
 
-    /// Replies to each request without a reply with an error.
     fn give_up(&self, why: &str, output: &mut impl Write) -> Result<(), Failure> {
         for reply in lock(&self.pending).give_up(why) {
             writeln!(output, "{reply}").map_err(Failure::Output)?;

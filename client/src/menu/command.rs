@@ -45,7 +45,6 @@ pub(crate) fn wait_for_key(
     Ok(goes_on)
 }
 
-/// Waits for a key below the output of a command.
 fn wait(events: &mut Events) -> io::Result<ControlFlow<LeftBy>> {
     let _raw = RawMode::enter()?;
     loop {

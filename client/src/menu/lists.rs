@@ -20,7 +20,6 @@ use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
 
-/// Returns the items of a list.
 pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failure> {
     match source {
         Source::LiveSessions => sessions(false, place),

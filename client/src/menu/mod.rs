@@ -25,7 +25,6 @@ use std::io;
 use std::ops::ControlFlow;
 use walk::{MenuAction, MenuItem, Walk};
 
-/// Shows the menu until the user leaves it.
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
     let (events, _waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let mut menu = Menu {

@@ -3,10 +3,8 @@
 use super::walk::Walk;
 use crate::render::{Colour, Line, printable};
 
-/// Greatest width of the column of names.
 const MAX_NAME_WIDTH: usize = 24;
 
-/// Returns the lines of the whole screen.
 pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line> {
     let mut lines = Vec::new();
     if rows >= 4 {

@@ -15,10 +15,8 @@ use std::ops::Range;
 
 const ESC: u8 = 0x1b;
 
-/// The form of an item's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemForm {
-    /// Raw bytes.
     Bytes,
     /// Bytes without terminal queries.
     Stripped,
@@ -26,7 +24,6 @@ enum ItemForm {
     Text,
 }
 
-/// How far output was delivered.
 #[derive(Debug)]
 pub(crate) struct Resume {
     content: ItemForm,
@@ -41,7 +38,6 @@ pub(crate) struct Resume {
 }
 
 impl Resume {
-    /// The start of a subscription with `params`.
     pub(crate) fn new(params: &SessionSubscribeParams) -> Self {
         let since = params.since.unwrap_or_default();
         Self {
@@ -62,7 +58,6 @@ impl Resume {
         self.from
     }
 
-    /// Notes that a new subscription has started there.
     pub(crate) fn begin(&mut self) {
         self.seen = 0;
     }

@@ -16,7 +16,6 @@ use std::io::IsTerminal as _;
 /// Most bytes that are read back at once.
 const CATCH_UP_BYTES: u64 = 1 << 20;
 
-/// The next part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OutputChunk {
     Output(Vec<u8>),
@@ -28,7 +27,6 @@ pub(crate) enum OutputChunk {
     Ended(Ended),
 }
 
-/// The form of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputForm {
     /// Without control sequences.
@@ -39,14 +37,12 @@ pub(crate) enum OutputForm {
     Exact,
 }
 
-/// The output of one session from an offset.
 #[derive(Debug)]
 pub(crate) struct Output {
     place: Place,
     follow: Follow,
     session: String,
     is_raw: bool,
-    /// Parts of the last item.
     parts: VecDeque<OutputChunk>,
     /// The range to read back before the next item.
     lagged: Option<Lagged>,
@@ -86,7 +82,6 @@ impl Output {
         })
     }
 
-    /// Waits for the next part.
     pub(crate) fn next(&mut self) -> Result<OutputChunk, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -187,7 +182,6 @@ fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Decodes base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
     BASE64
         .decode(data)

@@ -26,10 +26,8 @@ const PAGE: u64 = 1000;
 /// Hits that are shown.
 const HITS: u64 = 100;
 
-/// A report of a thread.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// A further page of the list.
     Listed(ConversationListReply),
     Preview {
         file: String,
@@ -52,7 +50,6 @@ pub(super) struct Feed {
     searches: Latest<String>,
 }
 
-/// Returns the parameters of the first page.
 pub(super) fn first_page() -> ConversationListParams {
     ConversationListParams {
         scope: scope(),
@@ -69,7 +66,6 @@ fn scope() -> ConversationScope {
 }
 
 impl Feed {
-    /// Starts the threads.
     pub(super) fn start(place: Place, waker: Waker) -> io::Result<Self> {
         let (reports, received) = sync_channel(MAX_REPORTS);
         let waker = Arc::new(waker);
@@ -96,7 +92,6 @@ impl Feed {
         })
     }
 
-    /// Requests the conversations after this page.
     pub(super) fn list_after(&self, page: &ConversationListReply) {
         let is_whole = page.conversations.len() as u64 >= page.total;
         if let Some(last) = page.conversations.last().filter(|_| !is_whole) {
@@ -114,7 +109,6 @@ impl Feed {
         self.searches.want(words);
     }
 
-    /// The next report, if any.
     pub(super) fn report(&self) -> Option<Report> {
         self.reports.try_recv().ok()
     }

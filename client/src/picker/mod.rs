@@ -17,7 +17,6 @@ use pick::{Pick, PickAction};
 use std::io;
 use std::ops::ControlFlow;
 
-/// Shows the conversations until the user leaves.
 pub(crate) fn conversations(global: Global) -> Result<Exit, Failure> {
     let context = Context::new(global);
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
@@ -78,7 +77,6 @@ impl View for Picker {
 }
 
 impl Picker {
-    /// Asks for what the screen lacks.
     fn ask(&mut self) {
         if let Some(file) = self.pick.wanted_preview() {
             self.feed.preview(file);

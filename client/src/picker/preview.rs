@@ -18,7 +18,6 @@ const LAST_TURNS: u64 = 24;
 /// Characters of a text that are kept, which is more than a preview shows.
 const MAX_CHARS: usize = 2000;
 
-/// The first prompt and the last turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Preview {
     pub(super) prompt: String,
@@ -26,7 +25,6 @@ pub(super) struct Preview {
     pub(super) last: Vec<(TurnRole, String)>,
 }
 
-/// Requests the preview of a conversation, by its file.
 pub(super) fn preview(file: &str, place: &Place) -> Result<Preview, Failure> {
     let turns = |from: u64, limit: u64| -> Result<ConversationTurnsReply, Failure> {
         let params = ConversationPageParams {

@@ -5,7 +5,6 @@ use super::{printable, size};
 use ccd_protocol::data::{DataKept, DataSelected};
 use std::io::{self, Write};
 
-/// Columns of the name of a part.
 const NAME: usize = 14;
 
 /// Writes a paragraph for each part that has something, and one line for the others.
@@ -46,7 +45,6 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
     }
 }
 
-/// Writes what was, or would be, deleted, and what stays.
 pub(crate) fn data_selected(
     parts: &[DataSelected],
     is_done: bool,

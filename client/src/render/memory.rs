@@ -171,7 +171,6 @@ fn is_future(time: &str) -> bool {
     clock::parse(time).is_some_and(|time| time > soon)
 }
 
-/// Writes where the memory is and what was left out.
 pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::Result<()> {
     line(out, format_args!("{} ({} bytes)", reply.path, reply.bytes))?;
     if reply.redacted > 0 {
@@ -183,7 +182,6 @@ pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// Writes how old the memory is and what changed since.
 pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
     if reply.has_data {
         let saved = ago(&reply.generated_at);

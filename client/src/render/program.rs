@@ -57,7 +57,6 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
     ]
 }
 
-/// Writes a configuration, one field per line.
 pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut field = |name: &str, value: &str| table::field(16, name, value, out, style);
     field("name", &config.name)?;

@@ -33,7 +33,6 @@ const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
     Column { heading, min, rank }
 }
 
-/// A header and one line per session.
 #[derive(Debug)]
 pub(crate) struct SessionList {
     pub(crate) heading: Line,

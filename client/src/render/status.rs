@@ -133,7 +133,6 @@ fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> Str
     shown.join(", ")
 }
 
-/// The limits in effect, each in its unit.
 fn limits(limits: &BTreeMap<String, u64>) -> String {
     let shown = limits.iter().map(|(name, &limit)| {
         let (name, limit) = match (name.strip_suffix("_s"), name.strip_suffix("_bytes")) {

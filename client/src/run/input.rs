@@ -32,13 +32,11 @@ const IDLE_MS: f64 = 500.0;
 /// Pause before a busy session is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Forwards input to a session.
 #[derive(Debug)]
 pub(crate) struct Forward {
     pub(crate) place: Place,
     pub(crate) connection: Connection,
     pub(crate) session: String,
-    /// The user was warned that input may be lost.
     pub(crate) has_warned: bool,
     /// The program has pipes: it can read a line that has not ended.
     pub(crate) is_piped: bool,
@@ -171,7 +169,6 @@ impl Forward {
         }
     }
 
-    /// Warns once that input may be lost.
     fn warn(&mut self, len: usize) {
         if len > 0 && !std::mem::replace(&mut self.has_warned, true) {
             note(&format!(

@@ -19,7 +19,6 @@ pub(crate) use grace::ends_by;
 pub(crate) use request::for_one_run;
 pub(crate) use stream::{Start, create, start};
 
-/// Runs a program and returns its exit status.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let result = if args.expect.is_empty() && args.send.is_empty() {
         as_pipe(args, context)

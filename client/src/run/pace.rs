@@ -46,7 +46,6 @@ impl InputPace {
         }
     }
 
-    /// Waits until the program asks for input.
     pub(super) fn wait(&mut self, place: &Place, session: &str) {
         let patience = self.time_left.min(PATIENCE);
         if self.lines_left == 0 || patience.is_zero() {

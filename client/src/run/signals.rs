@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 /// A signal that is repeated within this time counts once: `timeout` sends it to its child and to the process group.
 const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
-/// Whether a signal has asked ccctl to exit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stopped(Arc<AtomicI32>);
 
@@ -31,7 +30,6 @@ impl Stopped {
     }
 }
 
-/// Passes signals on to the program of one session.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) place: Place,

@@ -24,16 +24,13 @@ use std::time::Instant;
 /// How often the start is requested, if no worker reads the request.
 const MAX_TRIES: u32 = 5;
 
-/// A program to run.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     /// If neither `plain` nor `pipes` is set, input and output are terminals.
     pub(crate) params: SessionCreateParams,
     /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
-    /// Texts that the output must contain.
     pub(crate) contains: &'a [String],
-    /// The command that was typed.
     pub(crate) verb: &'static str,
 }
 
@@ -130,7 +127,6 @@ pub(crate) fn create(
     }
 }
 
-/// Handles the output.
 struct Run {
     contains: Contains,
     collected: Option<Collected>,

@@ -12,10 +12,8 @@ const CI: &str = "CI";
 /// If this variable is off, secrets are not removed.
 const REDACT: &str = "CLAUDECONTROL_REDACT";
 
-/// Values of a variable that mean no.
 const OFF: [&str; 3] = ["0", "false", "off"];
 
-/// Which of the three commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TapeCommand {
     Rec,

@@ -10,16 +10,12 @@ use std::time::{Duration, Instant};
 /// How long a tape may take to be written after its program has exited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Most names of tapes in one line.
 const MAX_NAMES: usize = 20;
 
-/// Whether to print a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Summary {
-    /// No tapes are used.
     None,
     /// Tapes are used, but no summary is wanted.
     Silent,
@@ -27,7 +23,6 @@ pub(crate) enum Summary {
 }
 
 impl Summary {
-    /// Returns what the options ask for.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         match options {
             None => Summary::None,
@@ -37,7 +32,6 @@ impl Summary {
     }
 }
 
-/// Whether the summary describes the last miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastMiss {
     Told,
@@ -125,7 +119,6 @@ fn is_settled(done: &TapeUse) -> bool {
     !records || done.recorded == 0 || !done.new.is_empty() || done.problem.is_some()
 }
 
-/// The lines of the summary.
 fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     let mut lines = Vec::new();
     if !done.new.is_empty() {
@@ -190,7 +183,6 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The first names, and the number of further ones.
 fn names(all: &[String]) -> String {
     let mut text = all
         .iter()

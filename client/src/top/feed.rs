@@ -19,14 +19,12 @@ const MAX_REPORTS: usize = 16;
 /// Most requests that wait while another one is carried out.
 const MAX_ASKS: usize = 8;
 
-/// How long to wait for a list.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
 
 /// How much output the key `r` shows.
 const READ_LINES: u64 = 1_000;
 const READ_BYTES: u64 = 256 << 10;
 
-/// A single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
     Read(String),
@@ -34,13 +32,10 @@ pub(super) enum Ask {
     Close(String),
 }
 
-/// A report of a thread.
 #[derive(Debug)]
 pub(super) enum Report {
     Sessions(Vec<Session>),
-    /// No daemon replies, and why.
     Gone(String),
-    /// Another worker replies now.
     Back,
     Screen {
         session: String,
@@ -50,15 +45,12 @@ pub(super) enum Report {
         session: String,
         text: String,
     },
-    /// The result of a request.
     Told(Result<String, String>),
 }
 
-/// What the list is to contain.
 #[derive(Debug, Default)]
 struct ListRequest {
     all: bool,
-    /// The session whose screen is shown below the list.
     preview: Option<String>,
     is_paused: bool,
 }
@@ -72,20 +64,17 @@ pub(super) struct Feed {
     wanted: Arc<Mutex<ListRequest>>,
 }
 
-/// Sends reports to the screen.
 #[derive(Debug, Clone)]
 struct Reporter {
     reports: SyncSender<Report>,
     waker: Arc<Waker>,
 }
 
-/// Parameters of the list.
 pub(super) fn params(all: bool) -> SessionListParams {
     SessionListParams { all, waiting: true }
 }
 
 impl Feed {
-    /// Starts to request the list every `interval`.
     pub(super) fn start(
         place: Place,
         interval: Duration,
@@ -130,7 +119,6 @@ impl Feed {
         })
     }
 
-    /// The next report, if any.
     pub(super) fn report(&self) -> Option<Report> {
         self.reports.try_recv().ok()
     }
@@ -153,7 +141,6 @@ impl Feed {
         self.look();
     }
 
-    /// Pauses requests while another program uses the terminal.
     pub(super) fn pause(&self, is_paused: bool) {
         lock(&self.wanted).is_paused = is_paused;
     }
@@ -168,7 +155,6 @@ impl Reporter {
     }
 }
 
-/// Requests the list.
 struct Lister {
     place: Place,
     wanted: Arc<Mutex<ListRequest>>,
@@ -251,7 +237,6 @@ impl Lister {
         Ok(Connection::over(stream))
     }
 
-    /// The session's screen; `None` if it has none any more.
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
         let mut connection = self.connection.take()?;
         let params = SessionScreenParams {
@@ -266,7 +251,6 @@ impl Lister {
     }
 }
 
-/// Carries out a request and reports the result.
 fn carry_out(ask: Ask, place: &Place) -> Report {
     let told = match ask {
         Ask::Read(session) => match read(&session, place) {

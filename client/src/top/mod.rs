@@ -20,7 +20,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::SystemTime;
 
-/// Shows the sessions until the user quits.
 pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.once || context.global.json {
         return stream::stream(args, context);
@@ -52,7 +51,6 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
 struct Top {
     app: App,
     feed: Feed,
-    /// Global options for commands that are run from here.
     global: Vec<String>,
 }
 

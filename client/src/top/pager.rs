@@ -5,7 +5,6 @@ use crate::render::{printable, wrapped};
 
 const TAB: usize = 8;
 
-/// A text, and which part of it is shown.
 #[derive(Debug)]
 pub(super) struct Pager {
     pub(super) title: String,

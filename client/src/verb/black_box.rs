@@ -17,7 +17,6 @@ use ccd_protocol::job::JobState;
 use serde_json::Value;
 use std::path::Path;
 
-/// Carries out `ccctl test`.
 pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => test(&args.run, context),
@@ -37,7 +36,6 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
     }
 }
 
-/// Looks for inputs that break a program.
 pub(crate) fn fuzz(args: &FuzzRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     run("fuzz", &[TestType::Fuzz], args, context)
 }
@@ -122,7 +120,6 @@ fn baseline(which: &str) -> Result<String, Failure> {
     }
 }
 
-/// What is being tested, and how far it is.
 fn line(progress: &Value) -> Option<String> {
     let progress: TestProgress = serde_json::from_value(progress.clone()).ok()?;
     let mut line = format!("… {}", progress.test.name());
@@ -149,7 +146,6 @@ fn files<'a>(
         .chain(html.map(|file| (file, TestFormat::Html)))
 }
 
-/// Writes a report to a file, or to standard output.
 fn put(
     report: &str,
     file: &Path,

@@ -8,7 +8,6 @@ use ccd_protocol::NoParams;
 use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataSelected};
 use std::path::Path;
 
-/// Carries out `ccctl data`.
 pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => context.show::<DataList>(&NoParams {}, |reply, out, style| {

@@ -36,13 +36,11 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-/// Returns the text in a file.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(read(path, MAX_BYTES)?)
         .map_err(|_| Failure::Usage(format!("{} is not UTF-8", name_of(path))))
 }
 
-/// Returns the JSON object in a file.
 pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
     let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", name_of(path)));
     let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;

@@ -11,7 +11,6 @@ use ccd_protocol::job::{
 /// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
 
-/// Carries out `ccctl job`.
 pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         JobVerb::List { limit } => {

@@ -10,7 +10,6 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Pause between two checks for new lines.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// How much is read from the end of the logs; earlier lines are not printed.

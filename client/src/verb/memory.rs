@@ -12,7 +12,6 @@ use ccd_protocol::memory::{
 };
 use std::path::{Path, PathBuf};
 
-/// Carries out a command of `ccctl memory`.
 pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         MemoryVerb::Save(args) => save(args, context),

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Calls a method by name and prints its result.
 pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params: Box<RawValue> = serde_json::from_str(&args.params)
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;

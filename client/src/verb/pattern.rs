@@ -11,7 +11,6 @@ use std::io::Read;
 /// More than the daemon accepts; the daemon reports its limit.
 const MAX_READ_BYTES: u64 = 2 << 20;
 
-/// Carries out `ccctl pattern`.
 pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         PatternVerb::List {

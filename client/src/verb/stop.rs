@@ -26,17 +26,14 @@ const SIGNAL_LIMIT: Duration = Duration::from_secs(8);
 /// How long killed processes may take to end.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-/// Pause between two checks whether the process has ended.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Pause between two searches for processes.
 const PROCESSES_PAUSE: Duration = Duration::from_millis(50);
 
 /// Most sessions that the question names, and the most bytes of each command.
 const MAX_NAMED: usize = 10;
 const MAX_COMMAND_LEN: usize = 60;
 
-/// Stops the daemon and waits until its process has ended.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     ask_first(args, &place)?;

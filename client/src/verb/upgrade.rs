@@ -18,7 +18,6 @@ const LIMIT: Duration = Duration::from_secs(45);
 /// How long the worker may take to begin the handover before it is pinged. It runs the new build for its formats.
 const REPLY_LIMIT: Duration = Duration::from_secs(3);
 
-/// Pause between two checks whether another worker replies.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Hands the sessions over to another worker of the same build.

@@ -59,7 +59,6 @@ impl Work {
         ProcessSettings::of(&self.inherited).1
     }
 
-    /// Checks the working directory and the nesting depth.
     pub(super) fn checked(mut self) -> Result<Self, ChainError> {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
@@ -79,18 +78,15 @@ impl Work {
     }
 }
 
-/// State shared by a job's commands.
 pub(super) struct Bench {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
-    /// The method that started the job.
     method: &'static str,
     state: Mutex<BenchState>,
     /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
 }
 
-/// A command to run.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
     pub(super) command: &'a str,
@@ -132,7 +128,6 @@ impl Bench {
         self.work.sessions.services.settings().max_session_runtime
     }
 
-    /// Reports the job's progress.
     pub(super) fn tell(&self, progress: Value) {
         let mut state = lock(&self.state);
         state.progress = progress;
@@ -305,7 +300,6 @@ impl Bench {
         }
     }
 
-    /// Returns the result of a command that was not run.
     pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
         Ended {
             result: CommandResult {
@@ -385,7 +379,6 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns the text with a newline at its end.
 pub(super) fn whole_lines(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")

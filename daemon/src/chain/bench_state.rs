@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 /// Time between two looks at whether other commands of the job still run. One that only tries to start seems to run, too.
 const WHILE_OTHERS_RUN: Duration = Duration::from_millis(100);
 
-/// State shared by a job's commands.
 pub(super) struct BenchState {
     /// When the job was requested, or when its last command so far ended.
     pub(super) idle_since: Instant,

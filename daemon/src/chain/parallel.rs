@@ -11,7 +11,6 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 
-/// Maximum number of commands in one request.
 const MAX_COMMANDS: usize = 1000;
 
 /// Maximum number of commands that run at a time.

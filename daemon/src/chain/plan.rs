@@ -13,13 +13,10 @@ use ccd_text::expect::Patterns;
 use ccd_text::redact::{Values, redact_values};
 use std::sync::Arc;
 
-/// Maximum number of steps of a chain.
 const MAX_STEPS: usize = 256;
 
-/// How the command of a step is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As a program with arguments.
     Direct,
     /// With its own shell.
     Shell,
@@ -27,13 +24,11 @@ pub(crate) enum Mode {
     Shared,
 }
 
-/// A chain, ready to run.
 pub(crate) struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) looks: Vec<Look>,
     pub(super) mode: Mode,
     pub(super) timeout: Timeout,
-    /// Warnings: corrected values, and commands that may behave unexpectedly.
     pub(crate) warnings: Vec<String>,
     /// Commands that need a shell in a chain that has none.
     needs_shell: Vec<String>,
@@ -78,7 +73,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Checks everything but the patterns.
     pub(crate) fn without_patterns(
         chain: &Chain,
         mode: Option<Mode>,
@@ -253,7 +247,6 @@ pub(crate) fn numbers(commands: &[ChainCommand]) -> Vec<i64> {
     commands.iter().map(number).collect()
 }
 
-/// Returns the steps in the order in which they run.
 fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
     if commands.is_empty() {
         return Err(ChainError::Wrong("the chain has no commands".into()));

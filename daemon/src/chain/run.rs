@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 impl Plan {
-    /// Starts the job that runs the chain.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let mut warnings = self.warnings.clone();
         warnings.extend(work.warnings());
@@ -27,7 +26,6 @@ impl Plan {
     }
 }
 
-/// A running chain.
 struct Run<'a> {
     plan: &'a Plan,
     bench: &'a Bench,
@@ -75,7 +73,6 @@ impl<'a> Run<'a> {
         outcome.with(self.summary())
     }
 
-    /// Runs a step, or skips it.
     async fn step(&mut self, index: usize, step: &Step) -> Result<(), SessionError> {
         if let Err(why) = self.is_due(step) {
             self.steps.push(None);

@@ -27,7 +27,6 @@ const CONDITION: [&str; 7] = [
     "not",
 ];
 
-/// Maximum nesting depth of conditions.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// Returns warnings about unknown fields, which are ignored.

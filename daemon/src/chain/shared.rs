@@ -24,7 +24,6 @@ pub(super) struct SharedShell<'a> {
     bench: &'a Bench,
     shot: OneShot,
     prompt: String,
-    /// Why it can run no further steps.
     pub(super) lost: Option<String>,
 }
 
@@ -96,7 +95,6 @@ impl<'a> SharedShell<'a> {
         ended
     }
 
-    /// Ends the shell and all its processes.
     pub(super) async fn end(self) {
         self.shot.end(EndReason::Closed).await;
         if let Err(error) = self.shot.collect().await {

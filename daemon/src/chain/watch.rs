@@ -22,7 +22,6 @@ const HITS_IN_A_ROW: u64 = 64;
 
 struct Watch {
     patterns: Arc<Patterns>,
-    /// As they were written.
     written: Vec<String>,
     source: Source,
     timeout: Timeout,
@@ -34,7 +33,6 @@ enum Source {
     Session(Arc<Session>, u64),
 }
 
-/// Why a watch has ended.
 enum Over {
     Ended,
     TimedOut,
@@ -43,7 +41,6 @@ enum Over {
 }
 
 impl Work {
-    /// Starts the job that watches a program or a session.
     pub(crate) async fn watch(
         self,
         jobs: &Jobs,

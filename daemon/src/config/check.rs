@@ -9,12 +9,10 @@ use std::ops::Range;
 /// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// The result of checking a configuration.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     /// The configuration, with defaults for missing and invalid values.
     pub(super) config: Config,
-    /// The keys that the text sets.
     pub(super) set: BTreeSet<&'static str>,
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<Warning>,
@@ -98,7 +96,6 @@ fn syntax(stop: Stop, text: &[u8]) -> Mistake {
 struct Walk<'a, 'c> {
     text: &'a str,
     checked: &'c mut Checked,
-    /// The dotted paths of the keys so far.
     seen: BTreeSet<String>,
 }
 

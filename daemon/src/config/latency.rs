@@ -26,7 +26,6 @@ pub(super) fn latency_of(text: &str) -> Option<Option<Latency>> {
     }
 }
 
-/// Formats a latency as text.
 pub(super) fn latency_text(latency: Option<&Latency>) -> String {
     match latency {
         None => AS_THE_TAPE_SAYS.to_owned(),

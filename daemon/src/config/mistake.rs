@@ -45,7 +45,6 @@ pub(crate) enum Warning {
 }
 
 impl Place {
-    /// The place of the byte at `offset` in `text`.
     pub(super) fn of(offset: usize, text: &[u8]) -> Self {
         let (line, column) = json5::place(text, offset);
         Self { line, column }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Paths {
     /// `$CCD_HOME`, else `~/.claude-control`.
     pub(crate) base: PathBuf,
-    /// Contains one directory per session.
     pub(crate) sessions: PathBuf,
     /// Contains the daemon's own log.
     pub(crate) logs: PathBuf,
@@ -26,7 +25,6 @@ pub(crate) struct Paths {
     pub(crate) exec_database: PathBuf,
     /// Files of runs that are in progress; like the rings, each socket has its own.
     pub(crate) exec_runtime: PathBuf,
-    /// Fresh work trees of runs.
     pub(crate) worktrees: PathBuf,
     /// `$CCD_COACH_HOME`, else `~/.claude-coach`.
     pub(crate) coach: PathBuf,

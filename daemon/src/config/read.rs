@@ -14,7 +14,6 @@ const MAX_FILE_BYTES: usize = 64 * 1024;
 
 const FILE_NAME: &str = "config.json";
 
-/// Why there is no valid configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
@@ -41,20 +40,17 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// All mistakes, with their positions.
     pub(crate) fn in_one_line(&self) -> String {
         self.to_string().replace('\n', "; ")
     }
 }
 
-/// The configuration and its source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     /// The dotted keys that the file sets.
     pub(crate) set: BTreeSet<&'static str>,
     pub(crate) warnings: Vec<Warning>,
-    /// The file, if there is one.
     pub(crate) path: Option<PathBuf>,
     /// Why it was not used.
     pub(super) refused: Option<String>,
@@ -179,12 +175,10 @@ impl Loaded {
         }
     }
 
-    /// Why a file was not used.
     pub(crate) fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// Applies `replay.redact_rules` wherever secrets are redacted.
     pub(crate) fn use_redact_rules(&self) {
         match UserRules::new(&self.config.replay.redact_rules) {
             Ok(rules) => rules.put_in_force(),

@@ -43,7 +43,6 @@ impl<P, R> Keep<P, R> for KeepNothing {
     fn keep(&self, _: R) {}
 }
 
-/// Writes a new report; returns its path.
 pub(super) async fn add<R>(reports: &Arc<Reports<R>>, report: R) -> Result<PathBuf, ReportError>
 where
     R: Report + Send + Sync + 'static,

@@ -11,7 +11,6 @@ use std::time::Duration;
 /// Longest time that a request may give to a job, in seconds.
 const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
 
-/// Returns the time limit of a request, or the default.
 pub(super) fn time_limit(
     name: &str,
     given_s: Option<f64>,

@@ -11,7 +11,6 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Another daemon is running, or the lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
     #[error("a daemon is already running here: {holder}")]
@@ -45,7 +44,6 @@ const ASK_AFTER: Duration = Duration::from_millis(200);
 /// Precedes the socket in the file of a lock.
 const SOCKET_MARK: &str = ", socket ";
 
-/// Pause between two attempts.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock that is held during its lifetime, and released however the process ends.

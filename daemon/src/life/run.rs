@@ -83,7 +83,6 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     pub(super) sources: Sources,
-    /// The configuration file, and the configuration in it.
     pub(super) read: Snapshot,
     pub(super) loaded: Arc<Loaded>,
     pub(super) log: Log,
@@ -118,7 +117,6 @@ fn sources(args: &Args, base: &Path) -> Sources {
     Sources::from_env(args.config.clone(), env, base)
 }
 
-/// Reads the configuration and starts the daemon's own log.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let paths = find_paths(args)?;
     let found = match terminals.are_handed_over() {
@@ -156,7 +154,6 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     })
 }
 
-/// Serves until a signal or a call ends it.
 pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
     let watch = ConfigWatch::start(prepared.sources.clone())
         .map_err(system("threads cannot be started"))?;

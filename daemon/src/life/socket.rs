@@ -9,7 +9,6 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SocketError {
     #[error("{path:?} is in the way of the socket and was not created by ccd: move it away")]

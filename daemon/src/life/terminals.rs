@@ -19,7 +19,6 @@ pub(crate) enum Terminals {
     /// The process that has started this one.
     #[cfg(not(portable))]
     Of(Welcomed),
-    /// This process.
     #[cfg(portable)]
     Own {
         ground: Ground,
@@ -27,7 +26,6 @@ pub(crate) enum Terminals {
     },
 }
 
-/// The result of [`Terminals::begin`].
 pub(super) struct Begun {
     pub(super) holder: Holder,
     pub(super) news: HolderNews,
@@ -35,7 +33,6 @@ pub(super) struct Begun {
     /// Path of the socket, if this process must remove it.
     pub(super) own_path: Option<PathBuf>,
     pub(super) adopted: Vec<Adopted>,
-    /// When the holder started.
     pub(super) since: String,
     pub(super) hand_over: Option<HandOver>,
     pub(super) _locks: [OwnedFd; 2],

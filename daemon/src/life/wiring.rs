@@ -39,7 +39,6 @@ const INDEX_DELAY: Duration = Duration::from_secs(5);
 /// How often all directories are looked through, in case Claude Code was not used before.
 const INDEX_PERIOD: Duration = Duration::from_secs(60 * 60);
 
-/// The parts below the methods.
 pub(super) struct Parts {
     pub(super) sessions: Arc<Sessions>,
     pub(super) jobs: Jobs,
@@ -149,7 +148,6 @@ fn executor(
     Executor::new(paths, settings, tapes, tracker.clone(), stop.clone())
 }
 
-/// Makes the coach, and the work that processes its payloads.
 fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), StartError> {
     let paths = &prepared.paths;
     let paths = CoachPaths {
@@ -166,7 +164,6 @@ fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), Start
     )?)
 }
 
-/// Returns the daemon that the methods work on.
 pub(super) fn daemon(
     prepared: Prepared,
     owners: Owners,
@@ -182,7 +179,6 @@ pub(super) fn daemon(
     ))
 }
 
-/// Connects the socket to the methods.
 pub(super) fn accept(
     daemon: &Arc<Daemon>,
     listener: std::os::unix::net::UnixListener,
@@ -234,7 +230,6 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     spawn_watchdog(daemon);
 }
 
-/// Where the files of sessions are.
 fn folders_of(paths: &Paths) -> Folders {
     Folders {
         base: paths.base.clone(),

@@ -126,7 +126,6 @@ fn path_of(folder: &Path, date: Date) -> PathBuf {
     folder.join(format!("{PREFIX}.{date}.{SUFFIX}"))
 }
 
-/// Returns the files of the log, oldest first.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -28,9 +28,7 @@ pub(super) struct Repeats {
 
 struct Place {
     level: Level,
-    /// Lines that may still be logged.
     left: u32,
-    /// When `left` was last increased.
     since: Instant,
     /// Lines that were dropped since the last report, and the message of the first of them.
     dropped: u64,
@@ -77,7 +75,6 @@ impl Repeats {
         }
     }
 
-    /// Logs how many lines were dropped since the last report.
     pub(super) fn report(&self) {
         let mut found = Vec::new();
         for place in lock(&self.places)
@@ -123,7 +120,6 @@ impl Visit for Message<'_> {
     }
 }
 
-/// Writes 98121 as 98,121.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -4,7 +4,6 @@ use ccd_coach::command::{Connector, Simple, parse};
 use ccd_memory::RecordedPurpose;
 use std::path::Path;
 
-/// A command of a line that runs tests or builds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) purpose: RecordedPurpose,

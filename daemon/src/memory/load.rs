@@ -8,7 +8,6 @@ use ccd_store::blocking;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How the memory of a project is loaded.
 #[derive(Debug)]
 pub(crate) struct Load {
     pub(crate) project: PathBuf,
@@ -20,7 +19,6 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Verifies what was read of the project's memory.
     pub(crate) async fn carry_out(
         self,
         memories: &Memories,

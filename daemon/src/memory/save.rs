@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 /// Projects that wait to be saved; more are not.
 const MAX_WAITING: usize = 16;
 
-/// Projects whose memory is to be saved, each once.
 #[derive(Debug, Default)]
 pub(super) struct Saves {
     waiting: Mutex<VecDeque<PathBuf>>,

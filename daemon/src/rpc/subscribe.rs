@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Maximum output per item.
 pub(super) const ITEM_BYTES: usize = 32 << 10;
 
 /// The place that an item of so much output takes up: in base64, as text, and what is around them.
@@ -127,12 +126,10 @@ pub(super) struct Subscriber {
 }
 
 impl Subscriber {
-    /// Waits until the subscription or the connection has ended.
     pub(super) async fn closed(&self) {
         self.sink.closed().await;
     }
 
-    /// Returns whether the subscription or the connection has ended.
     pub(super) fn is_closed(&self) -> bool {
         self.sink.is_closed()
     }
@@ -146,7 +143,6 @@ impl Subscriber {
         }
     }
 
-    /// Sends an item in its place.
     pub(super) async fn put(
         &self,
         place: Place,
@@ -283,7 +279,6 @@ impl Feed {
     }
 }
 
-/// The last item.
 pub(super) fn ended(session: &Session) -> OutputEvent {
     let state = session.state();
     OutputEvent::Ended {

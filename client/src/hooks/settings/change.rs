@@ -8,7 +8,6 @@ use crate::hooks::command::is_ours;
 /// Seconds after which Claude Code stops the hook. Without it, the hooks of SessionEnd would share 1.5 seconds.
 const TIMEOUT_S: &str = "5";
 
-/// One of our hooks in settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::hooks) struct Found {
     pub(in crate::hooks) event: String,
@@ -94,7 +93,6 @@ fn of_kind<'a>(
     fits.then_some(value).ok_or_else(mistake)
 }
 
-/// The hooks of a matcher group.
 fn hooks_of(group: &Value) -> &[Value] {
     group.get("hooks").map_or(&[], Value::items)
 }
@@ -120,7 +118,6 @@ pub(in crate::hooks) fn installed(root: &Value) -> Vec<Found> {
     all
 }
 
-/// Returns the commands of all hooks, whoever's they are.
 pub(in crate::hooks) fn commands(root: &Value) -> Vec<String> {
     let events = root.get("hooks").map_or(&[][..], Value::members).iter();
     let hooks = events.flat_map(|event| event.value.items().iter().flat_map(hooks_of));

@@ -76,7 +76,6 @@ fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
     ]
 }
 
-/// Writes the candidates of the ledger, then its promotions.
 pub(crate) fn ledger(
     reply: &CoachLedgerReply,
     width: Option<usize>,
@@ -129,7 +128,6 @@ pub(crate) fn summary(
     evidence(&quotes[first..], out, style)
 }
 
-/// Writes one line per piece of evidence.
 pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> io::Result<()> {
     for one in all {
         let time = style.paint(Colour::Dim, &printable(&one.timestamp));
@@ -138,7 +136,6 @@ pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> i
     Ok(())
 }
 
-/// Writes a candidate with all that is known about it.
 pub(crate) fn candidate(
     reply: &CoachGetReply,
     out: &mut dyn Write,

@@ -31,7 +31,6 @@ pub(super) fn chart(before: &[u64], after: &[u64], columns: usize, is_utf8: bool
     }
 }
 
-/// A chart in one line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chart {
     pub(super) text: String,

@@ -100,7 +100,6 @@ fn in_words(found: &Value) -> String {
     text.map_or_else(|| found.to_string(), str::to_owned)
 }
 
-/// Writes the configuration file and one line per group.
 pub(crate) fn pattern_groups(
     reply: &CoachPatternsReply,
     out: &mut dyn Write,
@@ -123,7 +122,6 @@ pub(crate) fn pattern_groups(
     table.write(out, style)
 }
 
-/// Writes the patterns of groups, one per line.
 pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io::Result<()> {
     let mut patterns = groups.iter().flat_map(|group| &group.patterns);
     patterns.try_for_each(|pattern| writeln!(out, "{}", printable(pattern)))

@@ -13,7 +13,6 @@ const DEFAULT_COLUMNS: usize = 80;
 
 const INDENT: &str = "  ";
 
-/// Longest bar of a week in the table of weeks.
 const MAX_BAR: usize = 40;
 
 /// Columns of that table before the bar, with room for six digits.

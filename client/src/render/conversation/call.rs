@@ -85,7 +85,6 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     lines
 }
 
-/// A line of a result.
 pub(super) type Body = (String, Option<Colour>);
 
 fn more(count: usize) -> Line {
@@ -95,7 +94,6 @@ fn more(count: usize) -> Line {
     )
 }
 
-/// Returns the input of a call.
 pub(super) fn input_of(pair: &ConversationPair) -> Value {
     serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default()
 }

@@ -17,7 +17,6 @@ const LABEL: usize = 60;
 /// Deeper sub-agents are not moved further to the right.
 const MAX_DEPTH: usize = 20;
 
-/// Writes items, and remembers what the reader has seen last.
 #[derive(Debug, Default)]
 pub(crate) struct LiveConversation {
     /// Results in full.
@@ -47,7 +46,6 @@ impl LiveConversation {
         }
     }
 
-    /// Writes an item.
     pub(crate) fn item(&mut self, item: &ConversationItem, out: &mut dyn Write) -> io::Result<()> {
         if let Some(end) = &item.end {
             let (note, colour) = match (end.reason, end.is_error) {

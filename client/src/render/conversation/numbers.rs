@@ -3,7 +3,6 @@
 use crate::render::line::width;
 use ccd_protocol::conversation::ConversationUsage;
 
-/// Returns tokens of all kinds.
 pub(crate) fn all(usage: &ConversationUsage) -> u64 {
     usage.input_tokens
         + usage.output_tokens

@@ -20,7 +20,6 @@ const NUMBERS: usize = 33;
 /// Columns of the longest bar, at least and at most.
 const BAR: (usize, usize) = (10, 50);
 
-/// Writes sums, and a chart if they are grouped.
 pub(crate) fn conversation_stats(
     reply: &ConversationStatsReply,
     by: Option<StatsBy>,
@@ -122,7 +121,6 @@ pub(super) fn value(group: &StatsGroup, by: StatsBy) -> u64 {
     }
 }
 
-/// Returns the name of a row.
 pub(super) fn name(group: &StatsGroup, by: StatsBy) -> &str {
     match (group.key.as_str(), by) {
         (model, StatsBy::Model) => model_name(model),

@@ -12,7 +12,6 @@ use std::time::SystemTime;
 /// Characters of an id on a terminal.
 const SHORT: usize = 8;
 
-/// Writes one line per report of an investigation.
 pub(crate) fn investigations(
     all: &[InvestigationSummary],
     out: &mut dyn Write,
@@ -35,7 +34,6 @@ pub(crate) fn investigations(
     table.write(out, style)
 }
 
-/// Writes one line per report of tests.
 pub(crate) fn test_reports(
     all: &[TestReportSummary],
     out: &mut dyn Write,

@@ -15,10 +15,8 @@ const BEFORE_REPOSITORY: usize = 42;
 /// The path of a repository is cut to no less.
 const MIN_REPOSITORY: usize = 20;
 
-/// Columns of the names of fields.
 const NAMES: usize = 14;
 
-/// Writes one line per conversation.
 pub(crate) fn exec_sessions(
     all: &[ExecSessionInfo],
     columns: Option<usize>,
@@ -49,7 +47,6 @@ pub(crate) fn exec_sessions(
     table.write(out, style)
 }
 
-/// Writes a conversation with its instructions and answers.
 pub(crate) fn exec_session(
     session: &ExecSessionInfo,
     out: &mut dyn Write,

@@ -10,7 +10,6 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-/// Columns of the names of fields.
 const NAMES: usize = 14;
 
 /// Last lines of the error output that are shown of a run that did not succeed.
@@ -131,7 +130,6 @@ fn some(count: u64) -> String {
     }
 }
 
-/// The answer, whatever the format of the output is.
 fn answer(result: &ExecutionResult) -> String {
     if result.output_format == OutputFormat::Text {
         return result.stdout.clone();

@@ -103,7 +103,6 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     }
 }
 
-/// Asks for the end of a job, and says so.
 pub(in crate::verb) fn cancel_job(place: &Place, job: &str) {
     note(&format!(
         "cancelling {job}; press again to exit without waiting"
@@ -128,7 +127,6 @@ fn note_wait(job: &Job, told: &mut String, context: &Context) {
     }
 }
 
-/// Why a job failed.
 pub(in crate::verb) fn why(job: &Job) -> &str {
     let message = job
         .error
@@ -137,7 +135,6 @@ pub(in crate::verb) fn why(job: &Job) -> &str {
     message.unwrap_or("it failed")
 }
 
-/// A number in the result.
 pub(super) fn count(job: &Job, key: &str) -> u64 {
     let result = job.result.as_ref();
     result
@@ -145,7 +142,6 @@ pub(super) fn count(job: &Job, key: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// A boolean in the result.
 pub(super) fn is(job: &Job, key: &str) -> bool {
     let result = job.result.as_ref();
     result

@@ -19,10 +19,8 @@ const QUEUE_LEN: usize = 1000;
 /// How long a running command may take to exit when the watch ends, and again before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Longest time between two checks of a command.
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 
-/// A thread that runs the commands.
 #[derive(Debug)]
 pub(super) struct HitCommand {
     hits: SyncSender<WatchHit>,
@@ -32,7 +30,6 @@ pub(super) struct HitCommand {
     dropped: u64,
 }
 
-/// The command.
 #[derive(Debug)]
 enum CommandForm {
     Words(Vec<String>),
@@ -62,7 +59,6 @@ impl HitCommand {
         })
     }
 
-    /// Queues the command for a match.
     pub(super) fn run(&mut self, hit: WatchHit) {
         if let Err(TrySendError::Full(_)) = self.hits.try_send(hit) {
             self.dropped += 1;

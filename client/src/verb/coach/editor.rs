@@ -28,7 +28,6 @@ fn editor() -> String {
         .unwrap_or_else(|| "vi".to_owned())
 }
 
-/// Returns what an editor makes of a text.
 fn edited(text: &str, editor: &str) -> Result<String, Failure> {
     let file = Draft::new(text).map_err(Failure::io("a file for the editor"))?;
     let _guard = LeaveInterrupts::to_the_editor();

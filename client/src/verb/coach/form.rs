@@ -12,7 +12,6 @@ const HELP: &str = "
 
 const INDENT: &str = "  ";
 
-/// Returns a candidate's words as a text to edit.
 pub(super) fn form(candidate: &Candidate) -> String {
     let mut text = String::new();
     for (name, value) in fields(candidate) {

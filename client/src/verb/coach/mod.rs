@@ -17,7 +17,6 @@ use std::io::{self, IsTerminal as _};
 /// Length of a repository id, in hexadecimal digits.
 const REPO_ID_LEN: usize = 16;
 
-/// Carries out `ccctl coach`.
 pub(crate) fn dispatch(verb: &CoachVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         CoachVerb::Status => overview::status(context),

@@ -82,7 +82,6 @@ fn question(params: &CoachForgetParams) -> String {
     format!("this deletes all events and payloads{which}{also}. Continue?")
 }
 
-/// Prints the document, or writes it to a file.
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
     context.print_json();

@@ -87,7 +87,6 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// Prints the new candidates.
 pub(super) fn aggregate(now: bool, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachAggregate>(&CoachAggregateParams { now })?;
     let reply = &answer.value;

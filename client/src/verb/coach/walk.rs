@@ -34,7 +34,6 @@ pub(super) trait Desk {
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
 }
 
-/// What became of a candidate in this walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Open,
@@ -45,17 +44,14 @@ enum Outcome {
     Failed,
 }
 
-/// How the walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Ask about the same candidate.
     Ask,
     /// Show the current candidate, which may be another one, and ask.
     Show,
     Quit,
 }
 
-/// A walk through candidates.
 #[derive(Debug)]
 pub(super) struct Walk {
     candidates: Vec<(Candidate, Outcome)>,

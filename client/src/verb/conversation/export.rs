@@ -20,7 +20,6 @@ const LARGE_BYTES: u64 = 200 << 20;
 /// Only the user may read what is exported.
 const MODE: u32 = 0o600;
 
-/// A form of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Html,

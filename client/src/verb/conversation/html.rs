@@ -62,7 +62,6 @@ const SCRIPTS: &[&str] = &[
 /// Length of the turns in one element of the page; a browser parses each on its own.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Writes the page, one page of turns after the other.
 pub(super) fn write(
     conversation: &ConversationParams,
     place: &Place,

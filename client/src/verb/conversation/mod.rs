@@ -18,7 +18,6 @@ use ccd_protocol::conversation::{
 };
 use std::path::Path;
 
-/// Carries out a command of `ccctl conversation`.
 pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConversationVerb::List(args) => find::list(args, context),

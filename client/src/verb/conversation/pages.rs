@@ -50,7 +50,6 @@ impl Pages {
         self.failure.map_or(Ok(()), Err)
     }
 
-    /// Requests a page, and returns the rest of the reply.
     fn request(&mut self) -> Result<ConversationGetReply, Failure> {
         let mut reply = call_at::<ConversationGet>(&self.place, &self.params)?.value;
         let pairs = std::mem::take(&mut reply.pairs).into_iter();

@@ -71,7 +71,6 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
 /// One connection after the other: the daemon may be restarted or killed.
 struct Connections {
     place: Place,
-    /// When the last one was made.
     since: Option<Instant>,
     short_losses: u32,
 }

@@ -25,7 +25,6 @@ const NAME: &str = "exec";
 const SETTLE_LIMIT: Duration = Duration::from_secs(45);
 const SETTLE_PAUSE: Duration = Duration::from_millis(200);
 
-/// A run that is being started or followed.
 struct Run {
     params: ExecRunParams,
     started: Option<ExecStarted>,
@@ -33,7 +32,6 @@ struct Run {
     printed: u64,
 }
 
-/// How following a run ended.
 enum Followed {
     Ended(Box<Answer<ExecutionResult>>),
     /// This process leaves before the run has ended.
@@ -154,7 +152,6 @@ impl Run {
         )?)))
     }
 
-    /// Prints the result in the format of the run.
     fn print(
         &self,
         answer: &Answer<ExecutionResult>,
@@ -245,7 +242,6 @@ fn report(result: &ExecutionResult) {
     }
 }
 
-/// Why a run did not succeed; `None` if it did.
 pub(super) fn failure_of(result: &ExecutionResult) -> Option<String> {
     match (&result.error_message, result.status) {
         (Some(message), _) => Some(message.clone()),
@@ -263,7 +259,6 @@ fn report_logs(result: &ExecutionResult) {
     }
 }
 
-/// Asks the daemon to end the run.
 fn cancel_run(place: &Place, request_id: &str, screen: &Screen) {
     screen.cancelling();
     screen.say(&format!(

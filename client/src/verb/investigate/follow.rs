@@ -7,7 +7,6 @@ use ccd_protocol::job::{Job, JobState};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How following ended.
 #[derive(Debug)]
 pub(in crate::verb) enum Followed {
     Ended(Box<Job>),

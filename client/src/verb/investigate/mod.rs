@@ -23,7 +23,6 @@ pub(in crate::verb) use follow::{Followed, follow};
 pub(crate) use learn::learn;
 pub(crate) use map::map;
 
-/// Carries out `ccctl investigate`.
 pub(crate) fn dispatch(args: &InvestigateArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => run::run(&args.run, context),
@@ -157,7 +156,6 @@ pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Fai
     context.show::<InvestigateProbe>(&params, render::probed)
 }
 
-/// A program as the daemon gets it.
 pub(in crate::verb) struct Target {
     pub(in crate::verb) program: String,
     pub(in crate::verb) args: Vec<String>,

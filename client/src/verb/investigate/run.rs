@@ -44,7 +44,6 @@ fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
     })
 }
 
-/// How an investigation ended.
 pub(super) enum Investigated {
     /// With a report, and the exit status for it.
     Ended(Box<InvestigationResult>, Exit),
@@ -52,7 +51,6 @@ pub(super) enum Investigated {
     Left(Exit),
 }
 
-/// Runs an investigation to its end.
 pub(super) fn investigate(
     params: InvestigateRunParams,
     context: &Context,
@@ -87,7 +85,6 @@ pub(super) fn investigate(
     Ok(Investigated::Ended(Box::new(result), exit))
 }
 
-/// What is being asked, and what was found so far.
 fn line(progress: &Value) -> Option<String> {
     let progress: InvestigationProgress = serde_json::from_value(progress.clone()).ok()?;
     let mut parts = Vec::new();

@@ -21,7 +21,6 @@ use ccd_protocol::session::{
 };
 use ccd_protocol::tape::TapeUse;
 
-/// Carries out `ccctl session`.
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         SessionVerb::Create(args) => create::create(args, context),
@@ -126,7 +125,6 @@ fn print_tapes(tape: Option<&TapeUse>, context: &Context) {
     }
 }
 
-/// Prints the path of an open named pipe.
 fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionPipeParams {
         session: args.session.clone(),

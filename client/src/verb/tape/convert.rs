@@ -10,7 +10,6 @@ use ccd_protocol::tape::{
 };
 use std::path::Path;
 
-/// Converts an asciicast into a tape and prints its id.
 pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
     // The daemon reads a file itself, but not one of another host.
     let is_sent = args.file == Path::new("-") || is_elsewhere();

@@ -16,12 +16,10 @@ use ccd_protocol::tape::{
 };
 use std::path::Path;
 
-/// Tapes per request.
 const PAGE_LEN: u64 = 1_000;
 
 const EXTENSION: &str = ".json5";
 
-/// Carries out `ccctl tape`.
 pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         TapeVerb::List(args) => list(args, context),
@@ -71,7 +69,6 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
     }
 }
 
-/// The given tapes directory, as an absolute path.
 fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
     caller::given_path(args.tapes.as_deref())
 }
@@ -130,7 +127,6 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says why a list is empty, depending on the options.
 fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<String, Failure> {
     let params = TapeListParams {
         root: root(&args.root)?,

@@ -53,15 +53,12 @@ fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {
     exit
 }
 
-/// What to do after keys.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Show this many chunks.
     Steps(usize),
     Leave,
 }
 
-/// A tape that is being played back.
 #[derive(Debug)]
 struct Player<'a> {
     rest: &'a [CastChunk],
@@ -112,7 +109,6 @@ impl<'a> Player<'a> {
         Ok(Exit::Done)
     }
 
-    /// Takes keys typed `now`.
     fn take(&mut self, keys: &[Key], now: Instant) -> Next {
         let mut steps = 0;
         for key in keys {

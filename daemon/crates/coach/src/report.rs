@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use time::Date;
 
-/// How often something came up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recurrence {
     pub before: u64,

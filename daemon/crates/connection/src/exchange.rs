@@ -42,7 +42,6 @@ const QUEUE_TAKE_LEN: usize = 32;
 /// Messages started before other connections have their turn.
 const START_LEN: usize = 32;
 
-/// Most bytes of one read.
 const READ_BYTES: usize = 64 << 10;
 
 /// Serves `stream`, of which `first` has already been read, until the client is done or has disconnected.
@@ -80,7 +79,6 @@ struct Exchange {
     accepted: mpsc::Receiver<Box<RawValue>>,
     /// Replies of calls that had to wait, and items of subscriptions.
     messages: mpsc::Receiver<Message>,
-    /// Space for what is taken from `messages`.
     taken: Vec<Message>,
     outgoing: Outgoing,
     calls: TaskTracker,
@@ -99,13 +97,10 @@ struct Caller {
     replies: mpsc::Sender<Message>,
 }
 
-/// What a connection does next.
 enum Next {
-    /// Wait for an event.
     Wait,
     /// Go on after others had their turn.
     Turn,
-    /// End: everything is written.
     Closed,
     /// End: the client has disconnected.
     Gone,
@@ -399,7 +394,6 @@ impl Exchange {
         }
     }
 
-    /// The closing code after the last reply.
     fn farewell(&self) -> Option<CloseCode> {
         let is_stopping = self.stop_at.is_some();
         Some(if is_stopping {

@@ -35,7 +35,6 @@ impl OpCode {
     }
 }
 
-/// The header of a frame from a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FrameHeader {
     pub(super) opcode: OpCode,
@@ -92,7 +91,6 @@ pub(super) fn header(opcode: OpCode, payload_len: usize) -> Vec<u8> {
     header
 }
 
-/// Why a WebSocket is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CloseCode(u16);
 

@@ -95,7 +95,6 @@ impl Daemon for Methods {
     }
 }
 
-/// Returns what a reply says.
 fn result_of(reply: &RawValue) -> Result<Box<RawValue>, ErrorObject> {
     #[derive(Deserialize)]
     struct Reply<'a> {

@@ -30,7 +30,6 @@ pub(super) struct Message {
 pub(super) type Place = Arc<dyn Any + Send + Sync>;
 
 impl Message {
-    /// Returns a message that takes up `place`.
     pub(super) fn with_place(json: Box<RawValue>, place: Place) -> Self {
         Self {
             json,
@@ -56,7 +55,6 @@ impl From<Box<RawValue>> for Message {
     }
 }
 
-/// What surrounds a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// A newline ends it.
@@ -80,7 +78,6 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Starts empty.
     pub(super) fn new(form: Form) -> Self {
         Self {
             form,
@@ -92,7 +89,6 @@ impl Outgoing {
         }
     }
 
-    /// Adds a message.
     pub(super) fn push(&mut self, message: Message) {
         let Message { json, place } = message;
         let text = Box::<str>::from(json).into_boxed_bytes();
@@ -119,7 +115,6 @@ impl Outgoing {
         self.bytes.push(b'\n');
     }
 
-    /// Adds a frame of a WebSocket.
     pub(super) fn push_frame(&mut self, opcode: OpCode, payload: Box<[u8]>) {
         let header = header(opcode, payload.len());
         let start = self.append(payload);
@@ -170,12 +165,10 @@ impl Outgoing {
         }
     }
 
-    /// Returns whether everything is written.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Returns whether more messages may be added.
     pub(super) fn has_room(&self) -> bool {
         self.bytes.len() - self.written_len < HIGH_WATER_BYTES
     }

@@ -11,9 +11,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The content of a message.
 pub(super) enum Parsed<'a> {
-    /// One request or notification.
     Single(BatchEntry<'a>),
     /// Several messages; invalid ones are kept as their error.
     Batch(Batch<'a>),

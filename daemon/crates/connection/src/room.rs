@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// Room of one connection.
 const ROOM_BYTES: usize = 256 << 10;
 
 /// The room is counted in units of this size.
@@ -25,7 +24,6 @@ pub struct Room {
 #[derive(Debug)]
 pub struct Place(OwnedSemaphorePermit);
 
-/// The connection has ended.
 #[derive(Debug)]
 pub struct Disconnected;
 

@@ -8,20 +8,17 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What the configuration says about conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationSettings {
     /// More directories with transcripts.
     pub roots: Vec<PathBuf>,
     /// Index transcripts when they change, and not only when somebody asks.
     pub watch: bool,
-    /// Keep transcripts that Claude Code deletes.
     pub archive: bool,
     /// The table of prices that replaces the built-in one.
     pub prices: Option<PathBuf>,
 }
 
-/// What the owners of conversations share.
 #[derive(Debug)]
 pub struct Setup {
     claude_dir: PathBuf,

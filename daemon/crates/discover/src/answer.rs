@@ -12,7 +12,6 @@ const MAX_ERROR_CHARS: usize = 500;
 /// The category of lines that say only that something is wrong.
 const GENERIC: &str = "generic";
 
-/// What the pattern library finds in an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Categories such as `json` and `table`.

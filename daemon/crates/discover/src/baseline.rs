@@ -10,7 +10,6 @@ use std::path::Path;
 /// The member of a result's details with the error of a test that only failed by what is known.
 const KNOWN_ERROR: &str = "known_error";
 
-/// Why a report cannot be a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     #[error("the baseline {which:?} cannot be used: {source}")]
@@ -60,7 +59,6 @@ impl Baseline {
         Ok(Self::of(report))
     }
 
-    /// Takes the findings of a report as known.
     #[must_use]
     pub fn of(report: TestReport) -> Self {
         Self(report)

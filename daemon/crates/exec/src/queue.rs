@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// All runs that work or wait.
 #[derive(Debug)]
 pub(crate) struct Queue {
     line: Mutex<Line>,
@@ -40,7 +39,6 @@ impl Queue {
         })
     }
 
-    /// Takes the last place.
     pub(crate) fn enter(self: &Arc<Self>, keys: Vec<String>) -> Place {
         let mut line = self.line();
         let number = line.next;

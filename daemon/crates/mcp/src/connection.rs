@@ -22,7 +22,6 @@ use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Limits of one connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Maximum length of the first line.

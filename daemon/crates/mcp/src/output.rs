@@ -70,7 +70,6 @@ pub(crate) fn with_lost(start: u64, reply: &SessionReadReply) -> String {
     }
 }
 
-/// Returns a text without control sequences, and as [`tidy`] does.
 pub(crate) fn clean(text: &str) -> String {
     tidy(Cleaned::of(text).text())
 }
@@ -104,7 +103,6 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     )
 }
 
-/// Joins output and the line about the session.
 pub(crate) fn report(output: &str, waited: &Waited, next: u64) -> String {
     let output = output.trim_end_matches(['\n', ' ']);
     let about = about(waited, next);
@@ -163,7 +161,6 @@ pub(crate) fn state(session: &Session) -> String {
     }
 }
 
-/// Says how the session's program ended.
 pub(crate) fn ended(session: &Session) -> String {
     let program = program_name(session);
     let mut text = match (session.exitstatus, session.signal) {

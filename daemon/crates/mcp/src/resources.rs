@@ -11,7 +11,6 @@ use rmcp::model::{ErrorData, Resource as Listed, ResourceContents, ResourceTempl
 const SCHEME: &str = "ccd://session/";
 const TEXT: &str = "text/plain";
 
-/// A resource, by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resource {
     pub(crate) uri: String,
@@ -76,7 +75,6 @@ fn listed(session: &Session) -> [Listed; 2] {
     ]
 }
 
-/// The templates of all addresses.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{SCHEME}{{session}}/output"), "output")
@@ -103,7 +101,6 @@ pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), 
     Ok((resource, record.output.output_bytes))
 }
 
-/// Returns what the resource at an address contains.
 pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;

@@ -22,7 +22,6 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// The code of errors that are never sent: of requests that were given up, by the client or because this worker ends. The next
@@ -32,7 +31,6 @@ pub(crate) const GIVEN_UP: ErrorCode = ErrorCode(-32_099);
 /// The method that is called most: it is parsed in one step, where `rmcp` would try the form of each method in turn.
 const CALL: &str = "tools/call";
 
-/// A connection, for `rmcp`.
 pub(crate) struct Lines {
     reader: OwnedReadHalf,
     /// Bytes that were read, and how many of them are done.
@@ -46,12 +44,10 @@ pub(crate) struct Lines {
     out: Arc<Out>,
     /// Cancelled once nothing more is to be read.
     stop: CancellationToken,
-    /// Requests without a reply.
     in_flight: HashSet<RequestId>,
     in_flight_limit: usize,
 }
 
-/// The way to the client.
 pub(crate) struct Out {
     writer: Mutex<OwnedWriteHalf>,
     stall: Duration,
@@ -252,7 +248,6 @@ struct Head<'a> {
     method: Option<Cow<'a, str>>,
 }
 
-/// Parses one message.
 pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     if line.trim_ascii_start().starts_with(b"[") {
         let text = "batches are not supported; send each message on its own line";

@@ -15,7 +15,6 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Most resources that one connection watches.
 const MAX_WATCHED: usize = 64;
 
 /// Shortest time between two notifications of the same kind: a program that floods must not flood the client.
@@ -24,10 +23,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Name under which sessions are watched; it appears in no history.
 const AGENT: &str = "mcp";
 
-/// What one connection watches.
 pub(crate) struct Watching {
     daemon: Arc<dyn Daemon>,
-    /// Resources by address.
     watched: Arc<Mutex<HashMap<String, CancellationToken>>>,
     /// The client is told of changes of the list.
     lists: AtomicBool,
@@ -35,7 +32,6 @@ pub(crate) struct Watching {
     tracker: TaskTracker,
 }
 
-/// Who is told.
 #[derive(Clone)]
 pub(crate) enum Listener {
     /// The client, by `resources/subscribe`.
@@ -107,7 +103,6 @@ impl Watching {
         Ok(())
     }
 
-    /// Stops watching a resource.
     pub(crate) fn end(&self, uri: &str) {
         if let Some(end) = lock(&self.watched).remove(uri) {
             end.cancel();

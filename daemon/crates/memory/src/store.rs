@@ -28,7 +28,6 @@ const MAX_MASKED: u64 = 100;
 const MAX_WARNINGS: usize = 10;
 const WARNING_CHARS: usize = 300;
 
-/// What was written.
 #[derive(Debug, Clone, Default)]
 pub struct Saved {
     pub path: PathBuf,
@@ -70,7 +69,6 @@ pub(crate) fn root(directory: &Path) -> Result<PathBuf> {
     }
 }
 
-/// A memory as it is written.
 struct Ready {
     memory: SessionMemory,
     text: String,
@@ -175,7 +173,6 @@ fn tidy(mut notes: Notes) -> Notes {
     notes
 }
 
-/// Reads the memory of a project.
 pub fn read(directory: &Path) -> Result<Parsed> {
     let path = directory.join(MEMORY_FILE);
     let content = read_file(directory).map_err(|source| match source.kind() {

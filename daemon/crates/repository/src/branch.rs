@@ -6,7 +6,6 @@ use git2::FileMode;
 use git2::build::TreeUpdateBuilder;
 use std::path::Path;
 
-/// Why a file was not committed.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchError {
     #[error(transparent)]

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 /// How much of git's messages is kept.
 const MESSAGE_LEN: usize = 4096;
 
-/// A linked work tree that is yet to be made.
 #[derive(Debug, Clone)]
 pub struct NewLinked {
     from: WorkTree,

@@ -34,7 +34,6 @@ pub struct Holder {
     pub note: String,
 }
 
-/// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("{}: process {} is working here ({})", path.display(), holder.pid.map_or("?".to_owned(), |pid| pid.to_string()), holder.note)]

@@ -11,7 +11,6 @@ pub(crate) fn discover(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::CROSS_FS)
 }
 
-/// Opens the repository of which `path` is the top directory.
 pub(crate) fn open(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
 }

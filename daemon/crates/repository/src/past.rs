@@ -6,10 +6,8 @@ use git2::{ErrorCode, ObjectType};
 use std::path::Path;
 use std::time::Instant;
 
-/// A commit of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastCommit {
-    /// The first line of its message.
     pub subject: String,
     /// Seconds since 1970.
     pub time_s: i64,

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 /// Of `info/exclude` that are read.
 const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
 
-/// How `HEAD` differs from an earlier commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitsSince {
     /// Commits that `HEAD` has and the earlier one has not, at most as many as asked for.

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 /// two calls is noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkTree {
-    /// The top directory.
     pub root: PathBuf,
     /// The git folder of this work tree; linked work trees have their own.
     pub git_dir: PathBuf,

@@ -123,13 +123,11 @@ impl Screen {
         self.picture.terminal.size()
     }
 
-    /// Returns the number of its cells.
     pub fn cell_count(&self) -> usize {
         let (rows, cols) = self.size();
         usize::from(rows) * usize::from(cols)
     }
 
-    /// Returns the position of the cursor.
     pub fn cursor(&self) -> Cursor {
         let terminal = &self.picture.terminal;
         still::cursor(&terminal.page.grid, &terminal.modes)
@@ -180,7 +178,6 @@ impl Screen {
         }
     }
 
-    /// Returns the cells of a row of the screen.
     pub(super) fn row(&self, row: u16) -> &[Cell] {
         &self.picture.terminal.page.grid[Line(row.into())][..]
     }
@@ -195,7 +192,6 @@ impl Screen {
         rows
     }
 
-    /// Returns the rows of the screen.
     pub(super) fn all_rows(&self) -> Vec<Row> {
         let page = &self.picture.terminal.page;
         (0..self.size().0)

@@ -17,7 +17,6 @@ pub struct Roll {
     first: usize,
 }
 
-/// A position of the cursor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
     row: usize,
@@ -36,7 +35,6 @@ impl Place {
 }
 
 impl Roll {
-    /// Returns a blank terminal; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
         Self {
             screen: Screen::with_rows_above(rows, cols, MAX_ROWS),
@@ -45,7 +43,6 @@ impl Roll {
         }
     }
 
-    /// Processes output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
             self.screen.feed(piece);
@@ -56,7 +53,6 @@ impl Roll {
         self.first += extra;
     }
 
-    /// Returns the position of the cursor.
     pub fn place(&self) -> Place {
         let (row, chars) = self.screen.cursor_in_text();
         Place {

@@ -42,7 +42,6 @@ fn refuse_negative(value: f64, what: &str) -> Result<(), InvalidTime> {
     Ok(())
 }
 
-/// The end of a wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     started: Instant,
@@ -68,7 +67,6 @@ impl Deadline {
         })
     }
 
-    /// Starts a wait of `limit`.
     pub fn after(limit: Duration) -> Self {
         Self {
             started: Instant::now(),
@@ -106,7 +104,6 @@ impl Deadline {
         (self.started + self.limit.unwrap_or(MAX_TIME * 12)).into()
     }
 
-    /// Time since the start.
     pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }

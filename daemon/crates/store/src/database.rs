@@ -31,11 +31,8 @@ pub(crate) struct Inner<W: ?Sized> {
     pub(crate) shares_connection: bool,
     pub(crate) writes: mpsc::Sender<Request<W>>,
     pub(crate) patience: std::time::Duration,
-    /// The writer's task.
     pub(crate) writer: TaskTracker,
-    /// Stops the writer.
     pub(crate) closing: CancellationToken,
-    /// Makes the writer give free space back.
     pub(crate) tidy: Arc<Notify>,
 }
 
@@ -83,7 +80,6 @@ impl<W: ?Sized> Database<W> {
         self.0.tidy.notify_one();
     }
 
-    /// Returns the number of changes that wait for the writer.
     #[must_use]
     pub fn queue_len(&self) -> usize {
         self.0.writes.max_capacity() - self.0.writes.capacity()
@@ -104,7 +100,6 @@ impl<W: ?Sized> Database<W> {
         found.is_ok_and(|found| (found.dev(), found.ino()) == self.0.identity)
     }
 
-    /// Returns whether both are handles to the same open database.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -134,7 +129,6 @@ impl<W: ?Sized> Database<W> {
     }
 }
 
-/// Deletes the file of a database that is not open.
 pub fn delete(path: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-shm", ""] {
         match std::fs::remove_file(with(path, suffix)) {

@@ -15,10 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 
-/// Maximum size of a document.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Maximum number of documents in a directory.
 const MAX_DOCUMENTS: usize = 10_000;
 
 const SUFFIX: &str = "json";
@@ -27,7 +25,6 @@ const SUFFIX: &str = "json";
 const STRAY_END: &str = ".new";
 const STRAY_DIGITS: usize = 16;
 
-/// Why a document cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     #[error("{} cannot be read: {source}", .path.display())]
@@ -109,7 +106,6 @@ impl Documents {
         .await
     }
 
-    /// Deletes a document; false if there was none.
     pub async fn delete(&self, name: &SessionId) -> Result<bool, DocumentError> {
         let path = self.path(name);
         blocking(move || match fs::remove_file(&path) {

@@ -11,7 +11,6 @@ const PRIVATE_MODE: u32 = 0o700;
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Why a directory is not safe for sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("the directory {} is a symbolic link or not a directory: move it away or choose another", .path.display())]

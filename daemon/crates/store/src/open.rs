@@ -30,7 +30,6 @@ const MAX_READERS: u32 = 3;
 /// Suffixes of the files that SQLite makes beside a database.
 const JOURNALS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// An unused reader is closed after this time.
 const READER_IDLE: Duration = Duration::from_secs(60);
 
 /// What SQLite itself uses.
@@ -43,7 +42,6 @@ const ROW_BUFFER_LEN: usize = 1024;
 pub struct Schema<W: ?Sized> {
     migrations: &'static [(&'static str, &'static str)],
     synchronous: Synchronous,
-    /// The table that records which migrations were applied.
     record: &'static str,
     columns: &'static [Column],
     cache_kib: u32,
@@ -59,10 +57,8 @@ pub struct Column {
     pub definition: &'static str,
 }
 
-/// What is known about a database before it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Nothing.
     First,
     /// A process of this daemon had it open a moment ago, and sessions are waiting.
     Again,
@@ -70,10 +66,8 @@ pub enum Opening {
     RolledBack,
 }
 
-/// The result of opening a database.
 pub struct Opened<W: ?Sized> {
     pub database: Database<W>,
-    /// Where a corrupt file was moved to.
     pub set_aside: Option<PathBuf>,
     /// There was no file, or it was set aside.
     pub is_new: bool,
@@ -120,7 +114,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         self
     }
 
-    /// Returns the newest version that this build knows.
     #[must_use]
     pub const fn newest(&self) -> i64 {
         self.migrations.len() as i64
@@ -284,7 +277,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 }
 
-/// The connections to a database.
 struct Pools {
     writer: SqlitePool,
     readers: SqlitePool,

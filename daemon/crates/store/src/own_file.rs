@@ -9,12 +9,10 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// Opens a file for reading.
 pub fn read(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// Returns the content of a file of at most `max_bytes`.
 pub fn content(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     content_of(&read(path)?, path, max_bytes)
 }
@@ -46,7 +44,6 @@ fn content_of(file: &File, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Opens an existing file for reading and writing.
 pub fn existing(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).write(true))
 }
@@ -63,7 +60,6 @@ pub fn append(path: &Path) -> io::Result<File> {
     open(path, options.read(true).append(true).create(true))
 }
 
-/// Creates a file, which must not exist.
 pub fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     open(path, options.read(true).write(true).create_new(true))

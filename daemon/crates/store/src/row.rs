@@ -7,7 +7,6 @@ use sqlx::{QueryBuilder, Sqlite};
 /// Rows of one statement: each statement is a round trip to the database's thread, whatever it inserts.
 const ROWS_PER_INSERT: usize = 32;
 
-/// The values of a row, to which [`Row::bind`] adds.
 pub type Values<'a> = Separated<'a, Sqlite, &'static str>;
 
 /// A row that can be inserted by [`insert`]; [`row!`](crate::row!) implements it.
@@ -15,7 +14,6 @@ pub trait Row {
     /// The inserted columns, separated by commas, in the order of [`Self::bind`].
     const COLUMNS: &'static str;
 
-    /// Adds the values of the columns to a statement.
     fn bind(&self, values: Values<'_>);
 }
 

@@ -18,7 +18,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// `PRAGMA auto_vacuum` of a database that older builds have made, whose file cannot shrink.
 const NONE: i64 = 0;
 
-/// What the writer does of it.
 pub(crate) struct Tidy {
     path: PathBuf,
     wanted: Arc<Notify>,

@@ -4,7 +4,6 @@ use crate::Connection;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A change to a database, for [`Database::commit`](crate::Database::commit).
 pub trait Write: Send + Sync + 'static {
     /// Applies the change within the transaction of its group.
     ///

@@ -19,7 +19,6 @@ const FOLDER: &str = "tapes";
 /// The flag of a recording whose details are logged.
 pub(crate) const DEBUG: &str = "debug";
 
-/// Maximum length of a tag, in bytes.
 pub const MAX_TAG_BYTES: usize = 128;
 
 /// Why a request is not valid. Each variant names the field.

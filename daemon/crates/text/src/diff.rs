@@ -22,7 +22,6 @@ pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> String {
     }
 }
 
-/// Returns a unified diff without its header.
 fn hunks(a: &str, b: &str, deadline: Instant) -> String {
     let a: Vec<&str> = a.split_inclusive('\n').collect();
     let b: Vec<&str> = b.split_inclusive('\n').collect();

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 /// Maximum number of watched directories; if there are more, everything is checked periodically.
 pub const MAX_FOLDERS: usize = 10_000;
 
-/// Watches directories and single paths, for one thread.
 #[derive(Debug)]
 pub struct Watcher {
     shared: Arc<Shared>,
@@ -55,7 +54,6 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the system to report changes in a directory.
     fn watch(&self, source: Source, folder: &Path, is_other: bool) -> notify::Result<()> {
         let mut instances = self.instances();
         let instance = instances.of(source);
@@ -236,7 +234,6 @@ impl Drop for Watcher {
     }
 }
 
-/// Collects what is to be watched from now on.
 #[derive(Debug)]
 pub struct Renewal<'a> {
     watcher: &'a mut Watcher,
@@ -266,7 +263,6 @@ impl Renewal<'_> {
 }
 
 impl Handle {
-    /// Requests a rescan.
     pub fn look(&self) {
         self.0.inbox.rescan();
     }
@@ -282,7 +278,6 @@ impl Handle {
         self.0.inbox.wait_applied(deadline)
     }
 
-    /// Ends the watcher, as dropping the handle does.
     pub fn end(&self) {
         self.0.inbox.end();
     }

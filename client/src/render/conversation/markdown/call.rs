@@ -13,7 +13,6 @@ use std::io;
 /// Columns of what a call is about, in its heading.
 const ABOUT: usize = 100;
 
-/// Writes a call: what it was about, then its result.
 pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result<()> {
     let input: Value = serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default();
     let tool = pair.tool_use.name.as_str();

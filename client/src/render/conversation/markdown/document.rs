@@ -12,7 +12,6 @@ use crate::render::counted;
 use ccd_protocol::conversation::{ConversationUsage, ExportAbout, TurnRole};
 use std::io::{self, Write};
 
-/// Writes a conversation turn by turn.
 pub(crate) fn markdown(
     about: &ExportAbout,
     turns: &mut dyn Iterator<Item = Spoken>,
@@ -127,7 +126,6 @@ fn write_turn(
     Ok(())
 }
 
-/// Writes the sub-agent that a call started, in a quote.
 fn sub_agent(
     call: &str,
     turns: &mut Turns<'_>,

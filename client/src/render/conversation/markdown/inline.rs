@@ -42,7 +42,6 @@ pub(super) fn fence(text: &str) -> String {
     "`".repeat(longest_run(text).max(2) + 1)
 }
 
-/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let (mut run, mut longest) = (0, 0);
     for c in text.chars() {

@@ -16,7 +16,6 @@ pub(super) fn harmless(text: &str) -> Vec<String> {
     lines.split_off(start)
 }
 
-/// Where in the text a line is.
 #[derive(Debug, Default)]
 struct Place {
     /// The fence that is open: its character and its length.

@@ -23,7 +23,6 @@ const CHARACTER: f64 = 7.2;
 const NAME: usize = 30;
 /// Room for a number after a bar.
 const NUMBER: f64 = 58.0;
-/// Width of the bars of costs.
 const COSTS: f64 = 120.0;
 
 const STYLE: &str = "\
@@ -98,7 +97,6 @@ fn summary(reply: &ConversationStatsReply, by: StatsBy) -> String {
     format!("{conversations}, {tokens} tokens, {cost} at list prices of {prices}")
 }
 
-/// Writes what the colours mean.
 fn legend(by: StatsBy, image: &mut Elements) {
     let mut x = MARGIN;
     let costs = (by != StatsBy::Tool).then_some(("cost", "cost in US dollars"));
@@ -109,7 +107,6 @@ fn legend(by: StatsBy, image: &mut Elements) {
     }
 }
 
-/// Where things are.
 struct Chart {
     by: StatsBy,
     rows: usize,

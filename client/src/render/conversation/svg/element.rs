@@ -22,7 +22,6 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Where a text is relative to its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +29,6 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Elements, one per line.
 #[derive(Debug, Default)]
 pub(super) struct Elements(String);
 

@@ -29,9 +29,7 @@ pub(super) struct Live {
     is_shown: bool,
     /// False if the events themselves are printed to the terminal.
     shows_events: bool,
-    /// True if the model's text is printed as it arrives.
     prints_text: bool,
-    /// The last text that was printed.
     printed: String,
 }
 
@@ -63,7 +61,6 @@ impl Live {
         self.is_shown
     }
 
-    /// Shows the progress of the job.
     pub(super) fn progress(&self, job: &Job) {
         let progress = job.progress.clone();
         if let Some(progress) = progress.and_then(|value| serde_json::from_value(value).ok()) {
@@ -71,7 +68,6 @@ impl Live {
         }
     }
 
-    /// Shows what a line of Claude Code reports.
     pub(super) fn line(&mut self, line: &str, context: &mut Context) -> Result<(), Failure> {
         if !self.is_shown || !self.shows_events {
             return Ok(());
@@ -108,7 +104,6 @@ impl Live {
         }
     }
 
-    /// Shows what the run did, once it has ended.
     pub(super) fn summary(&self, result: &ExecutionResult, failure: Option<&str>) {
         if !self.is_shown {
             return;

@@ -24,7 +24,6 @@ struct Shared {
 
 #[derive(Debug)]
 struct State {
-    /// False if there is no status line.
     is_wanted: bool,
     is_drawn: bool,
     is_cancelled: bool,
@@ -34,7 +33,6 @@ struct State {
 }
 
 impl Screen {
-    /// A terminal, with a status line if it is wanted.
     pub(super) fn start(is_wanted: bool) -> Self {
         let screen = Self(Arc::new(Shared {
             state: Mutex::new(State {
@@ -57,7 +55,6 @@ impl Screen {
         screen
     }
 
-    /// Shows other progress.
     pub(super) fn progress(&self, progress: ExecProgress) {
         let mut state = lock(&self.0.state);
         state.progress = progress;
@@ -78,7 +75,6 @@ impl Screen {
         self.above(|| context::say(text));
     }
 
-    /// Shows that the run was asked to stop.
     pub(in crate::verb::exec) fn cancelling(&self) {
         lock(&self.0.state).is_cancelled = true;
     }

@@ -14,7 +14,6 @@ use crate::instant::WINDOW_MS;
 use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What one run says about one candidate.
 struct Draft<'a> {
     /// Index in the ledger; none for a new candidate.
     known: Option<usize>,
@@ -74,7 +73,6 @@ pub(super) fn assemble(
     result
 }
 
-/// Which events a candidate of the ledger has counted already.
 struct Counted<'a>(HashSet<&'a str>);
 
 impl<'a> Counted<'a> {

@@ -5,10 +5,8 @@ use super::known::{GroupKind, KnownGroup, Lesson, MAX_SAMPLES};
 use super::wording::{Wording, one_line};
 use std::collections::BTreeSet;
 
-/// An event of a group.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// Index of the event.
     pub(super) event: usize,
     pub(super) at_ms: i64,
     pub(super) session: String,
@@ -17,12 +15,9 @@ pub(super) struct Member {
     pub(super) entries: Vec<usize>,
 }
 
-/// How far a group is.
 #[derive(Debug)]
 pub(super) enum State {
-    /// It has too little evidence.
     Waiting,
-    /// It became a candidate in this run.
     Formed { wording: Wording },
     /// It belongs to a candidate of the ledger, by index.
     Known { candidate: usize },
@@ -38,7 +33,6 @@ pub(super) struct Group {
     /// Events of this run, oldest first.
     pub(super) members: Vec<Member>,
     pub(super) samples: Vec<String>,
-    /// How many members have entries in the index.
     pub(super) indexed: usize,
     pub(super) lesson: Lesson,
 }
@@ -79,7 +73,6 @@ impl Group {
         matches!(self.state, State::Waiting)
     }
 
-    /// Returns whether there is enough evidence.
     pub(super) fn has(&self, needed: Needed) -> bool {
         let sessions: BTreeSet<&str> = self
             .members

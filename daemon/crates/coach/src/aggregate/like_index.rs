@@ -29,7 +29,6 @@ pub(super) struct LikeIndex {
 }
 
 impl LikeIndex {
-    /// Makes an empty index for texts with these keywords.
     pub(super) fn new<'a>(all: impl Iterator<Item = &'a Keywords>) -> Self {
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for keywords in all {

@@ -39,7 +39,6 @@ use crate::event::{Event, Success};
 use crate::scope::{Indicators, RuleFile};
 use std::collections::BTreeMap;
 
-/// What an aggregation reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// Every event that is not decided: new ones, and those that earlier runs left pending. In any order.
@@ -52,7 +51,6 @@ pub struct Input<'a> {
     pub now: &'a str,
 }
 
-/// What the configuration and the rule files say.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub min_evidence_count: usize,

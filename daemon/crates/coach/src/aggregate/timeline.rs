@@ -16,7 +16,6 @@ use crate::instant::{self, WINDOW_MS};
 use crate::similarity::Keywords;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Groups of all events of a run.
 pub(super) struct Timeline<'a> {
     settings: &'a Settings,
     pub(super) groups: Vec<Group>,
@@ -24,7 +23,6 @@ pub(super) struct Timeline<'a> {
     pub(super) decided: Vec<usize>,
     /// Events that left their group after 30 days, by index.
     pub(super) left: Vec<usize>,
-    /// Time of each event, by index.
     pub(super) times_ms: Vec<i64>,
     pub(super) now_ms: i64,
     index: LikeIndex,

@@ -8,7 +8,6 @@ use crate::fingerprint::{CandidateType, Fingerprint, fingerprint};
 use crate::similarity::Keywords;
 use serde::{Deserialize, Serialize};
 
-/// What a candidate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wording {
     pub candidate_type: CandidateType,

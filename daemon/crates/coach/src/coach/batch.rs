@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// Most events of one batch.
 const MAX_EVENTS: u32 = 200_000;
 
 /// How far back a success may be that followed a failure: as long as events wait.
@@ -165,7 +164,6 @@ impl Coach {
     }
 }
 
-/// Marks the events that the ledger has counted.
 async fn finish(databases: &Databases) -> Result<(), StoreError> {
     let deciding = state_of(&databases.ledger, DECIDING).await?;
     let Some(ids) = deciding.filter(|ids| ids != NONE) else {
@@ -179,7 +177,6 @@ async fn finish(databases: &Databases) -> Result<(), StoreError> {
     databases.ledger.commit(LedgerWrite(vec![state])).await
 }
 
-/// What an aggregation needs.
 struct Batch {
     events: Vec<Event>,
     successes: Vec<Success>,

@@ -91,7 +91,6 @@ impl Coach {
         })
     }
 
-    /// Puts the guards of the ledger in force.
     pub(super) async fn use_guards(&self, databases: &Databases) -> Result<(), StoreError> {
         let guards = guards(&databases.ledger).await?;
         let guards = Guards::new(guards);

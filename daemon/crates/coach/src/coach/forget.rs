@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 const INVALID: &str = "invalid";
 
 impl Coach {
-    /// Deletes events and payloads.
     pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
@@ -62,7 +61,6 @@ impl Coach {
         })
     }
 
-    /// Carries out `data.forget` for events and candidates.
     pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let part = DataPart::Coach;
@@ -94,7 +92,6 @@ impl Coach {
             ))
     }
 
-    /// Carries out `data.forget` for payloads.
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let (payloads, since) = self
@@ -107,7 +104,6 @@ impl Coach {
         Ok(payloads.and(invalid))
     }
 
-    /// Returns the projects of recorded events.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         let Ok(Some(databases)) = self.existing().await else {
             return Vec::new();

@@ -26,7 +26,6 @@ use std::sync::Arc;
 const LIST_LEN: u32 = 100;
 pub(super) const MAX_LIST_LEN: u32 = 1000;
 
-/// Payloads of one call of `coach.detect`.
 const MAX_PAYLOADS: usize = 10_000;
 
 impl Coach {
@@ -83,7 +82,6 @@ impl Coach {
         })
     }
 
-    /// Lists the candidates that wait for a decision.
     pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachReviewReply::default());
@@ -102,7 +100,6 @@ impl Coach {
         Ok(CoachReviewReply { candidates })
     }
 
-    /// Returns a candidate with all that is known of it.
     pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let row = self.row(databases, &params.id).await?;
@@ -128,7 +125,6 @@ impl Coach {
         })
     }
 
-    /// Lists events.
     pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachEventsReply::default());
@@ -147,7 +143,6 @@ impl Coach {
         Ok(CoachEventsReply { events })
     }
 
-    /// Lists candidates of every status, and promotions.
     pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachLedgerReply::default());
@@ -167,7 +162,6 @@ impl Coach {
         })
     }
 
-    /// Lists the patterns.
     pub async fn patterns(&self) -> CoachPatternsReply {
         let config = self.config().await;
         CoachPatternsReply {
@@ -213,7 +207,6 @@ impl Coach {
         })
     }
 
-    /// Returns the fingerprint of a candidate with these words.
     #[must_use]
     pub fn fingerprint(&self, params: &CoachFingerprintParams) -> CoachFingerprintReply {
         let (kind, trigger, action) = (params.candidate_type, &params.trigger, &params.action);
@@ -245,7 +238,6 @@ impl Coach {
             .ok_or_else(|| CoachError::NotFound(row.fingerprint.clone()))
     }
 
-    /// Returns rows as clients see them.
     pub(super) async fn shown_candidates(
         &self,
         databases: &Databases,

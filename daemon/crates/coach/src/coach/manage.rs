@@ -19,11 +19,9 @@ const SUCCESS_DAYS: f64 = 30.0;
 
 const DAY_S: f64 = 86_400.0;
 
-/// Candidates of an imported document.
 const MAX_IMPORTED: usize = 100_000;
 
 impl Coach {
-    /// Stops recording something, or starts again.
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
         let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
@@ -45,7 +43,6 @@ impl Coach {
         Ok(CoachMuteReply { mutes })
     }
 
-    /// Deletes what is older than it is kept.
     pub async fn retain(&self) -> Result<(), CoachError> {
         if !self.paths.home.exists() {
             return Ok(());
@@ -74,7 +71,6 @@ impl Coach {
         Ok(self.write_mirror(databases).await?)
     }
 
-    /// Returns all candidates and promotions as one document.
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
         let mut reply = CoachExportReply {
             version: 1,

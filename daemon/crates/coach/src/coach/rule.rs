@@ -13,14 +13,11 @@ use ccd_store::{StoreError, blocking};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A decision that writes a file.
 pub(super) struct Rule<'a> {
-    /// The candidate before and after.
     pub(super) old: &'a CandidateRow,
     pub(super) row: &'a CandidateRow,
     pub(super) decision: &'static str,
     pub(super) reason: Option<String>,
-    /// What else changes in the ledger.
     pub(super) changes: Vec<Change>,
     pub(super) plan: &'a Plan,
 }
@@ -153,7 +150,6 @@ impl Coach {
         Ok(planned.await?)
     }
 
-    /// Returns the candidate that `id` names.
     pub(super) async fn row(
         &self,
         databases: &Databases,
@@ -244,7 +240,6 @@ pub(super) fn moved(old: &CandidateRow, new: &CandidateRow) -> Vec<Change> {
     changes
 }
 
-/// Directories in an error.
 fn shown<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> String {
     let roots: Vec<String> = roots.map(|root| root.display().to_string()).collect();
     roots.join(", ")

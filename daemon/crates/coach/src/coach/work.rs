@@ -38,11 +38,9 @@ const HISTORY_LEN: u32 = 60;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Processes payloads until it is stopped.
 #[derive(Debug)]
 pub struct Work {
     coach: Arc<Coach>,
-    /// None before the first payload.
     reader: Option<Reader>,
     sessions: HashMap<String, (Instant, Detector)>,
     /// Those for the last payloads; none before the first one.
@@ -153,7 +151,6 @@ impl Work {
         Ok(true)
     }
 
-    /// Stores what became of payloads, and the payloads.
     async fn record(
         &mut self,
         databases: &Databases,

@@ -13,7 +13,6 @@ pub struct Difference {
     pub to: Replacement,
 }
 
-/// What worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Replacement {
     /// Another program: `python3`, `uv pip`.
@@ -258,7 +257,6 @@ fn are_alike(gone: &[&str], come: &[&str]) -> bool {
         || ALIKE.iter().any(|names| is_bucket(&names))
 }
 
-/// Returns whether a word says the same at another time.
 fn is_general(word: &str) -> bool {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '=');

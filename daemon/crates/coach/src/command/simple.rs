@@ -3,7 +3,6 @@
 use super::split::Part;
 use std::collections::VecDeque;
 
-/// How a part is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connector {
     /// It is the first part.

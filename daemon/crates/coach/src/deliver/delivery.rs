@@ -2,7 +2,6 @@
 
 use ccd_protocol::{ErrorCode, Reportable};
 
-/// The payload of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     /// 32 hexadecimal digits: the same for the same payload, however often and in which way it arrives.
@@ -15,7 +14,6 @@ pub struct Delivery {
     pub took_ms: Option<f64>,
 }
 
-/// Why a payload was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     #[error("delivery_id: must be 32 hexadecimal digits")]
@@ -55,7 +53,6 @@ impl Delivery {
         })
     }
 
-    /// Returns it as a record of the journal.
     pub(super) fn to_record(&self) -> Vec<u8> {
         let took_ms = self.took_ms.unwrap_or(-1.0);
         let mut record = Vec::with_capacity(self.payload.len() + 96);

@@ -31,7 +31,6 @@ const HEAD_LEN: usize = 8;
 
 const DONE: &str = "done";
 
-/// Why a payload was not written down.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("{} MiB of hook payloads already wait to be processed", MAX_WAITING_BYTES >> 20)]
@@ -152,7 +151,6 @@ impl Journal {
         (end, self.shared.done.load(Ordering::Acquire))
     }
 
-    /// Returns the bytes that wait to be processed.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let end = self.shared.end.load(Ordering::Relaxed);
         end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
@@ -240,7 +238,6 @@ impl Reader {
         self.position = self.shared.done.load(Ordering::Relaxed);
     }
 
-    /// True if there is a record to read.
     #[cfg(test)]
     pub(crate) fn has_more(&self) -> bool {
         self.position < self.shared.end.load(Ordering::Acquire)

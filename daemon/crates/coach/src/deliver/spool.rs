@@ -13,7 +13,6 @@ use std::time::{Duration, SystemTime};
 /// Enough for the largest payload in Base64.
 const MAX_FILE_BYTES: u64 = 128 << 20;
 
-/// The directory of these files, as the daemon sees it.
 #[derive(Debug)]
 pub(crate) struct Spool {
     folder: PathBuf,
@@ -141,7 +140,6 @@ fn read(path: &Path) -> io::Result<Option<Delivery>> {
     Ok(delivery(params).ok())
 }
 
-/// Returns the delivery that a client has posted.
 pub fn delivery(params: HookPostParams) -> Result<Delivery, super::DeliveryError> {
     let payload = match (params.payload, params.payload_b64) {
         (Some(json), None) => json.get().as_bytes().to_vec(),

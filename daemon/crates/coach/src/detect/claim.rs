@@ -54,7 +54,6 @@ pub(super) fn detect(payload: &Payload, set: &PatternSet, history: &History) -> 
     Some(signal)
 }
 
-/// Returns the text without fenced blocks and inline code.
 fn without_code(text: &str) -> String {
     static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)```.*?(?:```|$)|`[^`\n]*`"));
     CODE.replace_all(text, "•").into_owned()

@@ -4,7 +4,6 @@ use crate::patterns::Found;
 use crate::signal::{EventType, Signal, SignalType};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of characters of [`Signal::content`].
 const MAX_CONTENT_CHARS: usize = 500;
 
 /// How a confidence grows with what was found: `base + step * count`, at most `most`.
@@ -31,7 +30,6 @@ pub(super) fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-/// Returns a signal without details.
 pub(super) fn signal(
     signal_type: SignalType,
     event_type: EventType,
@@ -60,7 +58,6 @@ pub fn context(signal: &Signal) -> Map<String, Value> {
     context
 }
 
-/// Returns the patterns as they are listed in `matches`.
 pub(super) fn patterns(found: &[Found<'_, '_>]) -> Vec<Value> {
     found
         .iter()
@@ -68,7 +65,6 @@ pub(super) fn patterns(found: &[Found<'_, '_>]) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the patterns with what they matched.
 pub(super) fn patterns_with_texts(found: &[Found<'_, '_>]) -> Vec<Value> {
     found
         .iter()
@@ -76,7 +72,6 @@ pub(super) fn patterns_with_texts(found: &[Found<'_, '_>]) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the first `count` characters.
 pub(super) fn first_chars(text: &str, count: usize) -> &str {
     text.char_indices()
         .nth(count)

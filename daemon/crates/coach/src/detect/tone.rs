@@ -20,7 +20,6 @@ const BY_MARK: f64 = 0.05;
 /// As many exclamation marks in all are impatience, even when no two of them are side by side.
 const MANY_MARKS: usize = 3;
 
-/// Returns the signal of a prompt.
 pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Signal> {
     let text = &prose.text;
     if is_praise(text) {

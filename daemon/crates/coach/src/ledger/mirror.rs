@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The file, and what was last written to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
     path: PathBuf,

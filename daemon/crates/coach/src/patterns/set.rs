@@ -5,16 +5,13 @@ use super::group::PatternGroup;
 use regex::{Match, Regex, RegexBuilder};
 use std::collections::BTreeMap;
 
-/// Maximum number of patterns of a group.
 pub const MAX_PATTERNS: usize = 200;
 
-/// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 1000;
 
 /// Maximum number of bytes of a compiled pattern. With all groups full of the largest patterns that is some 250 MB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
-/// The patterns of all groups.
 #[derive(Debug, Default)]
 pub struct PatternSet {
     groups: BTreeMap<PatternGroup, Group>,
@@ -33,7 +30,6 @@ struct Pattern {
     regex: Regex,
 }
 
-/// A pattern that matched, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'p, 't> {
     /// As it is spelled in the list.
@@ -42,7 +38,6 @@ pub struct Found<'p, 't> {
 }
 
 impl PatternSet {
-    /// Returns the built-in lists.
     pub fn built_in() -> Self {
         Self::with_config(&BTreeMap::new()).0
     }
@@ -73,7 +68,6 @@ impl PatternSet {
         (Self { groups }, errors)
     }
 
-    /// Returns the spellings of a group.
     pub fn sources(&self, group: PatternGroup) -> impl Iterator<Item = &str> {
         self.patterns(group).map(|pattern| pattern.source.as_str())
     }

@@ -35,7 +35,6 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
-    /// Takes a member that is a text.
     pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
         let Self::Object(members) = self else {
             return None;

@@ -30,7 +30,6 @@ pub(crate) struct Plan {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     #[error("{}: not text in UTF-8; nothing was changed", .0.display())]
@@ -41,7 +40,6 @@ pub enum PlaceError {
     Changed { path: PathBuf, block: String },
 }
 
-/// Returns the change that writes a candidate to its file.
 pub(crate) fn plan(
     places: &Places,
     words: Words<'_>,

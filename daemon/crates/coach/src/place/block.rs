@@ -11,7 +11,6 @@ pub(super) const HEADING: &str = "## Learned rules";
 /// How the mark of a rule starts.
 pub(super) const MARK_START: &str = "<!-- ccd:rule ";
 
-/// The words of a candidate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) fingerprint: &'a str,

@@ -7,7 +7,6 @@ use super::block::{HEADING, MARK_START, mark_in};
 use std::fs;
 use std::path::Path;
 
-/// What a decision wrote to a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     /// `None` if there was no file.

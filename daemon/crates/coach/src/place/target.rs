@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 /// Most characters of a file's name that is made of a title.
 const MAX_SLUG_LEN: usize = 50;
 
-/// The directories that rules are written to.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     /// The directory of Claude Code's user-wide files, `~/.claude`.
     pub(crate) global: PathBuf,
 }
 
-/// A file that a candidate is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     /// What the paths in a patch start from.
@@ -58,7 +56,6 @@ fn instructions(root: &Path, scope: Scope) -> PathBuf {
     }
 }
 
-/// Returns a file's name made of a title.
 pub(super) fn slug(title: &str) -> String {
     let mut slug = String::new();
     for letter in title.chars().flat_map(char::to_lowercase) {

@@ -9,7 +9,6 @@ pub struct Indicators {
     global: Vec<(Regex, u32)>,
 }
 
-/// Sums of the weights of the patterns that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopeScores {
     pub project: u32,

@@ -18,7 +18,6 @@ use crate::event::{Event, Success};
 use crate::fingerprint::CandidateType;
 use std::collections::BTreeSet;
 
-/// A year of events, and what must come of it.
 #[derive(Debug, Clone)]
 pub struct Year {
     /// In the order of time.
@@ -27,7 +26,6 @@ pub struct Year {
     pub expected: Vec<Expected>,
 }
 
-/// A candidate that must come of a year.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
     pub candidate_type: CandidateType,

@@ -14,13 +14,11 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
-/// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// How far before its start a file is read for calls that still wait for their results.
 const LOOK_BACK_BYTES: u64 = 16 << 20;
 
-/// A file, and how far it was followed.
 #[derive(Debug)]
 pub(super) struct Growing {
     pub(super) path: PathBuf,
@@ -29,7 +27,6 @@ pub(super) struct Growing {
     pub(super) is_sub_agent: bool,
     /// Device and inode: another file may come to its path.
     identity: (u64, u64),
-    /// Bytes that were read.
     read: u64,
     /// A hash of parts of them, once something was read.
     stamp: Option<u64>,
@@ -45,7 +42,6 @@ struct State {
     ready: VecDeque<Place>,
 }
 
-/// What has happened to a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,

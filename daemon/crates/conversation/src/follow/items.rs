@@ -39,7 +39,6 @@ struct Call {
     results: u64,
 }
 
-/// What items are made of.
 #[derive(Debug)]
 pub(super) struct Wanted {
     /// Empty for all.
@@ -53,7 +52,6 @@ impl Wanted {
     }
 }
 
-/// A line whose items are made.
 pub(super) struct Source<'a> {
     pub(super) line: &'a Line<'a>,
     pub(super) bytes: &'a str,
@@ -61,7 +59,6 @@ pub(super) struct Source<'a> {
     pub(super) file: &'a str,
     /// The call that started the sub-agent whose file it is.
     pub(super) parent: Option<&'a str>,
-    /// Reads another line of the file.
     pub(super) read: &'a dyn Fn(Place) -> Option<String>,
 }
 
@@ -320,7 +317,6 @@ fn end_of_run(source: &Source<'_>) -> ConversationItem {
     }
 }
 
-/// Returns a call as its record has it.
 fn call_at(call: Call, id: &str, read_line: &dyn Fn(Place) -> Option<String>) -> Option<ToolUse> {
     let bytes = read_line(call.place)?;
     let line = mended(bytes.as_bytes());

@@ -35,11 +35,9 @@ pub(super) struct Inbox {
     arrival: Notify,
 }
 
-/// What may have changed.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub(super) files: BTreeSet<PathBuf>,
-    /// Anything.
     pub(super) all: bool,
 }
 
@@ -145,12 +143,10 @@ impl Inbox {
         self.arrival.notify_one();
     }
 
-    /// Returns what may have changed since the last call.
     pub(super) fn take(&self) -> Changed {
         std::mem::take(&mut *self.lock())
     }
 
-    /// Waits until something may have changed since the last [`Self::take`].
     pub(super) async fn arrived(&self) {
         self.arrival.notified().await;
     }

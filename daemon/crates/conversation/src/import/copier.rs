@@ -18,19 +18,15 @@ const MAX_SESSIONS: usize = 1000;
 /// Lines before the first one that names a session; more are left out.
 const MAX_HELD: usize = 1000;
 
-/// Longest session id.
 const MAX_ID: usize = 128;
 
-/// What was copied.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     /// Lines that were added, by session.
     pub(super) added: BTreeMap<String, u64>,
-    /// Lines that are not valid.
     pub(super) skipped: u64,
 }
 
-/// A line to copy.
 struct Found {
     offset: u64,
     len: u64,
@@ -39,7 +35,6 @@ struct Found {
     is_record: bool,
 }
 
-/// Returns whether a file has a record.
 pub(super) fn has_record(file: &File) -> io::Result<bool> {
     let mut has_record = false;
     read(file, |found| {

@@ -23,7 +23,6 @@ impl Imports {
         Dir::of_claude(&self.dir)
     }
 
-    /// Returns whether a directory is that of all copies.
     pub(crate) fn is_in(&self, dir: &Path) -> bool {
         dir == self.as_dir().path
     }

@@ -393,7 +393,6 @@ impl Follower {
 }
 
 impl KnownFile {
-    /// Notes how far a file was read.
     fn follow(&mut self, step: Step) {
         if step.bytes > 0 {
             self.read = step.read;
@@ -405,7 +404,6 @@ impl KnownFile {
     }
 }
 
-/// Returns why a file could not be read.
 fn why_unreadable(path: &str) -> String {
     match std::fs::File::open(path) {
         Err(error) => error.to_string(),

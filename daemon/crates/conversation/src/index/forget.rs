@@ -96,7 +96,6 @@ impl Index {
             .collect())
     }
 
-    /// Returns the directories of all conversations.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         let known = self.known().await.unwrap_or_default();
         known

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 const FIRST: char = '\u{E000}';
 const LAST: char = '\u{E003}';
 
-/// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark<'a> {
     /// It calls this tool, or has a result of it.
@@ -21,7 +20,6 @@ pub(crate) enum Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// Returns its word.
     pub(crate) fn token(&self) -> String {
         match self {
             Self::Tool(name) => {

@@ -89,7 +89,6 @@ impl Index {
         )
     }
 
-    /// Carries out `conversation.list`.
     pub async fn list(
         self: &Arc<Self>,
         params: &ConversationListParams,
@@ -106,7 +105,6 @@ impl Index {
         })
     }
 
-    /// Carries out `conversation.search`.
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
@@ -122,7 +120,6 @@ impl Index {
         })
     }
 
-    /// Completes the id of the session in which is searched.
     async fn with_whole_id(
         &self,
         params: &ConversationSearchParams,
@@ -137,7 +134,6 @@ impl Index {
         Ok(params)
     }
 
-    /// Carries out `conversation.stats`.
     pub async fn stats(
         self: &Arc<Self>,
         params: &ConversationStatsParams,
@@ -277,7 +273,6 @@ impl Index {
         }
     }
 
-    /// Puts other settings in force.
     pub fn set_settings(&self, settings: ConversationSettings) {
         if !self.setup.set(settings) {
             return;
@@ -417,7 +412,6 @@ impl Index {
         }
     }
 
-    /// Notes what was read.
     pub(super) fn has_read(&self, fed: Fed) {
         if fed.failed > 0 {
             // They are tried again whenever somebody asks.

@@ -7,7 +7,6 @@ use crate::ConversationError;
 const BEFORE_CHARS: usize = 60;
 const SNIPPET_CHARS: usize = 200;
 
-/// Words and phrases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
     wanted: Vec<String>,

@@ -93,7 +93,6 @@ fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
     marks
 }
 
-/// The records among which hits are looked for.
 struct Place {
     /// Tables and conditions, without that of the texts.
     from: &'static str,
@@ -166,7 +165,6 @@ async fn some_files(
     Ok((!are_all).then_some(ids))
 }
 
-/// Returns what is asked of the row of a record.
 fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
     let mut conditions = Conditions::default();
     scope.add_times(&mut conditions, TimeColumn::Record);

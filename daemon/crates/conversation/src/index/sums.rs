@@ -6,7 +6,6 @@ use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy}
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
 use std::collections::BTreeSet;
 
-/// A sum.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     pub(crate) key: String,
@@ -137,7 +136,6 @@ fn key_of(by: Option<StatsBy>) -> &'static str {
     }
 }
 
-/// Adds a row to the sum of its key.
 pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     let at = sums.binary_search_by(|sum| sum.key.as_str().cmp(&row.key));
     let at = at.unwrap_or_else(|at| {

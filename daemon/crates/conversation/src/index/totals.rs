@@ -47,7 +47,6 @@ struct Totals {
 struct FileFacts {
     about: About,
     skipped: u64,
-    /// Why the file could not be read.
     error: Option<String>,
     /// Of a stream: what the ends of its runs say, and whether one has not ended.
     runs: Option<Runs>,
@@ -145,7 +144,6 @@ impl Totals {
         })
     }
 
-    /// Reads a file.
     fn read(&mut self, at: usize, file: &FoundFile, prices: &Prices) -> io::Result<FileFacts> {
         let mut facts = FileFacts::default();
         let mut pieces = Pieces::open(file, KnownFile::default())?;

@@ -47,7 +47,6 @@ impl About {
         })
     }
 
-    /// Takes what a line says.
     pub fn take(&mut self, line: &Line<'_>) {
         let first = |known: &mut Option<String>, new: &Option<Cow<'_, str>>| {
             if known.is_none() {

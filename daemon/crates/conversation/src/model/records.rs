@@ -69,7 +69,6 @@ pub struct Inline {
     pub text: Option<u64>,
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub id: String,
@@ -78,14 +77,12 @@ pub struct Call {
     pub prompt: Option<u64>,
 }
 
-/// A result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub tool_use_id: String,
     pub is_error: bool,
 }
 
-/// The records of a conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     list: Vec<Record>,
@@ -144,13 +141,11 @@ impl Records {
         true
     }
 
-    /// Returns the records in any order.
     #[must_use]
     pub fn all(&self) -> &[Record] {
         &self.list
     }
 
-    /// Returns the record with this uuid.
     #[must_use]
     pub fn get(&self, uuid: &str) -> Option<&Record> {
         self.index_of(uuid).map(|index| &self.list[index])

@@ -7,7 +7,6 @@ use crate::line::model_name::is_same_model;
 use crate::line::{ModelUse, Usage};
 use serde::{Deserialize, Serialize};
 
-/// The runs of one file so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Runs {
     /// What they used in all.
@@ -68,7 +67,6 @@ impl Runs {
     }
 }
 
-/// Adds tokens to those of the same name.
 pub(crate) fn add(all: &mut Vec<ModelUse>, one: &ModelUse) {
     let Some(known) = all.iter_mut().find(|known| known.model == one.model) else {
         return all.push(one.clone());

@@ -6,7 +6,6 @@ use time::format_description::well_known::Rfc3339;
 
 const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
-/// What a model costs, now and in earlier times.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) rates: Rates,
@@ -61,7 +60,6 @@ impl Model {
 }
 
 impl Rates {
-    /// Returns the price of `tokens` in US dollars.
     pub(super) fn cost(&self, tokens: &Tokens) -> f64 {
         let sum = tokens.input as f64 * self.input
             + tokens.output as f64 * self.output

@@ -7,7 +7,6 @@ use crate::line::model_name as name;
 use crate::line::{SideCall, Usage};
 use std::collections::HashMap;
 
-/// A table of prices.
 #[derive(Debug, Clone)]
 pub struct Prices {
     pub(super) as_of: String,
@@ -20,7 +19,6 @@ pub struct Prices {
     pub(super) aliases: HashMap<String, String>,
 }
 
-/// A response that was billed.
 #[derive(Debug, Clone, Copy)]
 pub struct Billed<'a> {
     /// As Claude Code wrote it.
@@ -44,7 +42,6 @@ impl Prices {
         Self::parse(Self::BUILT_IN).expect("a test reads the same text")
     }
 
-    /// Returns a table without models.
     #[must_use]
     pub(crate) fn none() -> Self {
         Self {
@@ -94,7 +91,6 @@ impl Prices {
         Some(cost)
     }
 
-    /// Returns what a side call of a message cost.
     #[must_use]
     pub fn side_cost(&self, billed: &Billed<'_>, call: &SideCall) -> Option<f64> {
         self.cost(&Billed {

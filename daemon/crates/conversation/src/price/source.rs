@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest file that is read.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A table, and what distinguishes it from others: equal tables have the same number in every process.

@@ -46,12 +46,10 @@ impl Conversations {
         }
     }
 
-    /// Returns a conversation as its files are now.
     fn load(&self, params: &ConversationParams) -> Result<Arc<Loaded>> {
         self.shelf.get(&self.path_of(params)?)
     }
 
-    /// Returns the transcript or the stream of a conversation.
     fn path_of(&self, params: &ConversationParams) -> Result<PathBuf> {
         match (&params.session, &params.file) {
             (Some(session), None) => {
@@ -113,21 +111,18 @@ impl Conversations {
         Following::start(Follower::new(area, &start, &prices), &self.watching)
     }
 
-    /// Carries out `conversation.get`.
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
         get::get(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
-    /// Carries out `conversation.export`.
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
         export::export(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
-    /// Carries out `conversation.turns`.
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -139,7 +134,6 @@ impl Conversations {
         })
     }
 
-    /// Carries out `conversation.turn`.
     pub fn turn(&self, params: &ConversationTurnParams) -> Result<ConversationTurn> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -161,7 +155,6 @@ impl Conversations {
             .map(|(turn, _)| turn)
     }
 
-    /// Carries out `conversation.record`.
     pub fn record(&self, params: &ConversationRecordParams) -> Result<ConversationRecord> {
         let loaded = self.load(&params.conversation)?;
         let record = loaded
@@ -179,7 +172,6 @@ impl Conversations {
         })
     }
 
-    /// Carries out `conversation.tool`.
     pub fn tool(&self, params: &ConversationToolParams) -> Result<ConversationPair> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -190,7 +182,6 @@ impl Conversations {
         Contents::of(&loaded, &model, false).pair(pair)
     }
 
-    /// Carries out `conversation.tree`.
     pub fn tree(&self, params: &ConversationParams) -> Result<ConversationTree> {
         let loaded = self.load(params)?;
         let prices = self.setup.prices()?.prices;

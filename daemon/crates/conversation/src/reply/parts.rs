@@ -19,7 +19,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Turns in a page, unless the caller says otherwise.
 const PAGE_LEN: u64 = 1000;
 
 /// Length of the records after which a page ends.
@@ -34,13 +33,11 @@ pub(super) struct Page<'m, 'a> {
     pub(super) next: Option<u64>,
 }
 
-/// Returns where a page starts.
 pub(super) fn start_of(params: &ConversationPageParams, model: &Model<'_>) -> usize {
     let from = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
     from.min(model.turns.len())
 }
 
-/// A model with the contents of its records.
 pub(super) struct Contents<'m, 'a> {
     loaded: &'m Loaded,
     model: &'m Model<'a>,
@@ -57,7 +54,6 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    /// Returns a page of turns.
     pub(super) fn page(&self, params: &ConversationPageParams) -> Result<Page<'m, 'a>> {
         let start = start_of(params, self.model);
         let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
@@ -100,7 +96,6 @@ impl<'m, 'a> Contents<'m, 'a> {
         })
     }
 
-    /// Returns a record as a turn has it.
     fn record(&self, record: &Record, line: &str, is_raw: bool) -> Result<TurnRecord> {
         if !is_raw {
             return Ok(record.uuid.as_str().into());

@@ -90,7 +90,6 @@ fn keep(path: &Path, place: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies what a file has more than its copy.
 fn copy(path: &Path, place: &Path, new: &Path) -> io::Result<()> {
     let mut original = File::open(path)?;
     let have = fs::metadata(place).map_or(0, |found| found.len());

@@ -8,7 +8,6 @@ use std::fs::{self, DirEntry};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Shortest prefix of a session id that is looked for.
 const MIN_PREFIX: usize = 4;
 
 /// How much of an older sub-agent's transcript is read for its session.
@@ -20,7 +19,6 @@ const MAX_META_BYTES: u64 = 1 << 20;
 /// Most files of sub-agents that are read with a transcript.
 const MAX_SUBAGENTS: usize = 10_000;
 
-/// The files of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
     pub main: PathBuf,
@@ -28,7 +26,6 @@ pub struct Files {
     pub subagents: Vec<SubAgentFile>,
 }
 
-/// A transcript of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgentFile {
     pub path: PathBuf,

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 /// Directory of the copies in the one of projects. Those of Claude Code start with `-`.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// A directory in which transcripts are looked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Dir {
     pub(crate) path: PathBuf,
@@ -16,7 +15,6 @@ pub(crate) struct Dir {
     pub(crate) is_root: bool,
 }
 
-/// A file that is or becomes part of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
@@ -145,7 +143,6 @@ impl<'a> Layout<'a> {
         Some(found)
     }
 
-    /// Returns the transcript at a path, if there is one.
     pub(crate) fn at(&self, path: &Path) -> Option<FoundFile> {
         let metadata = fs::symlink_metadata(path).ok()?;
         self.found(path, &metadata)
@@ -204,7 +201,6 @@ fn list(dir: &Path) -> Vec<(PathBuf, fs::Metadata)> {
     entries.filter_map(with_metadata).collect()
 }
 
-/// Returns whether a transcript is a copy.
 fn is_import(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == IMPORTED)

@@ -13,7 +13,6 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// A conversation, without the contents of its records.
@@ -25,7 +24,6 @@ pub struct Loaded {
     pub about: About,
 }
 
-/// A file, and how far it was read.
 #[derive(Debug, Clone)]
 struct Source {
     path: PathBuf,
@@ -107,7 +105,6 @@ impl Loaded {
         Ok(())
     }
 
-    /// Returns what is not there of the conversation.
     pub fn missing(&self) -> Option<Missing> {
         let has_transcript = self
             .files
@@ -125,7 +122,6 @@ impl Loaded {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// Returns what was read of each file besides records.
     pub fn counts(&self) -> impl Iterator<Item = &Counts> {
         self.files.iter().map(|file| file.lines.counts())
     }

@@ -18,7 +18,6 @@ const NONSENSE: &str = "xyzzyq";
 /// How long a program is watched that alone neither waits for input nor ends.
 const BRIEFLY: Duration = Duration::from_millis(500);
 
-/// Starts the copies and asks all of them the same.
 pub(super) async fn run(
     bench: &Bench<'_>,
     draft: &Draft,

@@ -14,13 +14,11 @@ use std::time::Duration;
 /// How long processes of the program may go on after it.
 const AFTER: Duration = Duration::from_millis(300);
 
-/// Time between two looks at them.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// Signals that the terminal sends for a key.
 const INTERRUPT: i32 = 2;
 
-/// What the program left when it ended.
 pub(super) struct Left {
     pub(super) processes: usize,
     pub(super) is_restored: bool,
@@ -132,7 +130,6 @@ async fn end_by(
     Ok(left)
 }
 
-/// Looks at what a program left that has ended.
 pub(super) async fn left_by(running: &Running, terminal: Option<&Terminal>) -> Left {
     let mut processes = running.processes().await.len();
     let mut waited = Duration::ZERO;

@@ -32,7 +32,6 @@ const WORDS: [(&str, &str); 7] = [
 const LIMIT: Duration = Duration::from_secs(2);
 const AT_A_TIME: usize = 3;
 
-/// What the program says about itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
     /// Commands at its prompt.
@@ -41,7 +40,6 @@ pub(super) struct Found {
     pub(super) word: Option<&'static str>,
 }
 
-/// Asks for help in all ways.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, SessionError> {
     draft.begin(ARGUMENTS.len() + WORDS.len());
     bench.note_skipped(draft);

@@ -177,7 +177,6 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Returns the name of an input for a sentence.
 fn in_words(name: &str) -> String {
     name.replace('_', " ")
 }

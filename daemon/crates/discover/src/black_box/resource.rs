@@ -32,7 +32,6 @@ const LOOKS_OF_COMMAND: usize = 5;
 /// Number of looks at a program that seems to leak, in which it must go on to do so.
 const LOOKS_TO_BE_SURE: usize = 10;
 
-/// Maximum number of commands that are repeated.
 const MAX_COMMANDS: usize = 12;
 
 /// A word that no program knows.

@@ -49,7 +49,6 @@ const INSTALLATIONS: [(&str, &str); 6] = [
     ("ASDF_DATA_DIR", ".asdf"),
 ];
 
-/// How long a program may take, in several ways.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Longest wait for an answer.
@@ -58,7 +57,6 @@ pub struct Limits {
     pub start: Duration,
 }
 
-/// What a program printed from its start to its end.
 #[derive(Debug, Clone)]
 pub struct Ended {
     /// Without escape sequences, at most 1 MiB.
@@ -91,7 +89,6 @@ pub struct Driver {
     pub record: Option<TapeOptions>,
     sessions: Arc<Sessions>,
     peer: Peer,
-    /// The method that started the work.
     method: &'static str,
     folder: TempDir,
     cancel: CancellationToken,
@@ -255,7 +252,6 @@ impl Driver {
         self.tasks.spawn(running.end());
     }
 
-    /// Waits until all released copies have ended.
     pub async fn finish(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -276,7 +272,6 @@ impl Driver {
         }
     }
 
-    /// Makes a new folder for a copy.
     pub fn new_folder(&self) -> std::io::Result<TempDir> {
         tempfile::Builder::new().tempdir_in(self.folder.path())
     }
@@ -356,7 +351,6 @@ impl Driver {
         inherited
     }
 
-    /// Returns the folder of all copies.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().to_owned()
     }
@@ -380,7 +374,6 @@ fn text_of(output: &str) -> String {
     clean_lossy(text.as_bytes(), encoding_rs::UTF_8)
 }
 
-/// Returns the result of a task.
 async fn done<T>(task: JoinHandle<Result<T, SessionError>>) -> Result<T, SessionError> {
     let result = task.await;
     result.unwrap_or_else(|error| Err(SessionError::Files(std::io::Error::other(error))))

@@ -4,7 +4,6 @@ use super::exit::Exit;
 use ccd_text::expect::clean_lossy;
 use std::time::Duration;
 
-/// What the program did at last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// It waits for input; `hidden` if the terminal would not show it.
@@ -71,7 +70,6 @@ impl Reply {
         self.settled == Settled::Waits { hidden: true }
     }
 
-    /// Returns the text and the prompt.
     pub fn shown(&self) -> String {
         let prompt = self.prompt.as_deref().unwrap_or_default();
         format!("{}\n{prompt}", self.text)

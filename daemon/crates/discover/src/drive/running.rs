@@ -15,7 +15,6 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-/// Maximum part of an answer that is read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// A program that prints more than this without waiting for input floods the terminal.
@@ -71,7 +70,6 @@ impl Running {
         &self.shot.session
     }
 
-    /// Changes the longest wait for an answer.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
     }
@@ -197,7 +195,6 @@ impl Running {
         self.settle(typed, from, self.limit).await
     }
 
-    /// Waits until the program waits for input or has ended.
     async fn settle(
         &mut self,
         typed: &str,
@@ -274,7 +271,6 @@ impl Running {
         processes.into_iter().map(|process| process.pid).collect()
     }
 
-    /// Returns whether the program draws on the whole screen.
     pub fn is_full_screen(&self) -> bool {
         self.session().modes().alternate_screen
     }
@@ -327,7 +323,6 @@ async fn late(session: &Session) -> Settled {
     }
 }
 
-/// What a wait for the program's next input ended with.
 enum Waiting {
     Input {
         hidden: bool,

@@ -25,7 +25,6 @@ const MAX_COPIED_BYTES: u64 = 16 << 20;
 /// Where a program is looked up if the caller's environment has no PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Why a program cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     #[error("{program:?} is not a program that can be executed: give its name or its path")]
@@ -73,7 +72,6 @@ impl Reportable for TargetError {
     }
 }
 
-/// A program that can be started.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// As the caller named it.
@@ -186,7 +184,6 @@ impl Target {
         words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the name of the program without its directory.
     pub fn name(&self) -> &str {
         let name = Path::new(&self.program).file_name().and_then(OsStr::to_str);
         name.unwrap_or(&self.program)
@@ -211,7 +208,6 @@ impl Target {
     }
 }
 
-/// Returns whether a program of this name is a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.trim_start_matches('-'))
 }

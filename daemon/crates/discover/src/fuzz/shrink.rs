@@ -40,7 +40,6 @@ impl Shrinker {
         Some([before, after].concat())
     }
 
-    /// Reports whether the last candidate still breaks the program.
     pub fn report(&mut self, breaks: bool) {
         if breaks {
             self.best.drain(self.at..self.end());
@@ -50,7 +49,6 @@ impl Shrinker {
         }
     }
 
-    /// Returns the shortest input so far that breaks the program.
     pub fn best(&self) -> &[u8] {
         &self.best
     }

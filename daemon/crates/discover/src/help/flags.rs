@@ -7,7 +7,6 @@ const MAX_FLAGS: usize = 16;
 const MAX_FLAG_CHARS: usize = 60;
 const MAX_VALUE_CHARS: usize = 120;
 
-/// An option and the text after it in its line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Term<'a> {
     pub(super) flags: Vec<String>,
@@ -60,7 +59,6 @@ fn split_at_column(line: &str, column: Option<usize>) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads one flag, and what follows it.
 fn flag(text: &str) -> Option<(&str, &str)> {
     let name = text.trim_start_matches('-');
     let dashes = text.len() - name.len();

@@ -45,7 +45,6 @@ pub fn menu(text: &str) -> Vec<HelpCommand> {
     commands.collect()
 }
 
-/// Returns the entries of a line.
 fn entries(line: &str) -> impl Iterator<Item = (u8, &str)> {
     let starts_word = |at: usize| at == 0 || line[..at].ends_with(' ');
     let starts: Vec<(usize, u8, &str)> = line

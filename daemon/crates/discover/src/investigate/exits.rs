@@ -23,13 +23,11 @@ pub(crate) const KEYS: [&str; 2] = ["C-d", "C-c"];
 /// The word that is also a key: a program that reads keys may end before the rest of a longer word is typed.
 pub(crate) const KEY: &str = "q";
 
-/// How many copies run at a time.
 const AT_A_TIME: usize = 3;
 
 /// How long a program may take to end or to go on.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// What a word or key did.
 struct Tried {
     way: &'static str,
     /// None if no copy waited for input.
@@ -38,7 +36,6 @@ struct Tried {
     by_key: bool,
 }
 
-/// Tries all of them in fresh copies.
 pub(super) async fn ask(
     driver: &Driver,
     notebook: &Notebook,

@@ -16,7 +16,6 @@ use std::collections::VecDeque;
 const MAX_TRIED: usize = 200;
 const MAX_STATES: usize = 50;
 
-/// How many copies run at a time.
 const AT_A_TIME: usize = 3;
 
 /// A state whose commands are to be tried, and how to get there.
@@ -25,7 +24,6 @@ struct Place {
     path: Vec<String>,
 }
 
-/// What a command did.
 struct Tried {
     command: HelpCommand,
     reply: Reply,
@@ -33,7 +31,6 @@ struct Tried {
     is_shell: bool,
 }
 
-/// A new state that can be explored.
 struct Found {
     command: String,
     state: usize,
@@ -129,7 +126,6 @@ fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> 
     rule.is_none()
 }
 
-/// Returns the rule by which a command is not sent.
 pub(super) fn rule_against(options: &Options, command: &HelpCommand) -> Option<Rule> {
     refusal_of(&command.name, command).filter(|_| options.safe_mode)
 }
@@ -225,7 +221,6 @@ fn announced<'a>(reply: &Reply, state: Option<&'a str>) -> Option<&'a str> {
     state.filter(|_| !reply.is_hidden() && lines.count() <= MAX_LINES)
 }
 
-/// Returns what is wrong with the answer to a command.
 pub(super) fn finding(
     notebook: &Notebook,
     state: usize,

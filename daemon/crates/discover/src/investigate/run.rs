@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 /// How long the copies may take to end after the last step.
 const END_LIMIT: Duration = Duration::from_secs(6);
 
-/// What an investigation may do.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Dangerous commands are not sent.
@@ -27,7 +26,6 @@ pub struct Options {
     pub tapes: Option<PathBuf>,
 }
 
-/// An investigation that has not begun.
 pub struct Investigation {
     pub driver: Driver,
     pub notebook: Notebook,
@@ -84,7 +82,6 @@ impl Investigation {
         }
     }
 
-    /// Starts the first copy.
     async fn enter(&self) -> Result<(Running, Reply), SessionError> {
         self.notebook.asking("start", "main");
         let mut running = self.driver.start(None).await?;

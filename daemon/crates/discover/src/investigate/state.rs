@@ -1,6 +1,5 @@
 //! How states are named.
 
-/// Maximum characters of a name.
 const NAME_CHARS: usize = 40;
 
 /// Returns a name for the state with a prompt: its words, without the signs at its end.

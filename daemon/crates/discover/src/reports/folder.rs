@@ -14,7 +14,6 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Minimum length of a prefix of an id.
 const MIN_PREFIX: usize = 4;
 
 /// All reports of one kind. Only the daemon that owns the base directory writes there.
@@ -26,7 +25,6 @@ pub struct Reports<R> {
     kind: PhantomData<fn() -> R>,
 }
 
-/// A report and its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved<R> {
     pub report: R,
@@ -41,7 +39,6 @@ pub struct Listed<R> {
     pub warnings: Vec<String>,
 }
 
-/// What a cleanup has deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removed {
     pub reports: u64,

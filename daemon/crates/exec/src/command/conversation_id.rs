@@ -6,7 +6,6 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationId(String);
 
-/// A text is not the id of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not the id of a conversation, which is a uuid")]
 pub struct NotAnId(pub String);

@@ -4,7 +4,6 @@ use super::conversation_id::ConversationId;
 use crate::request::{Request, ToolConfig};
 use ccd_protocol::policy::{Rule, ToolMode};
 
-/// Which conversation the process starts or continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// A new one, with an id that nobody used before.

@@ -28,17 +28,14 @@ use std::time::{Duration, Instant};
 /// How often the lock of a work tree is tried while another daemon has it.
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
-/// How a run ended, for its job.
 #[derive(Debug)]
 pub enum Finish {
     /// It has a verdict.
     Ran(ExecutionSummary),
-    /// Claude Code was not started.
     Refused(ExecutionSummary),
     Cancelled(ExecutionSummary),
 }
 
-/// A run while it is carried out.
 pub(super) struct Task {
     pub(super) executor: Arc<Executor>,
     pub(super) planned: Planned,
@@ -50,7 +47,6 @@ pub(super) struct Task {
     pub(super) began: Instant,
 }
 
-/// The work tree is prepared.
 pub(super) struct Ready {
     pub(super) place: Place,
     pub(super) before: Option<Before>,
@@ -142,7 +138,6 @@ impl Task {
         self.finish(ready, finished).await
     }
 
-    /// Does work in a work tree, as [`in_work_tree`].
     pub(super) async fn in_work_tree<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -335,7 +330,6 @@ impl Task {
         Ok((finished, debug))
     }
 
-    /// Records that the program is about to start.
     pub(super) async fn note_started(&self) -> Result<(), ExecError> {
         let now = ccd_text::clock::now();
         let started = ExecWrite::Started {

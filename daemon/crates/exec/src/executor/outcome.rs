@@ -21,10 +21,8 @@ use ccd_repository::RepositoryError;
 use ccd_text::redact::redact_line;
 use serde::Serialize;
 
-/// Maximum number of log lines of a run.
 const MAX_LOGS: usize = 10_000;
 
-/// The work tree after a run.
 struct Afterwards {
     changes: Result<Changes, RepositoryError>,
     restored: Result<(), (String, &'static str)>,
@@ -77,7 +75,6 @@ impl Task {
         .await
     }
 
-    /// Returns the policy by which the run's calls were judged.
     fn policy(&self, place: &Place) -> Policy {
         let home = self.planned.env.get("HOME").map(String::as_str);
         let answer = self.planned.deck.as_ref().and_then(Deck::answer);

@@ -24,7 +24,6 @@ const MAX_LIST_LEN: u64 = 1000;
 
 const DAY_S: f64 = 86_400.0;
 
-/// Runs Claude Code, and remembers what came of it.
 #[derive(Debug)]
 pub struct Executor {
     pub(super) paths: ExecPaths,
@@ -82,7 +81,6 @@ impl Executor {
         self.database.get_or_try_init(open).await
     }
 
-    /// Closes the database.
     pub async fn close(&self) {
         if let Some(database) = self.database.get() {
             database.close().await;
@@ -94,7 +92,6 @@ impl Executor {
         Reader(self.database().await?).request_id(start).await
     }
 
-    /// Returns a run.
     pub async fn get(&self, start: &str) -> Result<ExecutionResult, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.request_id(start).await?;
@@ -132,7 +129,6 @@ impl Executor {
         self.write_end(request_id, "", ended).await;
     }
 
-    /// Writes the result of a run.
     pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: Ended) {
         let write = ExecWrite::Ended {
             request_id: request_id.to_owned(),
@@ -150,7 +146,6 @@ impl Executor {
         }
     }
 
-    /// Lists runs.
     pub async fn list(&self, params: ExecListParams) -> Result<ExecListReply, ExecError> {
         let repository = repository_of(params.repo_path.as_deref()).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
@@ -161,7 +156,6 @@ impl Executor {
         })
     }
 
-    /// Removes conversations and runs that are old.
     pub async fn cleanup(&self, params: ExecCleanupParams) -> Result<ExecCleanupReply, ExecError> {
         let settings = self.settings();
         let before = |days: u32| {
@@ -233,7 +227,6 @@ impl Executor {
             .unwrap_or_default()
     }
 
-    /// Returns the directories of all runs.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         if !self.has_database() {
             return Vec::new();
@@ -271,7 +264,6 @@ impl Executor {
     }
 }
 
-/// Returns the repository of a directory, as conversations name it.
 pub(super) async fn repository_of(path: Option<&str>) -> Result<Option<String>, ExecError> {
     let Some(path) = path.map(str::to_owned) else {
         return Ok(None);

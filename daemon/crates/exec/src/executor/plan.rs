@@ -25,7 +25,6 @@ const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
 #[derive(Debug)]
 pub struct Planned {
     pub request_id: String,
-    /// The conversation.
     pub session_id: String,
     pub(super) request: Request,
     pub(super) start: Start,
@@ -36,7 +35,6 @@ pub struct Planned {
     pub(super) deck: Option<Deck>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) settings: ProcessSettings,
-    /// About what was asked for and is not possible.
     pub(super) warnings: Vec<String>,
 }
 
@@ -102,7 +100,6 @@ impl Executor {
 }
 
 impl Planned {
-    /// Returns the directory in which it runs.
     #[must_use]
     pub fn cwd(&self) -> &str {
         self.place.cwd.to_str().unwrap_or("/")

@@ -21,7 +21,6 @@ use std::sync::Arc;
 const USER: &str = "user";
 
 impl Executor {
-    /// Returns the tapes of a run.
     pub(super) async fn deck(
         &self,
         options: ExecTapeOptions,
@@ -125,7 +124,6 @@ impl Task {
 }
 
 impl Ended {
-    /// Adds how the run used tapes.
     pub(super) fn used(&mut self, uses: Option<(TapeUse, Vec<String>)>) {
         if let Some((uses, warnings)) = uses {
             self.tape = Some(json(&uses));

@@ -38,7 +38,6 @@ pub enum PermissionMode {
     BypassPermissions,
 }
 
-/// A run that may be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Request {
@@ -62,7 +61,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks the parameters, in the order of the seed.
     pub fn parse(params: ExecRunParams, defaults: &Defaults) -> Result<Self, RequestError> {
         if params.instruction.trim().is_empty() {
             return Err(RequestError::EmptyInstruction);

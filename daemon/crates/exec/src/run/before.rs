@@ -35,12 +35,10 @@ pub(crate) struct Before {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MoreBefore {
     pub(crate) nested: Nested,
-    /// The branch that is checked out.
     pub(crate) branch: String,
     pub(crate) branches: BTreeMap<String, String>,
     /// How often `HEAD` had moved.
     pub(crate) head_moves: usize,
-    /// The stashes of the user.
     pub(crate) stashes: Vec<String>,
 }
 

@@ -82,7 +82,6 @@ impl RunFiles {
         Ok(Some(settings_file.to_string_lossy().into_owned()))
     }
 
-    /// Where Claude Code writes its debug output.
     pub(crate) fn debug(&self) -> PathBuf {
         self.folder.join("debug.log")
     }

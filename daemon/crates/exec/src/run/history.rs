@@ -9,7 +9,6 @@ const NAMED: usize = 3;
 /// Length of the ids in warnings.
 const SHORT: usize = 10;
 
-/// The commits of a run.
 #[derive(Debug)]
 pub(super) struct History {
     /// New ones that are checked out, oldest first.

@@ -40,7 +40,6 @@ pub struct Facts {
     pub is_own_words: bool,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
-    /// Number of records of type `result`.
     pub results: u64,
     /// The last one of them.
     pub outcome: Option<Outcome>,

@@ -27,7 +27,6 @@ const DENIED: &[&str] = &[
     "This command requires approval",
 ];
 
-/// Adds a record; `line` is what it was read from.
 pub(super) fn fold(facts: &mut Facts, record: &Value, line: &[u8]) {
     facts.records += 1;
     if let Some(id) = name(record, "session_id") {

@@ -1,6 +1,5 @@
 //! Bytes into lines.
 
-/// A line of the stream, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Whole(&'a [u8]),

@@ -28,7 +28,6 @@ const COMMITS: &str = "commits";
 /// A run that was ended because its background tasks went on after its answer, which is all that counts.
 const GRACE: &str = "grace";
 
-/// The tapes of a run.
 #[derive(Debug)]
 pub(crate) struct Deck {
     run: Run,
@@ -36,7 +35,6 @@ pub(crate) struct Deck {
     settings: Settings,
     /// Complete.
     options: TapeOptions,
-    /// The tape that answers.
     found: Option<Found>,
 }
 
@@ -85,7 +83,6 @@ impl Deck {
         self.found.is_some()
     }
 
-    /// Returns whether Claude Code is recorded.
     pub(crate) fn records(&self) -> bool {
         self.found.is_none() && self.settings.record != RecordMode::Disabled
     }
@@ -212,7 +209,6 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The id of the tape.
     pub(crate) fn tape(&self) -> &str {
         &self.found.tape
     }
@@ -233,7 +229,6 @@ impl Answer<'_> {
         commits.and_then(serde_json::Value::as_u64).unwrap_or(0)
     }
 
-    /// Returns what is printed in place of Claude Code.
     pub(crate) fn part(&self) -> Part {
         let exchange = &self.found.exchange;
         let pace = ReplayPace {
@@ -254,7 +249,6 @@ impl Answer<'_> {
         }
     }
 
-    /// Counts that the tape was played.
     pub(crate) fn played(&self) {
         self.deck.root.played(&self.found.tape, 1);
     }

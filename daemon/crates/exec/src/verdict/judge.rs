@@ -8,7 +8,6 @@ use ccd_protocol::exec::ExecutionStatus;
 /// Maximum length of a message from standard error, in bytes; its end is kept.
 const MAX_STDERR_BYTES: usize = 4096;
 
-/// Whether a run succeeded, and if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub status: ExecutionStatus,

@@ -65,7 +65,6 @@ fn named_manager(root: &Path) -> Option<&'static str> {
     tools.find(|tool| *tool == name)
 }
 
-/// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     let own = |root: &Path| {
         let by_lock = || used(root).map(|([tool, ..], ..)| tool);

@@ -6,7 +6,6 @@ use ccd_repository::WorkTree;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A directory and the work tree that it is in.
 #[derive(Debug, Clone)]
 pub(crate) struct Project {
     /// Absolute, with links resolved.
@@ -23,14 +22,12 @@ impl Project {
         Ok(Self { root, work_tree })
     }
 
-    /// Name of the directory.
     pub(super) fn name(&self) -> String {
         let name = self.root.file_name().unwrap_or(self.root.as_os_str());
         name.to_string_lossy().into_owned()
     }
 }
 
-/// One kind of facts about a project.
 pub(super) trait Collector: Send + Sync {
     /// What it looks for, for messages.
     fn name(&self) -> &'static str;

@@ -7,7 +7,6 @@ use ccd_protocol::memory::{BuildState, BuildStatus, TestStatus};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What is known of a project's sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
     /// Runs of its commands, the newest first.
@@ -25,11 +24,9 @@ pub struct RecordedTask {
     pub title: String,
     /// When the list was changed last, RFC 3339.
     pub at: String,
-    /// Who recorded it.
     pub source: String,
 }
 
-/// What a command was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedPurpose {
     Unit,
@@ -42,7 +39,6 @@ pub enum RecordedPurpose {
 pub struct RecordedRun {
     pub purpose: RecordedPurpose,
     pub command: String,
-    /// Only some tests were chosen.
     pub is_part: bool,
     /// What its exit status says; nothing if that is of another command of the line.
     pub is_failed: Option<bool>,
@@ -61,7 +57,6 @@ impl RecordedRun {
 }
 
 impl Recorded {
-    /// Returns the runs that ended after a time.
     pub(crate) fn after(&self, time: SystemTime) -> Self {
         let mut recorded = self.clone();
         recorded.runs.retain(|run| since(&run.at) > Some(time));
@@ -98,7 +93,6 @@ impl Recorded {
         })
     }
 
-    /// Returns how the last build ended.
     pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
         let mut builds = self.runs.iter().filter_map(|run| {
             let is_failed = run.is_failed?;

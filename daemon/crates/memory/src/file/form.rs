@@ -30,7 +30,6 @@ pub(super) enum LineKind {
     Each(List),
 }
 
-/// The entries of a list.
 #[derive(Default)]
 pub(super) struct List {
     pub(super) path: &'static str,
@@ -110,7 +109,6 @@ pub(super) fn new<T: Default + Serialize>() -> Value {
 }
 
 impl List {
-    /// Returns an entry without values.
     pub(super) fn new_entry(&self) -> Value {
         match self.path {
             "phases" => new::<PhaseStatus>(),

@@ -9,7 +9,6 @@ use serde_json::{Value, from_value, json};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// What a file holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     pub memory: SessionMemory,
@@ -24,7 +23,6 @@ pub struct Parsed {
 /// More warnings than a person reads are counted only.
 const MAX_WARNINGS: usize = 50;
 
-/// Reads a file of any content.
 #[must_use]
 pub fn parse(content: &str) -> Parsed {
     let mut reader = Reader::new();
@@ -47,7 +45,6 @@ struct Reader {
     /// The part that lines belong to, and its section; `None` below a heading that is not ours.
     part: Option<usize>,
     section: Option<usize>,
-    /// The group that entries belong to.
     group: Option<&'static Group>,
     /// Headings and lines of each part that were there.
     seen: HashSet<(&'static str, &'static str)>,
@@ -145,7 +142,6 @@ impl Reader {
         }
     }
 
-    /// Returns whether a line is one of the part.
     fn read(&mut self, part: &'static Part, number: usize, text: &str) -> bool {
         let mut lines: Vec<&Line> = part.lines.iter().collect();
         // "1. Current phase: …" is not the first sentence.

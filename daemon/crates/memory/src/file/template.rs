@@ -5,7 +5,6 @@ use super::task;
 use crate::model::is_time;
 use serde_json::{Value, json};
 
-/// A piece of a template.
 enum Piece<'a> {
     Text(&'a str),
     /// `{KIND PATH}`
@@ -128,7 +127,6 @@ pub(super) fn fixed_len(template: &str) -> usize {
     pieces.map(len).sum()
 }
 
-/// What a line says.
 #[derive(Default)]
 pub(super) struct Found<'a> {
     /// Values with their paths.
@@ -192,7 +190,6 @@ fn take<'a, 't>(pieces: &[Piece<'a>], text: &'t str, found: &mut Found<'a>) -> O
     Some(rest)
 }
 
-/// Returns where a value ends.
 fn end(kind: &str, text: &str, next: &[Piece<'_>]) -> Option<usize> {
     let of = |is_part: fn(char) -> bool| text.find(|char| !is_part(char)).unwrap_or(text.len());
     match kind {

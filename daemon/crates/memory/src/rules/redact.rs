@@ -7,7 +7,6 @@ use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
 use std::ops::Range;
 
-/// Returns the memory without secrets, and how many were removed.
 #[must_use]
 pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
     let mut removed = 0;
@@ -31,7 +30,6 @@ pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
     }
 }
 
-/// A secret in a finished file.
 pub(crate) struct Found {
     /// From 1.
     pub(crate) line: usize,
@@ -74,7 +72,6 @@ pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
     all_secrets(file).iter().any(|found| found.is_in(memory))
 }
 
-/// Returns the secrets of a finished file.
 pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);

@@ -8,7 +8,6 @@ use ccd_protocol::memory::{MemoryValidateReply, SessionMemory};
 use serde_json::{Value, json, to_value};
 use std::collections::HashSet;
 
-/// Returns what is wrong with a memory.
 #[must_use]
 pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
     let mistakes = mistakes(memory).into_iter();

@@ -16,12 +16,10 @@ use ccd_text::redact::redact;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Commits that are counted.
 const MAX_COMMITS: usize = 1000;
 /// Time that it takes at most for a caller who can wait.
 pub const VERIFY_LIMIT: Duration = Duration::from_millis(200);
 
-/// What was looked at again.
 #[derive(Debug, Clone, Default)]
 pub struct Verified {
     pub checks: Vec<MemoryCheck>,
@@ -30,7 +28,6 @@ pub struct Verified {
     pub late: Vec<&'static str>,
     /// The memory without what is no longer true, and with what is known instead.
     pub current: Parsed,
-    /// What was done last.
     pub recent: Vec<MemoryRecent>,
 }
 

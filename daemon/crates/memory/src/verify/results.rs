@@ -13,7 +13,6 @@ fn word(is_e2e: bool) -> &'static str {
     if is_e2e { "e2e" } else { "unit" }
 }
 
-/// Where the results of a suite are in a memory.
 fn part(is_e2e: bool) -> String {
     format!("testResults.{}", word(is_e2e))
 }

@@ -10,7 +10,6 @@ use git2::{Commit, Oid, Repository, Signature, Tree};
 const STASH: &str = "refs/stash";
 
 impl WorkTree {
-    /// Returns the id of the newest stash with this message.
     pub fn stash_find(&self, message: &str) -> Result<Option<String>> {
         let end = format!(": {message}");
         let list = self.stash_list()?;

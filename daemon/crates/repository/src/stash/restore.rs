@@ -141,13 +141,10 @@ impl WorkTree {
     }
 }
 
-/// What restoring does.
 struct Plan {
-    /// The paths to write or to remove.
     paths: Vec<PathBuf>,
     /// What the work tree is to have there; what is missing here is removed.
     target: Index,
-    /// The tree that the index is to be.
     staged: Oid,
 }
 

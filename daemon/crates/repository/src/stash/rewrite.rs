@@ -172,7 +172,6 @@ impl WorkTree {
         let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER));
     }
 
-    /// Says whether the folder of the stash has the file.
     pub(crate) fn is_kept(&self, stash: &Stash<'_>, path: &Path) -> bool {
         let kept = self.kept_folder(&stash.id).join(path);
         kept.symlink_metadata()
@@ -201,7 +200,6 @@ impl WorkTree {
         let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER).join(MADE));
     }
 
-    /// Moves a file or link from `folder` to its place.
     fn put(&self, folder: &Path, path: &Path) -> io::Result<()> {
         let full = self.root.join(path);
         if is_folder(&full) {

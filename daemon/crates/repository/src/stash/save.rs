@@ -143,7 +143,6 @@ impl WorkTree {
 /// What is in a work tree, as ids of trees.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct State {
-    /// The index.
     pub staged: Oid,
     /// What the work tree has of the files that the index has.
     pub tracked: Oid,

@@ -17,13 +17,11 @@ type Entry = [u8; 8];
 /// How far an italic letter leans to the right, as a part of its height.
 const SLANT: f32 = 0.2;
 
-/// The characters that can be drawn.
 pub(super) struct Font {
     /// In the order of their code points, so that a character can be found by a binary search.
     entries: Vec<Entry>,
     /// One byte for each pixel of the shapes.
     coverage: Vec<u8>,
-    /// Where the shape of each entry starts in `coverage`.
     starts: Vec<usize>,
 }
 
@@ -70,7 +68,6 @@ impl Font {
     }
 }
 
-/// Returns the number of pixels of a shape.
 fn pixels([.., width, height]: &Entry) -> usize {
     usize::from(*width) * usize::from(*height)
 }

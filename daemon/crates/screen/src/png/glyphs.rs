@@ -33,7 +33,6 @@ fn the_file_of_glyphs_equals_the_font() {
     assert!(bytes == expected, "glyphs.bin.gz is out of date");
 }
 
-/// Draws all characters of the font.
 fn masks() -> BTreeMap<u32, Mask> {
     let font = FontRef::new(dejavu::sans_mono::regular()).unwrap();
     let outlines = font.outline_glyphs();

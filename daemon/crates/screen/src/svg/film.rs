@@ -69,12 +69,10 @@ impl Film {
         });
     }
 
-    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.pictures.len()
     }
 
-    /// Returns the approximate length of the document.
     pub fn len_bytes(&self) -> usize {
         self.len_bytes
     }

@@ -12,7 +12,6 @@ use super::text::{BLINK, Look, Texts, push_escaped};
 use std::fmt::{Arguments, Write as _};
 use std::ops::Range;
 
-/// Maximum length of an image.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Fixed-width fonts of all systems; none is ever downloaded.
@@ -49,14 +48,12 @@ pub(super) fn draw_row(still: &Still, row: u16) -> String {
     picture.elements()
 }
 
-/// The image so far.
 struct Picture {
     default: Paint,
     /// Backgrounds, in units of cells.
     grounds: Layer,
     /// Backgrounds that the next row may extend downwards.
     open: Vec<Ground>,
-    /// Backgrounds of the row that is being drawn.
     row: Vec<Ground>,
     /// Areas that meet others without a seam.
     crisp: Layer,
@@ -69,7 +66,6 @@ struct Picture {
     cursor: String,
 }
 
-/// A rectangle of one background.
 #[derive(Clone, Copy)]
 struct Ground {
     color: Rgb,

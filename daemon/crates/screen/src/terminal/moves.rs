@@ -8,7 +8,6 @@ use alacritty_terminal::index::{Column, Line};
 use std::ops::Range;
 
 impl Terminal {
-    /// Returns the rows of the scroll region.
     pub(crate) fn region(&self) -> Range<usize> {
         let rows = self.rows();
         let region = self.modes.scroll_region.unwrap_or((0, u16::MAX));

@@ -3,7 +3,6 @@
 use super::names::{self, Key};
 use ccd_screen::Modes;
 
-/// Why a key cannot be sent.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum KeyError {
     /// Names the key (its first 40 characters) and up to three keys with similar names.
@@ -16,7 +15,6 @@ pub enum KeyError {
     NoBytes { name: String },
 }
 
-/// Modifiers held down with a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     shift: bool,
@@ -93,7 +91,6 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     Ok(bytes.into_bytes())
 }
 
-/// Returns the bytes of a key for a character.
 fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
     let Some(plain) = without_alt(character, held) else {
         return extended(character, held, modes).ok_or_else(|| KeyError::NoBytes {

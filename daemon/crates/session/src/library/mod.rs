@@ -28,7 +28,6 @@ pub struct Library {
     writing: tokio::sync::Mutex<()>,
 }
 
-/// Identifies the version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -77,7 +76,6 @@ impl Library {
         blocking(move || library.set_now(params)).await
     }
 
-    /// Removes the user's patterns of a category.
     pub async fn unset(
         self: &Arc<Self>,
         pattern_type: PatternType,

@@ -13,7 +13,6 @@ pub struct Flusher {
     last_error: Option<io::ErrorKind>,
 }
 
-/// Result of a flush.
 #[derive(Debug, Default)]
 pub struct Flushed {
     /// The holder waits for room in the ring.
@@ -33,7 +32,6 @@ impl Flusher {
         }
     }
 
-    /// True if it writes to files.
     pub(crate) fn writes(&self) -> bool {
         self.writer.is_some()
     }

@@ -36,7 +36,6 @@ impl Segment {
         self.start + self.len
     }
 
-    /// Returns a unique key of the file.
     fn name(self) -> (u64, bool) {
         (self.start, self.current)
     }
@@ -50,7 +49,6 @@ impl Segment {
     }
 }
 
-/// Returns the path of the file that is being written.
 pub fn current_path(dir: &Path) -> PathBuf {
     dir.join(CURRENT)
 }
@@ -64,7 +62,6 @@ fn rotated(dir: &Path, start: u64) -> PathBuf {
 pub struct LogWriter {
     dir: PathBuf,
     file: Option<File>,
-    /// Base of `output.log`.
     pub(super) base: u64,
     len: u64,
     /// Length at which a file is closed.
@@ -111,7 +108,6 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// Returns the offset of the next byte to be written.
     pub fn end(&self) -> u64 {
         self.base + self.len
     }
@@ -304,7 +300,6 @@ pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     Ok(found)
 }
 
-/// Result of reading the log at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Logged {
     /// Bytes from the requested offset on.

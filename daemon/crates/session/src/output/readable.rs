@@ -14,7 +14,6 @@ use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// The output of one session.
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
@@ -28,7 +27,6 @@ pub struct Output {
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    /// The session's ring while it lives.
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
     pub(super) loan: Option<Loan>,
@@ -44,20 +42,15 @@ pub(super) struct Inner {
     pub(super) kept: Kept,
 }
 
-/// Result of reading output at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Bytes from the requested offset on.
     Bytes(Vec<u8>),
     /// The requested bytes are in no log and no longer in memory; continue at `resume`.
     Missing { resume: u64 },
-    /// No output yet.
     Pending,
-    /// No output, and none will follow.
     End,
 }
 
-/// Figures for the session's record.
 #[derive(Debug, Clone)]
 pub struct OutputFacts {
     pub lines: u64,
@@ -125,7 +118,6 @@ impl Output {
         }
     }
 
-    /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -160,7 +152,6 @@ impl Output {
         lock(&self.inner).history.end()
     }
 
-    /// Returns the offset of the oldest byte in memory.
     pub fn memory_start(&self) -> u64 {
         lock(&self.inner).history.start
     }
@@ -190,12 +181,10 @@ impl Output {
         }
     }
 
-    /// Returns how the program ended, once it has.
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
         lock(&self.inner).ring.as_ref().and_then(Ring::status)
     }
 
-    /// Returns the figures for the record.
     pub fn facts(&self) -> OutputFacts {
         let inner = lock(&self.inner);
         OutputFacts {
@@ -408,7 +397,6 @@ impl Inner {
         self.gaps.iter().map(|gap| gap.len).sum()
     }
 
-    /// Sorts the gaps and merges adjacent ones.
     fn merge_gaps(&mut self) {
         self.gaps.sort_unstable_by_key(|gap| gap.offset);
         self.gaps.dedup_by(|gap, before| {

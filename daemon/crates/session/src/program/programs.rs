@@ -19,7 +19,6 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Opens the configurations in the base folder.
     pub fn new(base: &Path) -> Self {
         Self {
             documents: Documents::new(base.join("programs")),
@@ -40,7 +39,6 @@ impl Programs {
         Ok(programs)
     }
 
-    /// Returns the configuration of a name.
     pub async fn get(&self, name: &SessionId) -> Result<ProgramConfig, ProgramError> {
         let found = self.documents.get::<ProgramConfig>(name).await?;
         let config = found.ok_or_else(|| ProgramError::NotFound(name.clone()))?;
@@ -85,7 +83,6 @@ impl Programs {
         })
     }
 
-    /// Deletes the configuration of a name.
     pub async fn delete(&self, name: &SessionId) -> Result<(), ProgramError> {
         match self.documents.delete(name).await? {
             true => Ok(()),
@@ -93,7 +90,6 @@ impl Programs {
         }
     }
 
-    /// Returns how a session is started by a configuration.
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| ProgramError::Mistaken {

@@ -11,7 +11,6 @@ use ccd_text::shell::quoted;
 /// Longest prompt of a program that is used as the question for a secret.
 const MAX_PROMPT_CHARS: usize = 200;
 
-/// The result of reading a history.
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub steps: Vec<ExpectStep>,
@@ -36,7 +35,6 @@ pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
     reader.finish()
 }
 
-/// Reads a history row by row.
 #[derive(Default)]
 struct HistoryReader {
     recorded: Recorded,
@@ -173,7 +171,6 @@ pub fn command_template(words: &[String], redact: impl Fn(&str) -> String) -> St
     line.join(" ")
 }
 
-/// A pattern that matched.
 struct Expected {
     pattern: String,
     matched: String,
@@ -211,7 +208,6 @@ fn literal(text: &str) -> String {
     pattern
 }
 
-/// The input at one point of the session.
 struct RecordedInput {
     text: String,
     keys: Option<Vec<String>>,

@@ -45,7 +45,6 @@ pub struct ScriptStep {
     pub is_optional: bool,
 }
 
-/// What a step types.
 pub enum Typing {
     Text(String),
     Keys(Vec<String>),
@@ -64,7 +63,6 @@ impl fmt::Debug for Typing {
 }
 
 impl Script {
-    /// Fills in the request's values.
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();

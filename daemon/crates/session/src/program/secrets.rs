@@ -33,7 +33,6 @@ pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
     redacted.removed
 }
 
-/// Returns true if a prompt asks for a secret.
 pub fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_ascii_lowercase();
     let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());

@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A session, live or ended.
 #[derive(Debug)]
 pub struct Session {
     pub services: Arc<Services>,
@@ -64,7 +63,6 @@ pub struct Session {
     pub(super) keepsake: Mutex<Option<KeptIn>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
-    /// The commands of [`Session::run`].
     pub(super) runs: Runs,
     pub(super) far_shell: Mutex<Option<FarShell>>,
     pub(super) half_line: HalfLine,
@@ -72,7 +70,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session that was just started.
     pub fn live(
         services: Arc<Services>,
         facts: Facts,
@@ -129,7 +126,6 @@ impl Session {
         self
     }
 
-    /// Makes a session whose program could not be started.
     pub(super) fn failed(services: Arc<Services>, facts: Facts, rows: u16, cols: u16) -> Self {
         let folder = services.folders.session(&facts.id);
         let state = State {
@@ -148,7 +144,6 @@ impl Session {
         Self::new(services, facts, output, input, state)
     }
 
-    /// Makes a session in any state.
     pub fn new(
         services: Arc<Services>,
         facts: Facts,
@@ -237,7 +232,6 @@ impl Session {
         self.state().phase == SessionState::Dead
     }
 
-    /// Fails unless the program is running.
     pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
         if self.is_alive() {
             return Ok(());
@@ -266,7 +260,6 @@ impl Session {
         }
     }
 
-    /// Notes input or output at this moment.
     pub fn touch(&self) {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
     }
@@ -281,7 +274,6 @@ impl Session {
         lock(&self.looks)
     }
 
-    /// Returns the time since the last input or output.
     pub fn idle(&self) -> Duration {
         let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
         Duration::from_millis(u64::try_from(ms).unwrap_or(0))

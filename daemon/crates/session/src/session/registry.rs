@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::{Notify, watch};
 
-/// Finds, makes, adopts and forgets sessions.
 pub struct Sessions {
     /// Those that live or ended under this worker, and earlier ones that somebody has asked for.
     pub(super) all: DashMap<SessionId, Arc<Session>>,
@@ -37,7 +36,6 @@ pub struct Sessions {
     pub(super) reuse_key: [u8; 32],
 }
 
-/// Number of sessions by state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     pub live: u64,
@@ -45,7 +43,6 @@ pub struct Counts {
 }
 
 impl Sessions {
-    /// Makes an empty registry.
     pub fn new(services: Arc<Services>) -> Arc<Self> {
         Arc::new(Self {
             all: DashMap::new(),
@@ -161,7 +158,6 @@ impl Sessions {
         sessions
     }
 
-    /// Counts the listed sessions.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for session in &self.all {
@@ -186,7 +182,6 @@ impl Sessions {
         self.changes.send_replace(());
     }
 
-    /// Returns the session in a slot of the holder.
     pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
         self.slots
             .read()

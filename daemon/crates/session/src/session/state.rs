@@ -30,7 +30,6 @@ pub struct Looks {
     pub typed: Option<LastTyped>,
 }
 
-/// An order to end a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CloseOrder {
     pub reason: EndReason,

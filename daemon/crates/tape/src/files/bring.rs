@@ -18,7 +18,6 @@ const ATTEMPTS: usize = 10;
 /// Used in the name of a tape without a tag.
 const VERB: &str = "imported";
 
-/// Imports an asciicast as a tape, with these settings.
 pub fn bring(
     root: &Root,
     settings: &Settings,

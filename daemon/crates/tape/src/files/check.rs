@@ -9,7 +9,6 @@ use crate::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
 use std::sync::Arc;
 
-/// Maximum number of problems in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
 /// The message for a tape to which no other tape leads.

@@ -11,10 +11,8 @@ use ccd_protocol::tape::{RedactedTape, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
 use std::collections::HashSet;
 
-/// Maximum number of secrets that are reported for one tape.
 const MAX_PLACES: usize = 100;
 
-/// Maximum number of tapes in one reply.
 const MAX_TAPES: usize = 10_000;
 
 /// Maximum number of tapes in one reply that could not be read or written.

@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// The extension of a tape's file.
 const EXTENSION: &str = ".json5";
 
-/// Maximum number of ids in an error.
 const MAX_CANDIDATES: usize = 10;
 
 /// A directory of tapes at one moment.
@@ -21,7 +20,6 @@ pub struct Folder {
     pub index: Arc<Index>,
 }
 
-/// The file of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Which {
     /// The path under the root without `.json5`; for a file elsewhere, its absolute path without that.
@@ -29,7 +27,6 @@ pub struct Which {
     pub path: PathBuf,
 }
 
-/// A tape with the text of its file.
 #[derive(Debug)]
 pub struct Loaded {
     pub which: Which,
@@ -95,7 +92,6 @@ impl Folder {
         Self::of(Arc::clone(&self.root))
     }
 
-    /// Returns the given tape, or all.
     pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
         match given {
             Some(given) => Ok(vec![self.which(given)?]),
@@ -163,7 +159,6 @@ impl Folder {
 }
 
 impl Which {
-    /// Reads the tape.
     pub fn load(self) -> Result<Loaded, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Why a tape cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("the tape has no `{place}`")]
@@ -27,7 +26,6 @@ pub enum EditError {
     Broken(#[source] FormatError),
 }
 
-/// A step on the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     /// In any spelling that the reader accepts.
@@ -50,7 +48,6 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    /// Starts to edit the text of a tape.
     pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
         Ok(Self {
@@ -166,13 +163,11 @@ impl<'a> Edits<'a> {
         self.changes.insert(span.start, (span.end, text));
     }
 
-    /// Returns whether an edit touches the span.
     pub(crate) fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)
     }
 
-    /// Applies all edits.
     pub fn apply(mut self) -> Result<String, EditError> {
         for (object, members) in std::mem::take(&mut self.members) {
             let (span, text) = self.insertion(object, &members)?;

@@ -34,7 +34,6 @@ const TEMP_DIGITS: usize = 16;
 /// How old a temporary file without a writer must be to be removed.
 const STRAY_AGE: Duration = Duration::from_secs(60);
 
-/// Why a tape's file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("there is no tape {}", .path.display())]

@@ -8,11 +8,8 @@ use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use ccd_text::json5;
 use serde_json::{Map, Value};
 
-/// Indentation of an exchange.
 const EXCHANGE: &str = "    ";
-/// Indentation of a member of an exchange.
 const MEMBER: &str = "      ";
-/// Indentation of a chunk.
 const CHUNK: &str = "          ";
 
 /// Writes a tape; [`super::read()`] parses the text into an equal tape.
@@ -67,7 +64,6 @@ pub(super) fn output(chunks: &[Chunk]) -> String {
     out + "        ],\n      }"
 }
 
-/// Writes the object of a chunk.
 fn write_chunk(chunk: &Chunk) -> String {
     let stream = match chunk.stream {
         Stream::Stdout => "",

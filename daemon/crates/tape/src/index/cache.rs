@@ -30,7 +30,6 @@ const HASH_BYTES: usize = 32;
 /// The start of the name of every file.
 const PREFIX: &str = "tapes-";
 
-/// The cache file of one root.
 #[derive(Debug, Clone)]
 pub struct Cache {
     path: PathBuf,

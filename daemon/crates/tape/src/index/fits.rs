@@ -18,7 +18,6 @@ pub struct Fits {
     bits: Arc<[u64]>,
 }
 
-/// An exchange that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub tape: Arc<IndexedTape>,
@@ -43,7 +42,6 @@ impl Hit {
         self.tape.input(self.row())
     }
 
-    /// Returns the prompt as on the tape.
     pub fn prompt(&self) -> &str {
         &self.tape.prompt(self.row()).text
     }
@@ -79,7 +77,6 @@ impl Hit {
         self.tape.state_after(self.exchange)
     }
 
-    /// Returns its position, for display.
     pub fn place(&self) -> ExchangePlace {
         ExchangePlace {
             tape: Arc::clone(&self.tape.id),
@@ -95,7 +92,6 @@ impl Hit {
 }
 
 impl Index {
-    /// Returns an exchange by its tape and number.
     pub fn exchange(&self, tape: &str, exchange: u32) -> Option<Hit> {
         Hit::new(self.tape(tape)?, exchange)
     }
@@ -124,7 +120,6 @@ impl Index {
 }
 
 impl Fits {
-    /// Returns the number of tapes that fit.
     #[cfg(test)]
     pub(super) fn len(&self) -> u32 {
         self.bits.iter().map(|bits| bits.count_ones()).sum()

@@ -8,7 +8,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Maximum depth of directories.
 const MAX_DEPTH: usize = 32;
 
 /// Maximum number of directories that are read: a link may lead to the whole file system.
@@ -17,7 +16,6 @@ pub(super) const MAX_FOLDERS: usize = 100_000;
 /// The suffix of a tape's file name.
 pub const SUFFIX: &str = ".json5";
 
-/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct WalkResult {
     pub(super) tapes: Vec<FoundTape>,

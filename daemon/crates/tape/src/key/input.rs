@@ -36,7 +36,6 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
 }
 
 impl Fingerprint {
-    /// Returns the hash of an input.
     pub(crate) fn of_input(raw: &[u8]) -> Self {
         Self::of("input", &normal_input(raw))
     }
@@ -58,7 +57,6 @@ pub(super) fn normal_part(raw: &[u8]) -> Vec<u8> {
     over_text(&edited(&redacted(raw)), |text| scrub(text).into_owned())
 }
 
-/// Returns an input without its secrets.
 pub(super) fn redacted(raw: &[u8]) -> Vec<u8> {
     redact_chunks([raw], Source::Typed).concat()
 }

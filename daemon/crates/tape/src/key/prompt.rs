@@ -43,7 +43,6 @@ impl PromptTracker {
         tracker
     }
 
-    /// Processes the next output.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
             let mut text = std::mem::take(&mut self.text);
@@ -119,7 +118,6 @@ pub fn prompt_signature(prompt: &str) -> String {
 }
 
 impl Fingerprint {
-    /// Returns the hash of a prompt.
     pub(crate) fn of_prompt(prompt: &str) -> Self {
         Self::of("prompt", prompt_signature(prompt).as_bytes())
     }

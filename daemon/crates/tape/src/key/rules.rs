@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 /// Variables that are recorded and compared by default.
 const DEFAULT_ENV: [&str; 4] = ["LANG", "LC_*", "TERM", "TZ"];
 
-/// Maximum number of entries in one list.
 const MAX_ENTRIES: usize = 256;
 
 /// Maximum length of one entry in bytes.
@@ -25,7 +24,6 @@ pub const TERMINAL: &str = "terminal";
 const IN_TERMINAL: &str = "in a terminal";
 const WITH_PIPES: &str = "with pipes";
 
-/// Why rules for matching are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("match.{list} has {found} entries: at most {MAX_ENTRIES} are allowed")]
@@ -105,14 +103,11 @@ pub struct Context {
     pub has_terminal: Option<bool>,
 }
 
-/// A difference between two contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
     pub part: String,
-    /// Value on the tape.
     pub tape: Option<String>,
-    /// Value of the session.
     pub session: Option<String>,
 }
 
@@ -201,7 +196,6 @@ fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The compiled rules for matching.
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// Names, or prefixes followed by `*`.
@@ -219,7 +213,6 @@ enum ArgPattern {
 }
 
 impl Rules {
-    /// Compiles the rules in `options`.
     pub fn new(options: &MatchOptions) -> Result<Self, RuleError> {
         let default_env: Vec<String> = DEFAULT_ENV.map(String::from).to_vec();
         let allow_env = options.allow_env.as_ref().unwrap_or(&default_env);
@@ -241,7 +234,6 @@ impl Rules {
             .collect()
     }
 
-    /// Returns the context of a command line.
     #[cfg(test)]
     pub fn context(
         &self,

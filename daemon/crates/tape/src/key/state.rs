@@ -30,7 +30,6 @@ impl Default for StateHash {
 }
 
 impl StateHash {
-    /// Returns the state before any input.
     pub fn start() -> Self {
         Self::after_line(Fingerprint::of("start", b""))
     }
@@ -44,7 +43,6 @@ impl StateHash {
         }
     }
 
-    /// Adds typed bytes.
     pub fn feed(&mut self, raw: &[u8]) {
         let mut rest = raw;
         if self.is_returned && !rest.is_empty() {
@@ -86,7 +84,6 @@ impl StateHash {
         self.fingerprint().to_string()
     }
 
-    /// Returns the current value.
     pub fn fingerprint(&self) -> Fingerprint {
         if self.open.is_empty() {
             return self.chain;

@@ -10,7 +10,6 @@ use std::time::Duration;
 /// Maximum delay of one chunk.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
-/// The pace of a session's replay.
 #[derive(Debug, Clone)]
 pub struct ReplayPace {
     /// `None`: the latency on each tape.

@@ -56,7 +56,6 @@ pub enum PlaybackStep {
     End(TapeExit),
 }
 
-/// The queue of steps that are still to be done.
 #[derive(Debug, Default)]
 pub struct Playback {
     queue: Mutex<PlaybackQueue>,
@@ -76,7 +75,6 @@ struct PlaybackQueue {
 }
 
 impl PlaybackStep {
-    /// Returns the number of bytes that it prints.
     fn bytes(&self) -> usize {
         match self {
             Self::Print { bytes, .. } => bytes.len(),
@@ -137,7 +135,6 @@ impl Playback {
         }
     }
 
-    /// Returns the number of bytes that are not printed yet.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let state = self.lock();
         (state.waiting_bytes + state.held_bytes) as u64

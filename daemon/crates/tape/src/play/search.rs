@@ -22,7 +22,6 @@ const MAX_CANDIDATES: usize = 1024;
 /// Longer pending input is compared only if an input on a tape may be as long.
 const LONG_BYTES: usize = 256 << 10;
 
-/// What is searched for, and in which tapes.
 pub(super) struct Search<'a> {
     /// The tapes that fit the session.
     pub(super) fits: &'a Fits,
@@ -31,7 +30,6 @@ pub(super) struct Search<'a> {
     pub(super) is_start: bool,
 }
 
-/// The result of a search.
 pub(super) enum InputMatch {
     Answer {
         hit: Hit,

@@ -21,7 +21,6 @@ pub const MAX_OUTPUT_BYTES: usize = 32 << 20;
 /// How much output before the recording is searched for the prompt.
 const PROMPT_BYTES: u64 = 8 << 10;
 
-/// The result of a recording.
 #[derive(Debug, Default, Clone)]
 pub struct Finished {
     /// Tapes that were written.

@@ -24,7 +24,6 @@ const MAX_LINE_BYTES: u64 = 24 << 20;
 /// Block size of the search for the end of the last line.
 const BLOCK_BYTES: usize = 4 << 10;
 
-/// A line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
@@ -98,12 +97,10 @@ pub(super) struct InputEntry {
     pub unfinished: bool,
 }
 
-/// The end of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EndEntry {
     /// The program's exit; `None` if it was ended by somebody else.
     pub exit: Option<TapeExit>,
-    /// Why the session ended.
     pub reason: String,
     /// Offset of the output's end.
     pub offset: u64,
@@ -111,7 +108,6 @@ pub struct EndEntry {
     pub at_us: u64,
 }
 
-/// The journal's file while it is written.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -129,7 +125,6 @@ impl Journal {
             .join(format!("{session}-{random:08x}.jsonl"))
     }
 
-    /// Creates a journal.
     pub fn create(path: PathBuf, begin: Begin) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -179,7 +174,6 @@ impl Journal {
     }
 }
 
-/// Returns an entry as a line.
 pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
     let mut line = serde_json::to_vec(entry).unwrap_or_default();
     line.push(b'\n');
@@ -191,7 +185,6 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<JournalEntry>> {
     read_from(BufReader::new(File::open(path)?))
 }
 
-/// Reads the entries from lines.
 pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<JournalEntry>> {
     let mut entries = Vec::new();
     let mut line = Vec::new();

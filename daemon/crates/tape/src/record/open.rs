@@ -110,7 +110,6 @@ impl Open {
         lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
     }
 
-    /// Returns how many line ends it has.
     fn line_count(&self) -> usize {
         let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
         let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
@@ -242,7 +241,6 @@ fn runs_of(line: &[u8]) -> Vec<String> {
     texts.filter(|run| !run.is_empty()).collect()
 }
 
-/// Returns whether these bytes end an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
 }

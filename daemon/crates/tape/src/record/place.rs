@@ -33,7 +33,6 @@ const OWN_NOTES: [&str; 9] = [
     WORK_TREE_PATCH,
 ];
 
-/// Why a tape was not written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
     #[error("the tape cannot be written: {0}")]

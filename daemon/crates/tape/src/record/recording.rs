@@ -16,13 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Output within this time becomes one chunk, because delays are whole milliseconds.
 const CHUNK_US: u64 = 1_000;
 
-/// Maximum length of a chunk.
 const MAX_CHUNK_BYTES: u64 = 64 << 10;
 
 /// Maximum length of the entries that are not written yet.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// A recording in progress.
 #[derive(Debug)]
 pub struct Recording {
     state: Mutex<State>,
@@ -118,7 +116,6 @@ impl Recording {
         }
     }
 
-    /// Returns the state for the next worker.
     pub fn kept(&self) -> KeptRecording {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
@@ -146,7 +143,6 @@ impl Recording {
         &self.path
     }
 
-    /// Returns the texts that must not be on a tape.
     pub fn hidden(&self) -> &HiddenTexts {
         &self.hidden
     }
@@ -214,7 +210,6 @@ impl Recording {
         }
     }
 
-    /// Records output.
     pub fn printed(&self, bytes: &[u8], offset: u64) {
         let mut state = self.lock();
         if let Some(prompt) = &mut state.prompt {
@@ -245,7 +240,6 @@ impl Recording {
         }
     }
 
-    /// Records a change of the terminal's size.
     pub fn resized(&self, rows: u16, cols: u16) {
         let mut state = self.lock();
         state.close_piece();

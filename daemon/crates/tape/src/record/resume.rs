@@ -6,7 +6,6 @@ use super::open::{Open, ends_line};
 use std::cmp::Ordering;
 use std::io;
 
-/// The state from which a recording continues.
 #[derive(Debug)]
 pub struct Resumption {
     pub(super) journal: Journal,
@@ -29,7 +28,6 @@ impl Resumption {
         })
     }
 
-    /// Returns the offset from which output is needed.
     pub fn offset(&self) -> Option<u64> {
         self.open.as_ref().map(|open| open.offset)
     }

@@ -28,7 +28,6 @@ const REREAD_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum number of tapes that a summary lists, and of problems that are logged at once.
 const SUMMARY_TAPES: usize = 100;
 
-/// Why a directory of tapes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     #[error("the tape directory {path:?} is not absolute: give an absolute path")]
@@ -194,7 +193,6 @@ impl Root {
         has_moved
     }
 
-    /// Counts exchanges of a tape that were played.
     pub fn played(&self, tape: &TapeId, exchanges: u64) {
         self.usage.played(tape, exchanges);
         self.played.notify_one();
@@ -232,7 +230,6 @@ impl Root {
         self.usage.of(tape)
     }
 
-    /// Returns the total length of the tapes' files.
     pub fn bytes(&self) -> u64 {
         self.index().tapes().map(|tape| tape.stamp.bytes).sum()
     }
@@ -343,7 +340,6 @@ fn rules_in_force() -> Fingerprint {
     Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
-/// Returns whether the path has the name of a tape.
 fn is_tape(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")

@@ -11,16 +11,13 @@ use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Maximum number of open roots.
 pub(super) const MAX_ROOTS: usize = 64;
 
 /// Maximum time for which counts are not saved.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
-/// The directories of tapes in use.
 #[derive(Debug)]
 pub struct Roots {
-    /// Directory of the index caches.
     caches: PathBuf,
     usage: Arc<dyn UsageStore>,
     open: Mutex<Opened>,
@@ -91,14 +88,12 @@ impl Roots {
         Ok(root)
     }
 
-    /// Returns the open roots.
     pub fn all(&self) -> Vec<Arc<Root>> {
         let open = self.opened();
         let roots = open.places.values().filter_map(|place| place.root.get());
         roots.map(Arc::clone).collect()
     }
 
-    /// Removes the counts of tapes that were removed.
     pub async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
         root.usage.forget(tapes);
         if let Err(error) = self.usage.forget(&root.path, tapes).await {
@@ -156,7 +151,6 @@ impl Roots {
         Ok(())
     }
 
-    /// Returns the directory of the index caches.
     pub fn caches(&self) -> &Path {
         &self.caches
     }

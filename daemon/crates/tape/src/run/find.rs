@@ -97,7 +97,6 @@ impl Run {
         }))
     }
 
-    /// Returns the metadata of its tape.
     pub(super) fn meta(&self) -> Meta {
         Meta {
             program: self.program.clone(),

@@ -10,7 +10,6 @@ use std::io;
 /// The key of bytes that are not UTF-8, as in a chunk.
 const DATA: &str = "dataB64";
 
-/// Adds the annotation with a patch.
 pub fn set_patch(annotations: &mut Annotations, patch: &[u8]) {
     let value = match std::str::from_utf8(patch) {
         Ok(text) => text.into(),

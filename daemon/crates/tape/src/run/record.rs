@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// What replaces the verb, and a missing tag, in the name of a tape.
 const VERB: &str = "exec";
 
-/// What a program has done with its input.
 #[derive(Debug, Clone, Default)]
 pub struct RunRecord {
     pub chunks: Vec<Chunk>,

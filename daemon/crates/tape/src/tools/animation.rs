@@ -11,7 +11,6 @@ const MIN_FRAME_MS: u64 = 33;
 /// Maximum number of frames; an animation with more changes gets fewer per second.
 const MAX_FRAMES: usize = 1000;
 
-/// Maximum size of an animation.
 const MAX_BYTES: usize = 16 << 20;
 
 /// If it is not on the tape how long somebody thought before typing, and how fast they typed, there is a pause of
@@ -22,7 +21,6 @@ const KEY_MS: u64 = 40;
 /// Maximum length of the echo of one key, which is one character.
 const MAX_KEY_BYTES: usize = 4;
 
-/// The speed of an animation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Factor of the recorded speed, more than 0.
@@ -102,7 +100,6 @@ fn title(tape: &Tape) -> String {
     words.join(" ")
 }
 
-/// Shows a change of the screen.
 fn show(tape: &Tape, what: What<'_>, screen: &mut Screen) {
     match what {
         What::Output(chunk) => screen.feed(&for_terminal(tape, &chunk.data)),

@@ -22,7 +22,6 @@ pub const IDLE: &str = "idle_ms";
 const MAX_WAYS: usize = 64;
 const MAX_PLACES: usize = 8;
 
-/// How an answer compares with the tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
     Same,
@@ -31,7 +30,6 @@ pub enum Likeness {
     Differs,
 }
 
-/// A program and its tape.
 pub struct Comparison {
     tape: Side,
     now: Side,
@@ -181,7 +179,6 @@ impl Comparison {
         self.tape.print(exchange.chunks.iter().cloned());
     }
 
-    /// Adds output of the program.
     pub fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         let chunks: Vec<Chunk> = chunks.into_iter().collect();
         for chunk in &chunks {

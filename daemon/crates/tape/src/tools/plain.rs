@@ -27,7 +27,6 @@ pub(super) struct Plain {
     splitter: Splitter,
     /// The first bytes of a character.
     open_char: Vec<u8>,
-    /// Complete lines.
     done: String,
     line: Vec<char>,
     /// Where the row of the cursor starts in the line: a long line has several rows.

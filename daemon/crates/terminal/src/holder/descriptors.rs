@@ -15,7 +15,6 @@ const WANTED_DESCRIPTORS: u64 = if cfg!(target_os = "macos") {
     16_384
 };
 
-/// The limits on open descriptors.
 #[derive(Debug, Clone)]
 pub struct DescriptorLimits {
     original: Rlimit,
@@ -31,7 +30,6 @@ impl DescriptorLimits {
         Self { original, current }
     }
 
-    /// Returns limits that restore `original` in children.
     #[cfg(test)]
     pub(super) fn restoring(original: u64) -> Self {
         let mut limits = Self::unchanged();

@@ -36,7 +36,6 @@ struct Queue {
     stop: bool,
 }
 
-/// A slot and its contents.
 #[derive(Debug)]
 struct Turn {
     slot: usize,
@@ -50,7 +49,6 @@ struct Turn {
     is_full: bool,
 }
 
-/// The result of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Output,
@@ -98,7 +96,6 @@ impl Floods {
         self.bell.notify_one();
     }
 
-    /// Ends the thread.
     pub(super) fn stop(&self) {
         lock(&self.queue).stop = true;
         self.bell.notify_one();
@@ -139,7 +136,6 @@ impl Floods {
 }
 
 impl Turn {
-    /// Reads once.
     fn read(&mut self, news: &NewsBell) -> Found {
         let mut place = lock(&self.place);
         let Place::Held(terminal) = &mut *place else {

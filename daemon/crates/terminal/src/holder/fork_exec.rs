@@ -53,7 +53,6 @@ pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
         .ok_or_else(|| io::Error::other("fork returned no process"))
 }
 
-/// Returns the highest open descriptor.
 fn highest_descriptor() -> io::Result<RawFd> {
     let numbers = std::fs::read_dir("/dev/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());

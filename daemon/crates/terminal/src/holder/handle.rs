@@ -29,7 +29,6 @@ use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::lock::lock;
 use crate::probe::Probe;
 
-/// Maximum number of requests that wait for the holder.
 pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
@@ -61,7 +60,6 @@ pub struct Adopted {
     pub opened: Result<(OwnedFd, Ring), RingError>,
 }
 
-/// Notifications from the holder to the worker.
 #[derive(Debug)]
 pub struct HolderNews {
     /// For terminals that do not flood, and for all exits.
@@ -89,7 +87,6 @@ struct Link {
     secret: [u8; 32],
 }
 
-/// Requests that are not answered yet.
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
@@ -194,7 +191,6 @@ impl Holder {
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
-    /// Replaces the socket on which the next worker will listen.
     pub fn listen(&self, listener: impl AsFd) -> io::Result<()> {
         send_over(&self.0.socket, &ToHolder::Listen, &[listener.as_fd()])
     }
@@ -303,7 +299,6 @@ impl Holder {
         self.0.gone.cancelled().await;
     }
 
-    /// True if the holder has ended.
     pub fn is_gone(&self) -> bool {
         self.0.gone.is_cancelled()
     }

@@ -15,7 +15,6 @@ use super::ring::Ring;
 use super::supervise::Held;
 use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
-/// What the holder passes to a new worker.
 pub struct Welcomed {
     port: Port,
     board: Arc<Board>,

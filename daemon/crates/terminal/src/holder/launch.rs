@@ -53,7 +53,6 @@ pub(super) fn abandon(pid: Pid) {
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-/// A program to start on a terminal.
 pub(super) struct Start<'a> {
     pub(super) program: &'a CStr,
     pub(super) argv: &'a [CString],

@@ -29,7 +29,6 @@ pub struct Loan {
     read_upto: u64,
 }
 
-/// The result of one read of a lent terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LentRead {
     /// There may be more to read.
@@ -75,7 +74,6 @@ impl Loan {
         }
     }
 
-    /// Reads once into the ring.
     pub fn read(&mut self) -> LentRead {
         self.read_up_to(self.unread())
     }

@@ -18,19 +18,16 @@ use serde::de::DeserializeOwned;
 
 use super::platform;
 
-/// Maximum length of a message.
 const MAX_MESSAGE_BYTES: usize = 32 << 10;
 
 /// Maximum length of a file in memory: more than the kernel accepts as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
-/// Maximum number of descriptors in one message.
 pub(super) const MAX_DESCRIPTORS: usize = 64;
 
 /// The header of a message: its length, and the number of descriptors sent with it.
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
-/// Maximum length of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// Makes sending to a closed port an error, not a signal. On other systems the signal is ignored.
@@ -58,14 +55,12 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Creates both ends.
     pub(super) fn pair() -> io::Result<(Self, Self)> {
         let (flags, family) = (SocketFlags::empty(), AddressFamily::UNIX);
         let (one, other) = rustix::net::socketpair(family, SocketType::STREAM, flags, None)?;
         Ok((Self::of(one)?, Self::of(other)?))
     }
 
-    /// Makes an end from a socket.
     pub(super) fn of(socket: OwnedFd) -> io::Result<Self> {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&socket, true)?;
@@ -77,7 +72,6 @@ impl Port {
         })
     }
 
-    /// Sends a message with descriptors.
     pub(super) fn send(
         &self,
         message: &impl Serialize,

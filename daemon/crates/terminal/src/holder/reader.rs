@@ -101,7 +101,6 @@ impl HolderReader {
         })
     }
 
-    /// Also supervises the worker's process.
     #[cfg(not(portable))]
     pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
         self.poller.add(&worker.signals, Source::Signals)?;
@@ -260,7 +259,6 @@ impl HolderReader {
         });
     }
 
-    /// Receives the requests of the worker.
     fn receive(&mut self) {
         let result = self.port.receive().and_then(|()| {
             while let Some(request) = self.port.next()? {

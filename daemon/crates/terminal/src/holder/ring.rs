@@ -18,7 +18,6 @@ const BACKING_STEP_BYTES: u64 = 16 << 10;
 /// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
 const TERMINAL_READ_BYTES: u64 = 4096;
 
-/// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     #[error("could not use the ring file {path:?}: {source}")]
@@ -141,7 +140,6 @@ impl Ring {
         self.layout().cursor.load(Relaxed)
     }
 
-    /// Sets the position at which an expect without `from` starts.
     pub fn set_cursor(&self, cursor: u64) {
         self.layout().cursor.store(cursor, Relaxed);
     }
@@ -161,7 +159,6 @@ impl Ring {
         self.layout().output_lines.load(Relaxed)
     }
 
-    /// Stores how many lines the program has printed.
     pub fn set_output_lines(&self, lines: u64) {
         self.layout().output_lines.store(lines, Relaxed);
     }
@@ -286,7 +283,6 @@ impl RingWriter {
         self.layout().head.store(self.seen, SeqCst);
     }
 
-    /// Returns true if there is no room.
     pub(super) fn is_full(&mut self) -> bool {
         self.held() == RING_BYTES as u64
     }
@@ -333,12 +329,10 @@ impl RingWriter {
         self.layout().input_flushes.fetch_add(1, SeqCst);
     }
 
-    /// Stores the wait status of the program, which has exited.
     pub(super) fn set_status(&mut self, wait_status: i32) {
         self.layout().set_wait_status(wait_status);
     }
 
-    /// Stores the program's process id.
     pub(super) fn set_pid(&mut self, pid: i32) {
         self.layout().pid.store(pid, Release);
     }

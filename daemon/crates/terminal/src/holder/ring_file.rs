@@ -39,7 +39,6 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// See `RingWriter::create`.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         // The header is written, not only mapped, so that a full file system is an error here instead of a SIGBUS later.
         let fill = |file: &File| file.write_all_at(&[0; HEADER_BYTES], 0);
@@ -86,7 +85,6 @@ impl Mapping {
         })
     }
 
-    /// See `Ring::open`.
     pub(super) fn open(path: &Path) -> Result<Self, RingError> {
         let failed = |source| RingError::File {
             path: path.to_owned(),

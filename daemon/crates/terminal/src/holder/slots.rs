@@ -43,7 +43,6 @@ pub(super) struct HeldTerminal {
     pub(super) keepsake: Arc<OwnedFd>,
 }
 
-/// The slots, and their watches.
 #[derive(Debug)]
 pub(super) struct Slots {
     places: Vec<Arc<Mutex<Place>>>,
@@ -160,7 +159,6 @@ impl Slots {
         Ok(())
     }
 
-    /// Returns the held sessions, for a new worker.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
@@ -184,7 +182,6 @@ impl Slots {
         held
     }
 
-    /// Returns how the terminal in `slot` is watched.
     pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
         match &*lock(self.places.get(slot)?) {
             Place::Held(terminal) => Some(terminal.watch),

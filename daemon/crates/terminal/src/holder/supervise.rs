@@ -36,7 +36,6 @@ const READY_TIME: Duration = Duration::from_secs(20);
 /// How long a worker may take until it begins to end the sessions, once the daemon was asked to end by a signal.
 const HEED_TIME: Duration = Duration::from_secs(2);
 
-/// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
 /// Maximum number of restarts in a row of workers that never serve, unless sessions are held.
@@ -61,7 +60,6 @@ const NOT_STARTED: Exit = Exit {
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
 
-/// The worker of this holder.
 #[derive(Debug)]
 pub(super) struct Worker {
     pid: Pid,
@@ -74,7 +72,6 @@ pub(super) struct Worker {
     has_served: bool,
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
-    /// How the worker ended.
     ended: Option<Exit>,
     /// When the next worker is to be started.
     restart_at: Option<Instant>,
@@ -86,7 +83,6 @@ pub(super) struct Worker {
     ready_by: Option<Instant>,
     /// Set once the worker was sent a signal that asks it to end: by when it must heed it.
     heeds_by: Option<Instant>,
-    /// The worker was stopped by a signal.
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
@@ -258,7 +254,6 @@ impl Worker {
         Next::Serves(port)
     }
 
-    /// Returns whether sessions may be held without a worker.
     pub(super) fn may_wait(&self) -> bool {
         self.stop_signal.is_none()
     }
@@ -283,7 +278,6 @@ impl Worker {
         }
     }
 
-    /// Records that the worker is ending all sessions, as requested.
     pub(super) fn is_stopping(&mut self) {
         self.stop_signal = Some(Signal::TERM);
         self.heeds_by = None;
@@ -337,7 +331,6 @@ impl Worker {
         }
     }
 
-    /// Forwards signals that were sent to the daemon.
     pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
             let asks_to_end = signal != Signal::HUP;
@@ -398,7 +391,6 @@ impl Worker {
         self.served_at.is_some() && !self.is_stopped && self.leaving.is_none()
     }
 
-    /// Returns how long to wait before the next start.
     fn pause(&self) -> Duration {
         // The first worker is replaced at once.
         match self.restarts.max(self.quick_ends.saturating_sub(1)) {

@@ -41,10 +41,8 @@ pub(super) enum Watch {
     Closed,
 }
 
-/// The result of reading a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Received {
-    /// This number of bytes.
     Output(usize),
     /// A change of its state; there may be output too.
     #[cfg_attr(portable, expect(dead_code, reason = "changes are not reported there"))]
@@ -56,12 +54,10 @@ pub(super) enum Received {
     Closed,
 }
 
-/// The effect of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadOutcome {
     /// How to watch the terminal from now on.
     pub(super) watch: Watch,
-    /// Number of bytes read.
     pub(super) len: usize,
     /// Whether the worker must be notified now.
     pub(super) changed: bool,
@@ -69,7 +65,6 @@ pub(super) struct ReadOutcome {
     pub(super) is_untold: bool,
 }
 
-/// A terminal in a slot.
 #[derive(Debug)]
 pub(super) struct Terminal {
     pub(super) master: Arc<OwnedFd>,
@@ -83,7 +78,6 @@ pub(super) struct Terminal {
     pub(super) keepsake: Option<Arc<OwnedFd>>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
-    /// How the terminal is watched now.
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,

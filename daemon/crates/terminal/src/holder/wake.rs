@@ -74,7 +74,6 @@ impl AsFd for Bell {
 }
 
 impl Notes {
-    /// Returns true if there is news.
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
             || !self.idle.is_empty()

@@ -71,7 +71,6 @@ fn lead(
     }
 }
 
-/// Starts the program with pipes.
 fn start(
     settings: ProcessSettings,
     path: &OsStr,

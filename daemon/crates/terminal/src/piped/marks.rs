@@ -79,7 +79,6 @@ fn parse(mark: [u8; MARK_BYTES]) -> (u64, Stream) {
     (mark >> 1, stream)
 }
 
-/// The known marks of a session.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// Sorted by offset.
@@ -145,7 +144,6 @@ impl Marks {
     }
 }
 
-/// Output of one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub from: u64,

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread;
 
-/// Length of one read.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Maximum amount of input that waits for the program. Further input stays in the terminal, and its sender waits.
@@ -54,7 +53,6 @@ impl RelayTerminal {
     }
 }
 
-/// The three pipes.
 pub(super) struct Relay {
     /// `None` once it is closed.
     input: Option<OwnedFd>,
@@ -275,7 +273,6 @@ impl Relay {
     }
 }
 
-/// Returns whether the terminal has input now.
 fn has_input() -> Result<bool, Errno> {
     let stdin = rustix::stdio::stdin();
     let mut fds = [PollFd::from_borrowed_fd(stdin, PollFlags::IN)];

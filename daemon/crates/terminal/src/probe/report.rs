@@ -21,7 +21,6 @@ pub enum Verdict {
     Blocked,
 }
 
-/// A task that waits for the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reader {
     pub pid: i32,
@@ -51,7 +50,6 @@ pub(super) const BLIND: &str = "platform";
 pub(super) const RELAY: &str = "relay";
 pub(super) const MULTIPLEXER: &str = "multiplexer";
 
-/// The result of probing a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// The foreground process group; 0 if the terminal has none.

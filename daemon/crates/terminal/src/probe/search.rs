@@ -344,7 +344,6 @@ impl Search {
         })
     }
 
-    /// Returns whether the descriptor of the task is this terminal.
     fn is_terminal(&mut self, task: Task, descriptor: Option<Descriptor>) -> bool {
         let device = match descriptor {
             Some(Descriptor::Device(device)) => device,

@@ -58,14 +58,12 @@ impl Sleep {
     }
 }
 
-/// What a call waits for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     /// Data from this descriptor.
     Read(i32),
     /// Input on any of several descriptors.
     Set(InputSet),
-    /// A signal.
     Signal,
     /// Something other than input.
     Elsewhere,
@@ -121,7 +119,6 @@ enum Call {
         timeout: Timeout,
     },
     Restart,
-    /// Waits for a signal.
     Signal,
     Other,
 }

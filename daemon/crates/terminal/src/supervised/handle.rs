@@ -18,10 +18,8 @@ const REPORTS_LEN: usize = 4;
 
 const MAX_REPORT_BYTES: u32 = 64;
 
-/// Descriptors that a supervisor accepts.
 pub(super) const MAX_DESCRIPTORS: usize = 4;
 
-/// What a program prints.
 #[derive(Debug)]
 pub struct Output {
     pub stdout: PipeReader,

@@ -63,7 +63,6 @@ enum State {
     TextEscape(Kind),
 }
 
-/// A part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Bytes outside sequences, including control characters. Control characters inside a sequence come before it, as
@@ -85,7 +84,6 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Returns a splitter that is not inside any sequence.
     pub fn new() -> Self {
         Self::default()
     }

@@ -41,7 +41,6 @@ pub(super) struct AutomatonSearch {
 }
 
 impl AutomatonSearch {
-    /// Returns a search that has not begun.
     pub(super) fn new(dfa: &DFA) -> Self {
         let mut cache = dfa.create_cache();
         let starts = start_states(dfa, &mut cache);
@@ -62,7 +61,6 @@ impl AutomatonSearch {
         self.cache.memory_usage() <= SPARE_CACHE_BYTES
     }
 
-    /// Starts again, as at the start of a text.
     pub(super) fn begin(&mut self, dfa: &DFA) {
         if self.cache.clear_count() != self.clear_count {
             self.learn_starts(dfa);

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::patterns::{Pattern, PatternError, Patterns};
 
-/// Maximum number of lists in the cache.
 const MAX_LISTS: usize = 128;
 
 /// Maximum memory of all lists in the cache.

@@ -62,7 +62,6 @@ impl LinePatterns {
         })
     }
 
-    /// Returns patterns that match nothing.
     pub fn none() -> Self {
         Self {
             any: None,
@@ -70,7 +69,6 @@ impl LinePatterns {
         }
     }
 
-    /// Returns whether any pattern matches somewhere in the line.
     pub fn is_match(&self, line: &str) -> bool {
         self.any.as_ref().is_some_and(|any| any.is_match(line))
     }

@@ -28,7 +28,6 @@ pub struct Hit {
     /// Offset after the last byte of the match, where the next search starts. Control sequences and `\r` directly after
     /// it belong to the rest. It equals `start` for an empty match, which is therefore found there again.
     pub end: u64,
-    /// The matched text.
     pub matched: Vec<u8>,
     /// The groups, the first one being the whole match; `None` for a group that took no part.
     pub groups: Vec<Option<Vec<u8>>>,

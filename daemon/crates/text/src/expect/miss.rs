@@ -19,7 +19,6 @@ const LEAST_BYTES: usize = 3;
 /// The pattern that came closest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Its index in the list.
     pub index: usize,
     /// The similar output.
     pub found: String,

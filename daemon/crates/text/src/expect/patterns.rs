@@ -13,7 +13,6 @@ use super::locate::Locator;
 use super::search::{Engine, Scratch};
 use super::syntax;
 
-/// Maximum number of patterns in a list.
 pub(super) const MAX_PATTERNS: usize = 10_000;
 
 /// Maximum memory of a compiled list.
@@ -29,16 +28,13 @@ const SEARCH_CACHE_BYTES: usize = 4 << 20;
 /// How many buffers of finished searches are kept for the next ones.
 const SPARE_SEARCHES: usize = 4;
 
-/// A pattern to wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// A regular expression in the syntax of the `regex` crate.
     Regex(String),
     /// These characters.
     Exact(String),
-    /// The end of the output.
     Eof,
-    /// The timeout.
     Timeout,
 }
 
@@ -166,17 +162,14 @@ impl Patterns {
         matches!(self.engine, Engine::Literals(_))
     }
 
-    /// Returns the index of the first [`Pattern::Eof`] in the list.
     pub fn eof_index(&self) -> Option<usize> {
         self.eof_index
     }
 
-    /// Returns the index of the first [`Pattern::Timeout`] in the list.
     pub fn timeout_index(&self) -> Option<usize> {
         self.timeout_index
     }
 
-    /// Returns the list from which this was compiled.
     pub fn list(&self) -> &[Pattern] {
         &self.list
     }

@@ -3,7 +3,6 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look, Repetition};
 
-/// An error in a regular expression.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
     /// Its position, in bytes from the start of the pattern.
@@ -39,7 +38,6 @@ pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
     }
 }
 
-/// Returns the approximate memory of `hir` in bytes.
 pub(super) fn memory_bytes(hir: &Hir) -> usize {
     let below = match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,

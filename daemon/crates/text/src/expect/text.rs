@@ -45,7 +45,6 @@ struct Run {
 }
 
 impl Text {
-    /// Returns an empty text.
     pub(super) fn new() -> Self {
         Self {
             stripper: None,
@@ -75,7 +74,6 @@ impl Text {
         self.kept.runs.shrink_to(SPARE_RUNS);
     }
 
-    /// Appends raw output.
     pub(super) fn feed(&mut self, raw: &[u8]) {
         let offset = self.raw_fed;
         self.raw_fed += raw.len() as u64;
@@ -106,7 +104,6 @@ impl Text {
         }
     }
 
-    /// Returns the kept text.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.kept.bytes
     }
@@ -116,17 +113,14 @@ impl Text {
         self.kept.base
     }
 
-    /// Returns the offset after the last byte.
     pub(super) fn end(&self) -> u64 {
         self.kept.end()
     }
 
-    /// Returns the kept text from `offset` on.
     pub(super) fn from(&self, offset: u64) -> &[u8] {
         &self.kept.bytes[self.kept.index(offset)..]
     }
 
-    /// Returns the kept text between two offsets.
     pub(super) fn slice(&self, start: u64, end: u64) -> &[u8] {
         &self.kept.bytes[self.kept.index(start)..self.kept.index(end)]
     }
@@ -169,7 +163,6 @@ impl Text {
         }
     }
 
-    /// Discards all text before `offset`.
     pub(super) fn forget_before(&mut self, offset: u64) {
         let gone = self.kept.index(offset);
         self.kept.bytes.drain(..gone);

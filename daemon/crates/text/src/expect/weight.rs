@@ -37,7 +37,6 @@ pub(super) fn fits_a_line(hir: &Hir) -> bool {
     }
 }
 
-/// Returns whether a range of characters only contains line ends.
 fn is_line_ends(start: u32, end: u32) -> bool {
     start == end && matches!(start, 0x0a | 0x0d)
 }

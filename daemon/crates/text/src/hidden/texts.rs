@@ -108,12 +108,10 @@ impl HiddenTexts {
         }
     }
 
-    /// True if there was no hidden input.
     pub fn is_empty(&self) -> bool {
         self.known().typed.is_empty()
     }
 
-    /// Returns all hidden input.
     pub fn texts(&self) -> Vec<String> {
         self.show(|texts| texts.iter().map(|text| (*text).to_owned()).collect())
     }
@@ -125,7 +123,6 @@ impl HiddenTexts {
         see(&texts)
     }
 
-    /// Returns all recognised lines.
     pub fn recognised(&self) -> Vec<String> {
         let known = self.known();
         known.recognised.iter().map(|line| line.0.clone()).collect()

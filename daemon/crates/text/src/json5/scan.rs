@@ -50,7 +50,6 @@ struct Token {
     is_escaped: bool,
 }
 
-/// The key of a member.
 #[derive(Debug)]
 pub struct Key<'a> {
     pub name: Cow<'a, str>,
@@ -147,7 +146,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(())
     }
 
-    /// Takes a text.
     pub fn text(&mut self) -> Scanned<Cow<'a, str>, F> {
         self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
@@ -178,7 +176,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(is_null)
     }
 
-    /// Skips a value.
     pub fn skip(&mut self) -> Scanned<(), F> {
         self.span().map(|_| ())
     }
@@ -239,7 +236,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Stop::at(from, fault)
     }
 
-    /// Returns the text of a token.
     fn decode(&self, token: &Token) -> Cow<'a, str> {
         let raw = self.text.get(token.span.clone()).unwrap_or_default();
         if token.is_escaped {

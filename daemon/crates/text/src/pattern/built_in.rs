@@ -6,7 +6,6 @@
 use ccd_protocol::pattern::PatternType;
 use ccd_protocol::pattern::PatternType::{DataFormat, Error, Help, Prompt, State};
 
-/// A built-in category.
 pub(super) struct BuiltIn {
     pub(super) pattern_type: PatternType,
     pub(super) category: &'static str,

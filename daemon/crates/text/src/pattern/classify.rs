@@ -59,7 +59,6 @@ impl Compiled {
         }
     }
 
-    /// Classifies a text.
     pub fn classify(&self, raw: &str) -> PatternClassifyReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());

@@ -18,14 +18,12 @@ pub struct Compiled {
     warnings: Vec<String>,
 }
 
-/// The patterns of one type.
 struct TypePatterns {
     /// Index of the entry and of the pattern in it.
     places: Vec<(usize, usize)>,
     lines: OnceLock<LinePatterns>,
 }
 
-/// A pattern in its entry.
 #[derive(Clone, Copy)]
 pub(super) struct PlacedPattern<'a> {
     pub(super) entry: &'a PatternEntry,
@@ -54,7 +52,6 @@ impl PlacedPattern<'_> {
 }
 
 impl Compiled {
-    /// Returns only the built-in patterns.
     pub fn built_in() -> Self {
         Self::new(&[], Vec::new())
     }
@@ -149,7 +146,6 @@ impl Compiled {
         places.find(|place| !place.is_only_a_sign())
     }
 
-    /// Returns the compiled patterns of a type.
     pub(super) fn lines(&self, pattern_type: PatternType) -> &LinePatterns {
         let kind = &self.kinds[&pattern_type];
         kind.lines.get_or_init(|| {
@@ -214,7 +210,6 @@ fn entries(overrides: &[Override]) -> Vec<PatternEntry> {
     entries
 }
 
-/// Returns the built-in entry of a name.
 pub fn built_in(pattern_type: PatternType, category: &str) -> Option<PatternEntry> {
     built_ins().find(|entry| entry.pattern_type == pattern_type && entry.category == category)
 }

@@ -7,7 +7,6 @@ use super::seen::Seen;
 use ccd_protocol::pattern::{CommandFound, PatternOrigin, PatternType};
 use std::collections::BTreeSet;
 
-/// Maximum number of reported commands.
 const MAX_COMMANDS: usize = 1000;
 
 /// Maximum length of a name, and of a reported description, in characters.
@@ -35,7 +34,6 @@ enum Shape {
     Other,
 }
 
-/// A command or option, and its description.
 struct Command<'a> {
     name: &'a str,
     description: &'a str,

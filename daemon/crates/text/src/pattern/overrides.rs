@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Maximum number of entries in the file.
 pub const MAX_ENTRIES: usize = 500;
 
 /// Maximum number of patterns of an entry, and maximum length of a pattern.
@@ -25,7 +24,6 @@ pub(super) const MAX_WEIGHT: u64 = 1000;
 
 const MAX_DESCRIPTION_BYTES: usize = 1000;
 
-/// One entry as in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     #[serde(deserialize_with = "any_case")]

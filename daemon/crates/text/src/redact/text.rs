@@ -18,7 +18,6 @@ pub struct Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Finds the secrets of `text`.
     pub fn of(text: &'a str) -> Self {
         let places = in_force().places(text);
         Self { text, places }

@@ -8,17 +8,14 @@ use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
 use std::time::Instant;
 
-/// Inputs that broke a copy.
 #[derive(Debug, Clone)]
 pub(super) struct Suspect {
-    /// Number of the last input.
     pub(super) number: usize,
     pub(super) fault: Fault,
     /// All inputs of the copy, the last of which broke it.
     pub(super) lines: Vec<Vec<u8>>,
 }
 
-/// An input with its number.
 pub(super) type Numbered = (usize, Vec<u8>);
 
 /// Gives inputs to copies; after one has ended or broken, the rest goes to a fresh one. Starts no copy after `until`;
@@ -60,11 +57,9 @@ pub(super) async fn run(
     Ok((suspects, 0))
 }
 
-/// What a copy did.
 struct Took {
     /// How many inputs it took, the last included.
     inputs: usize,
-    /// What the last one did.
     verdict: Verdict,
     /// The end of the input after the last one did it.
     at_end: bool,

@@ -21,7 +21,6 @@ const MAX_LINES: usize = 250;
 const LIMIT: Duration = Duration::from_secs(10);
 const SHARE: f64 = 0.25;
 
-/// What breaks the program.
 #[derive(Debug, Clone)]
 pub(super) struct Culprit {
     pub(super) fault: Fault,
@@ -48,7 +47,6 @@ impl Culprit {
                 .all(|line| inputs.any(|input| is_in(line, input)))
     }
 
-    /// Returns the input as one text.
     pub(super) fn input(&self) -> Vec<u8> {
         self.lines.join(&b'\n')
     }
@@ -151,7 +149,6 @@ impl Search<'_, '_> {
         Ok(with(shrinker.best()))
     }
 
-    /// Shortens the only line.
     async fn shorten_line(
         &self,
         before: &[Vec<u8>],

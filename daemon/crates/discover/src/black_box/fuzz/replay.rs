@@ -9,7 +9,6 @@ use ccd_session::session::SessionError;
 /// Lines that are typed at once, if the program reads lines.
 pub(super) const WINDOW: usize = 16;
 
-/// A copy for fuzzing.
 pub(super) struct Copy {
     pub(super) running: Running,
     terminal: Option<Terminal>,

@@ -25,7 +25,6 @@ const KEPT_TIME: f64 = 0.25;
 /// The run ends when this much was found: the program is broken, and more would be the same.
 const MAX_FINDINGS: usize = 20;
 
-/// What has been found so far.
 #[derive(Default)]
 struct Progress {
     culprits: Vec<Culprit>,
@@ -37,7 +36,6 @@ struct Progress {
     not_minimal: u64,
 }
 
-/// Sends all inputs.
 pub(in crate::black_box) async fn run(
     bench: &Bench<'_>,
     draft: &Draft,

@@ -6,7 +6,6 @@ use crate::fuzz::Inputs;
 use crate::investigate::WORDS;
 use ccd_text::canonical::{LINE_LEN, QUOTE};
 
-/// Maximum number of words that are tried alone.
 const MAX_ALONE: usize = 60;
 
 /// The inputs of a run by number: first each word alone, then random ones.
@@ -71,7 +70,6 @@ impl Source {
     }
 }
 
-/// Returns the first word of an input.
 pub(super) fn first_word(input: &[u8]) -> &[u8] {
     let mut words = input.split(|byte| byte.is_ascii_whitespace());
     words.find(|word| !word.is_empty()).unwrap_or_default()

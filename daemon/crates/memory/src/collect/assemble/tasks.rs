@@ -26,7 +26,6 @@ pub(super) fn status(
     status
 }
 
-/// Returns the open tasks after the current one.
 fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
     let others = open.iter().filter(|task| Some(*task) != current);
     others.take(MAX_NEXT_TASKS).cloned().collect()

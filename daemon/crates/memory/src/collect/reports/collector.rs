@@ -12,7 +12,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Of a report that are read; a longer one is not a report of tests that a person reads.
 const REPORT_BYTES: u64 = 16 * 1024 * 1024;
-/// Reports that are read.
 const MAX_REPORTS: usize = 400;
 
 pub(in crate::collect) struct ReportCollector;

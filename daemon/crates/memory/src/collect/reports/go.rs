@@ -9,10 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What is known of a package.
 #[derive(Default)]
 struct Package {
-    /// How each test ended.
     ends: Vec<(String, bool)>,
     /// By test; without a name, of the package itself.
     output: HashMap<String, String>,

@@ -51,7 +51,6 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(&format!("(?m){pattern}")).unwrap()
 }
 
-/// Returns the first group that is in a text.
 fn first_group<'a>(pattern: &Regex, text: &'a str) -> Option<&'a str> {
     let found = pattern.captures(text)?;
     let group = found.iter().skip(1).flatten().next()?;

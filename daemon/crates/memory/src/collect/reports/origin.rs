@@ -24,7 +24,6 @@ pub(super) struct Origin<'a> {
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"((?:file://)?[^\s()\[\]"'<>:,]+\.[A-Za-z]{1,5}):(\d{1,9})"#));
 
-/// Of a text that are looked at.
 const MAX_PLACES: usize = 50;
 
 impl Origin<'_> {
@@ -80,13 +79,11 @@ impl Origin<'_> {
     }
 }
 
-/// Returns a text without escape sequences of terminals.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     static ESCAPES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\x1b\[[0-9;]*[A-Za-z]"));
     ESCAPES.replace_all(text, "")
 }
 
-/// Returns the first line of a message.
 pub(super) fn message(text: &str) -> Option<String> {
     let line = one_line(plain(text).trim(), MESSAGE_CHARS);
     (!line.is_empty()).then_some(line)

@@ -6,7 +6,6 @@ use crate::keys;
 /// A longer line is split.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// A key, in the way it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pressed {
     Text(char),
@@ -33,7 +32,6 @@ pub(super) struct TypedLine {
     counted: usize,
     offset: Option<u64>,
     hidden: bool,
-    /// The program reads keys.
     reads_keys: bool,
 }
 
@@ -50,7 +48,6 @@ pub struct TakenInput {
 }
 
 impl TypedLine {
-    /// Adds keys; returns the lines that they complete.
     pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<Typed> {
         let mut done = Vec::new();
         for pressed in pressed(bytes) {
@@ -112,7 +109,6 @@ impl TypedLine {
         })
     }
 
-    /// Returns how the line could be typed again.
     fn form(&mut self, has_enter: bool) -> Form {
         if self.keys.is_empty() {
             return if has_enter { Form::Line } else { Form::Text };

@@ -13,13 +13,10 @@ use ccd_terminal::lock::lock;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// Maximum number of viewers of one session.
 const MAX_VIEWERS: usize = 64;
 
-/// Rows and columns.
 pub type Size = (u16, u16);
 
-/// The viewers of one session.
 #[derive(Debug)]
 pub struct Viewers {
     list: Mutex<Vec<Viewer>>,
@@ -64,12 +61,10 @@ impl Viewers {
         !lock(&self.list).is_empty()
     }
 
-    /// Returns whether a client is attached.
     pub fn has(&self, peer: &Peer) -> bool {
         self.of(peer.connection).is_some()
     }
 
-    /// Returns the viewers in the form that clients get.
     pub fn records(&self) -> Vec<Attachment> {
         let list = lock(&self.list);
         let record = |viewer: &Viewer| Attachment {
@@ -141,7 +136,6 @@ impl Session {
         read_only
     }
 
-    /// Moves the part of the screen that a viewer sees.
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
         let mut list = lock(&self.viewers.list);
@@ -278,7 +272,6 @@ impl Viewers {
 }
 
 impl Attached {
-    /// Returns the size of the viewer's terminal.
     pub fn size(&self) -> Size {
         let viewer = self.session.viewers.of(self.connection);
         viewer.map_or((1, 1), |viewer| viewer.1)

@@ -85,7 +85,6 @@ impl Sessions {
         })
     }
 
-    /// Carries out `data.forget` for ended sessions.
     pub async fn forget_data(
         &self,
         which: &DataForgetParams,

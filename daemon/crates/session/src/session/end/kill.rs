@@ -107,7 +107,6 @@ fn pids(processes: &[Process]) -> Vec<i32> {
     processes.iter().map(|process| process.pid).collect()
 }
 
-/// Waits until all of `processes` have ended, or until `deadline`.
 pub(super) async fn wait_gone(processes: &[Process], deadline: Instant) {
     while Instant::now() < deadline && !processes.iter().all(Process::is_gone) {
         tokio::time::sleep(LOOK_PERIOD).await;

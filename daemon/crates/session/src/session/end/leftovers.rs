@@ -73,7 +73,6 @@ impl Sessions {
     }
 }
 
-/// Kills the processes that `ended` left.
 pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Killed {
     // A new session may have taken the id of a forgotten one, and own the processes.
     let is_kept = |id: &str| {

@@ -50,7 +50,6 @@ struct Fate {
     found: Mutex<InputFate>,
 }
 
-/// What is known about an input.
 #[derive(Debug, Clone, Copy)]
 enum InputFate {
     /// Nothing was flushed after this number of flushes.
@@ -58,7 +57,6 @@ enum InputFate {
         flushes: u32,
     },
     Discarded,
-    /// It was read, at least in part.
     Read,
 }
 

@@ -40,7 +40,6 @@ pub enum LastLine {
 }
 
 impl LastLine {
-    /// Returns the state after these keys.
     pub fn after(typed: &[u8]) -> Self {
         match typed.last() {
             None | Some(b'\n' | b'\r') => Self::Whole,
@@ -104,7 +103,6 @@ impl Session {
         Ok(())
     }
 
-    /// Allows input again: the end no longer applies.
     pub(super) fn reopen_input(&self) {
         let end = lock(&self.input_end).take();
         if let Some(end) = end {

@@ -18,16 +18,12 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Maximum bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
 
-/// How the interaction log shows the end of the input.
 const END_SHOWN: &str = "<C-d>";
 
-/// Name of the key that ends the input.
 const END_KEY: &str = "C-d";
 
-/// What a request types.
 #[derive(Default)]
 struct RequestedInput {
     bytes: Vec<u8>,
@@ -57,7 +53,6 @@ impl RequestedInput {
         self
     }
 
-    /// Returns the bytes that the client sent.
     fn as_typed(&self) -> &[u8] {
         self.as_typed.as_deref().unwrap_or(&self.bytes)
     }
@@ -369,7 +364,6 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
     })
 }
 
-/// Converts the error of a write into the session's error.
 fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
         InputError::Closed { written_bytes }

@@ -28,7 +28,6 @@ pub(super) const INPUT_GRACE: Duration = Duration::from_secs(5);
 /// Time between two checks of a terminal that cannot report when it takes more.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
-/// Why input did not reach the terminal.
 #[derive(Debug)]
 pub enum InputError {
     /// The program has ended, is being ended, or no longer has a terminal.
@@ -44,7 +43,6 @@ pub enum InputError {
     HandedOver {
         written_bytes: u64,
     },
-    /// The terminal would truncate a line of `len` bytes.
     LineTooLong {
         len: usize,
     },
@@ -53,7 +51,6 @@ pub enum InputError {
     Io(std::io::Error),
 }
 
-/// One piece of input.
 #[derive(Debug, Clone, Copy)]
 pub struct Stroke<'a> {
     pub bytes: &'a [u8],
@@ -78,7 +75,6 @@ impl<'a> Stroke<'a> {
         Stroke::new(bytes, self.is_secret || self.command.is_some())
     }
 
-    /// Returns the bytes as they are stored on a tape.
     pub(crate) fn on_tape(&self) -> &'a [u8] {
         self.command.map_or(self.bytes, |command| &command.line)
     }
@@ -96,7 +92,6 @@ impl<'a> Stroke<'a> {
     }
 }
 
-/// Result of a write.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
     /// The terminal did not echo just before or just after, or the input is a line of a private key.
@@ -109,7 +104,6 @@ pub struct Written {
     pub must_keep: bool,
 }
 
-/// The terminal as the worker writes to it.
 #[derive(Debug)]
 pub struct Input {
     master: Mutex<Option<Arc<OwnedFd>>>,
@@ -125,7 +119,6 @@ pub struct Input {
     pub(super) piped: Option<Mutex<PipedLine>>,
 }
 
-/// Whether a terminal takes more.
 enum Room {
     Some,
     /// None now; the terminal reports when there is some.
@@ -175,12 +168,10 @@ impl Input {
         !(ready.is_ok() && poll[0].revents().contains(PollFlags::IN))
     }
 
-    /// Returns the session's tape.
     pub fn tape(&self) -> Option<Arc<SessionTape>> {
         lock(&self.tape).clone()
     }
 
-    /// Forgets the session's tape.
     pub(crate) fn release_tape(&self) {
         lock(&self.tape).take();
     }
@@ -198,7 +189,6 @@ impl Input {
         }
     }
 
-    /// Closes the session's descriptor of the terminal.
     pub fn close(&self) {
         self.end();
         lock(&self.master).take();
@@ -389,7 +379,6 @@ fn hides_more(master: &OwnedFd) -> bool {
     })
 }
 
-/// Returns how many of `len` bytes reached the terminal.
 pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,

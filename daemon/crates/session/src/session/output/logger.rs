@@ -42,7 +42,6 @@ const KEEP_BYTES: u64 = 128 << 10;
 /// A session that has been silent for this time releases its ring's memory.
 const RING_IDLE: Duration = Duration::from_secs(1);
 
-/// The state of logging for one session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     /// Locked during a write; `None` in a session that has ended, whose files are closed.
@@ -71,7 +70,6 @@ struct Shared {
     state: Mutex<LoggerState>,
     /// Wakes the thread in charge.
     bell: Condvar,
-    /// Starts the timer.
     timer: Notify,
     holder: Holder,
     /// Cancelled when logs are written.
@@ -99,7 +97,6 @@ struct LoggerState {
 /// Sessions that were logged not long ago, by their slot in the holder, and when.
 type Warm = HashMap<usize, (Weak<Session>, Instant)>;
 
-/// A write in progress.
 struct Turn {
     session: Arc<Session>,
     since: Instant,

@@ -11,7 +11,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why there is no pipe.
 #[derive(Debug, thiserror::Error)]
 pub enum PipeError {
     #[error("no directory is safe for named pipes: {why}")]
@@ -55,7 +54,6 @@ pub(super) struct Inode {
     number: u64,
 }
 
-/// What exists at the path of a pipe.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AtPath {
     Nothing,

@@ -15,7 +15,6 @@ const HEAD_BYTES: usize = 32;
 /// Longest text of an event; longer text is split.
 const MAX_TEXT_BYTES: usize = MAX_LINE_BYTES - HEAD_BYTES - 1;
 
-/// Type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Out,
@@ -70,7 +69,6 @@ impl Lines {
         self.take(&text, ms, rules, out);
     }
 
-    /// True if a line was begun.
     pub(super) fn has_begun(&self) -> bool {
         !self.begun.is_empty()
     }

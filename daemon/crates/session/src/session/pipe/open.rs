@@ -36,7 +36,6 @@ impl Drop for Prepared {
 }
 
 impl Session {
-    /// Opens or closes a session's pipe.
     pub async fn pipe(
         self: &Arc<Self>,
         params: &SessionPipeParams,
@@ -180,7 +179,6 @@ impl Session {
 }
 
 impl Services {
-    /// Creates the FIFO of a session.
     pub(in crate::session) async fn prepare_pipe(
         &self,
         id: &SessionId,
@@ -229,7 +227,6 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
     }
 }
 
-/// Returns whether the pipe is still at its path.
 async fn is_in_place(open: &Open) -> bool {
     let (path, inode) = (open.path.clone(), open.inode);
     blocking(move || fifo::look(&path) == AtPath::Fifo(inode)).await

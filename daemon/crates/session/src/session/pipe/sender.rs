@@ -13,7 +13,6 @@ use tokio::io::unix::AsyncFd;
 /// A FIFO takes so many bytes whole or not at all (`PIPE_BUF`).
 const ATOMIC_BYTES: usize = 4096;
 
-/// Bytes that wait until the FIFO takes them.
 pub(super) struct Sender {
     pub(super) fifo: Fifo,
     /// What shall be sent is appended here.
@@ -21,11 +20,9 @@ pub(super) struct Sender {
     sent: usize,
 }
 
-/// Result of an attempt to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     All,
-    /// The FIFO is full.
     Part,
     /// Nobody reads, and nobody is waited for.
     NobodyReads,
@@ -40,7 +37,6 @@ impl Sender {
         }
     }
 
-    /// Returns how many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.out.len() - self.sent
     }

@@ -26,7 +26,6 @@ pub(super) struct InputQueue {
     news: Notify,
 }
 
-/// An input, and when it was typed.
 #[derive(Debug, Clone)]
 struct TypedAt {
     typed: Arc<Typed>,
@@ -34,10 +33,8 @@ struct TypedAt {
     unix_ms: u64,
 }
 
-/// State of the next input.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Nothing was typed.
     Nothing,
     /// It was typed at a later offset.
     Later(u64),
@@ -122,7 +119,6 @@ fn printable(text: &str) -> String {
     shown
 }
 
-/// Returns the milliseconds since 1970.
 pub(super) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

@@ -28,7 +28,6 @@ const KILL_KEY: &[u8] = b"\x15";
 const KILL_KEYS_OF_BASH: &[u8] = b"\x07\x15";
 
 impl Session {
-    /// See [`Session::run`].
     pub(super) async fn run_in_shell(
         self: &Arc<Self>,
         peer: &Peer,
@@ -155,7 +154,6 @@ impl Session {
         Ok(running)
     }
 
-    /// Waits for the end of a command.
     async fn outcome_of(
         &self,
         running: &Running,
@@ -272,7 +270,6 @@ impl Session {
     }
 }
 
-/// What a command needs until its end.
 struct Tools {
     nonce: Nonce,
     has_editor: bool,

@@ -16,7 +16,6 @@ const NO_ANSWER: Duration = Duration::from_millis(500);
 
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A shell that was asked.
 #[derive(Debug)]
 pub(crate) struct FarShell {
     /// The program on this side, which leads to it.

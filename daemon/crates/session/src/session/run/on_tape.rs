@@ -47,7 +47,6 @@ impl CommandOnTape {
         })
     }
 
-    /// Returns the command for a recording.
     pub fn recorded(&self) -> CommandLine<'_> {
         CommandLine {
             cut_echo: self.cut_echo.as_deref(),

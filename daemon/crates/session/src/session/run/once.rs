@@ -23,13 +23,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum bytes of output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
 /// How long after its deadline a session whose output is kept ends by itself.
 const KEPT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Prefix of the names of script files.
 const SCRIPT_PREFIX: &str = "script-";
 
 /// The part to return of an output that is too long for a reply.
@@ -39,17 +37,14 @@ pub enum Part {
     End,
 }
 
-/// Who runs a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Runner<'a> {
     pub peer: &'a Peer,
     /// The method that it was requested by, for the list of sessions.
     pub method: &'static str,
-    /// The part of a long output that is wanted.
     pub part: Part,
 }
 
-/// The result of a program that was run.
 pub struct Once {
     pub reply: RunOnceReply,
     /// Number of output bytes before those in the reply.
@@ -255,7 +250,6 @@ impl Session {
     }
 }
 
-/// Creates a script file in `folder`.
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));

@@ -12,7 +12,6 @@ use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Bytes that are read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// The session; when this is dropped, the session is asked to end.
@@ -62,7 +61,6 @@ impl OneShot {
         started.await.unwrap_or(Err(SessionError::ShuttingDown))
     }
 
-    /// Wraps a session that is already running.
     pub fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
@@ -93,7 +91,6 @@ impl OneShot {
         });
     }
 
-    /// Ends the program's input.
     pub fn without_input(&self) {
         self.session.end_input(LastLine::Whole);
     }

@@ -30,7 +30,6 @@ const STATUS_HIDING: &[&str] = &["script", "mosh-client"];
 /// How long the outcome of a command is kept for a client whose connection broke.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// The commands of one session.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     /// Only one command at a time runs in a shell: this is locked until its end mark was seen.
@@ -92,7 +91,6 @@ impl Runs {
     }
 }
 
-/// A command that was typed.
 #[derive(Debug)]
 pub(super) struct Running {
     /// The client's own id of the request.
@@ -105,7 +103,6 @@ pub(super) struct Running {
     pub(super) typing: Option<Typing>,
 }
 
-/// How a command ended.
 #[derive(Clone, Debug)]
 pub(super) enum End {
     Done(Arc<Outcome>),
@@ -134,10 +131,8 @@ pub(super) struct Follower {
     pub(super) interrupts: u64,
 }
 
-/// Where a command was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) enum Shell {
-    /// The session's own program.
     Own,
     /// A shell inside of it, on the same terminal.
     Inside,
@@ -225,7 +220,6 @@ impl Follower {
         }
     }
 
-    /// Checks what the shell is doing, when output pauses.
     async fn look_at_shell(&mut self, pause: &mut Pause) -> Result<(), SessionError> {
         let session = &self.session;
         let quiet = pause.since.elapsed();

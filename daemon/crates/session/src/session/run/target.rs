@@ -56,7 +56,6 @@ const NOISE_LIMIT: Duration = Duration::from_millis(100);
 /// How long an integrated shell may wait without its prompt's mark; after that, the mark is taken to be gone.
 const MARK_LIMIT: Duration = Duration::from_millis(500);
 
-/// The shell that gets a command.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) shell: Shell,
@@ -197,7 +196,6 @@ impl Session {
         program_of(reader).filter(|program| is_other && !is_relay_or_shell(program))
     }
 
-    /// Waits for output, and not for long.
     async fn look_again(&self, deadline: &Deadline) {
         let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
         let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
@@ -362,7 +360,6 @@ pub(super) fn is_relay_or_shell(name: &str) -> bool {
     is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
 }
 
-/// Detects since when a session has printed nothing.
 pub(super) struct Silence {
     end: u64,
     since: Instant,

@@ -19,7 +19,6 @@ struct Saved {
     cols: u16,
     /// Offset after the output that was drawn.
     upto: u64,
-    /// Output that redraws the screen.
     picture: String,
 }
 

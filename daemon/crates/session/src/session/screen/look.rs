@@ -10,7 +10,6 @@ use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenRepl
 use ccd_screen::{PictureTooLarge, Still, draw_png, draw_svg};
 use std::ops::Range;
 
-/// A request for a screen.
 struct Look {
     still: Still,
     rows: Range<u16>,

@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
 
-/// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// How long a call may draw.
@@ -42,7 +41,6 @@ pub struct ScreenModel {
     screens: Arc<Screens>,
 }
 
-/// State of the file of sizes.
 #[derive(Debug, Default)]
 struct SizesFile {
     turn: tokio::sync::Mutex<()>,
@@ -52,7 +50,6 @@ struct SizesFile {
     is_unread: AtomicBool,
 }
 
-/// What a look has found.
 #[derive(Debug)]
 pub struct Looked<T> {
     pub seen: T,
@@ -110,7 +107,6 @@ impl ScreenModel {
         self.is_ended.load(Relaxed)
     }
 
-    /// Returns when somebody looked at the screen last.
     pub(super) fn last_look(&self) -> Instant {
         *lock(&self.last_look)
     }
@@ -135,7 +131,6 @@ impl ScreenModel {
         true
     }
 
-    /// Returns the terminal's sizes, for the next process.
     pub fn sizes(&self) -> Sizes {
         lock(&self.sizes).clone()
     }

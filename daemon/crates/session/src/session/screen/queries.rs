@@ -22,7 +22,6 @@ pub(crate) struct Queries {
 #[derive(Debug, Default)]
 struct QuestionQueue {
     waiting: VecDeque<Asked>,
-    /// A task is answering them.
     answering: bool,
 }
 

@@ -41,7 +41,6 @@ impl Session {
         });
     }
 
-    /// Changes the terminal's size.
     pub fn set_size(&self, (rows, cols): Size) -> Result<(), SessionError> {
         let Some(master) = self.input.master() else {
             return self.require_alive();

@@ -25,7 +25,6 @@ const IDLE_TIME: Duration = Duration::from_secs(5);
 /// Memory is given back to the system once models of this size are gone.
 const GIVE_BACK_BYTES: usize = 8 << 20;
 
-/// The screen models of all sessions.
 #[derive(Debug)]
 pub struct Screens {
     /// Those that were drawn, and may still be.
@@ -97,7 +96,6 @@ impl Screens {
         }
     }
 
-    /// Returns the models that are drawn or were recently.
     fn drawn(&self) -> Vec<Arc<ScreenModel>> {
         lock(&self.models)
             .iter()
@@ -118,7 +116,6 @@ impl Screens {
         remain
     }
 
-    /// Forgets a model that is not drawn any more.
     pub(super) fn forget(&self, model: &ScreenModel) {
         lock(&self.models).retain(|known| !std::ptr::eq(known.as_ptr(), model));
     }

@@ -27,7 +27,6 @@ const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
 /// How to start a shell so that it reads ccd's file after the user's own.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Integration {
-    /// All arguments of the shell.
     pub args: Vec<OsString>,
     /// Variables to set in addition to the caller's.
     pub env: Vec<(OsString, OsString)>,

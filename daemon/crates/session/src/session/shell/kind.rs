@@ -13,7 +13,6 @@ pub(crate) enum ShellKind {
     Zsh,
     /// dash, the ash of busybox, and any shell installed as `sh`.
     Posix,
-    /// ksh93.
     Ksh,
     /// mksh and its relatives.
     Mksh,

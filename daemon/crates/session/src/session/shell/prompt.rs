@@ -93,7 +93,6 @@ const ECHOED_STARTS: [&[u8]; 5] = [
 ];
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
-/// The prompt at which a command was typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompt {
     line: Vec<u8>,

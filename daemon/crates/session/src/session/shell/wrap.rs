@@ -21,7 +21,6 @@ const INLINE_MAX_LEN: usize = 64 * 1024;
 const PATH_MAX_LEN: usize = 1024;
 const NONCE_BYTES: usize = 8;
 
-/// Why a command cannot be typed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("a command cannot contain a NUL byte")]
@@ -33,7 +32,6 @@ pub(crate) enum LineError {
     Path { path: String },
 }
 
-/// How the command is passed to the shell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way<'a> {
     /// The shell reads the file at this absolute path: for shells on this machine and in this file system.
@@ -61,7 +59,6 @@ pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
 pub(crate) enum Printer {
     /// `printf` of an unknown shell: the words that bypass functions in one shell start the program in another.
     Printf,
-    /// In bash.
     BuiltinPrintf,
     /// In zsh, which gives a sourced file with an error a status of its own.
     Zsh,
@@ -74,7 +71,6 @@ pub(crate) enum Printer {
 }
 
 impl Printer {
-    /// Returns the printer for shells of the family `kind`.
     pub(crate) fn of(kind: Option<ShellKind>) -> Self {
         match kind {
             Some(ShellKind::Bash) => Self::BuiltinPrintf,
@@ -168,7 +164,6 @@ impl Nonce {
         format!("\x1b]133;C;{}\x07", self.0)
     }
 
-    /// Returns the digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -11,23 +11,19 @@ use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Search path for programs if none is given.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// TERM of sessions, unless another one is given.
 const TERM: &str = "xterm-256color";
 
 /// COLORTERM of a terminal of this type: it shows 24-bit colours, which the entry in the terminfo database does not say.
 const COLORTERM: &str = "truecolor";
 
-/// Environment variables of a program to start.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
 }
 
 impl Environment {
-    /// Returns the environment that a request asks for.
     pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
         let mut variables = match &params.inherited.caller_env {
             Some(variables) => to_os(variables),
@@ -67,14 +63,12 @@ impl Environment {
         self.variables.iter().filter_map(variable).collect()
     }
 
-    /// Returns the user's home directory.
     pub(super) fn home(&self) -> PathBuf {
         self.variables
             .get(OsStr::new("HOME"))
             .map_or_else(|| PathBuf::from("/"), PathBuf::from)
     }
 
-    /// Returns the PATH of the session.
     pub(super) fn search_path(&self) -> Option<&OsStr> {
         self.variables
             .get(OsStr::new("PATH"))

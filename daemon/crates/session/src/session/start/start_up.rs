@@ -43,7 +43,6 @@ impl Origin {
     }
 }
 
-/// Progress of a session's start.
 #[derive(Debug)]
 pub(crate) struct StartUp {
     over: CancellationToken,
@@ -242,7 +241,6 @@ impl BringUp {
 }
 
 impl Session {
-    /// Waits until the program waits for input.
     pub(crate) async fn await_input(
         self: &Arc<Self>,
         deadline: Deadline,

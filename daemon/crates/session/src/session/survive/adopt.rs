@@ -248,7 +248,6 @@ struct Resumed {
     /// `None` if its log is left alone.
     writer: Option<LogWriter>,
     ring: Ring,
-    /// The end of the log.
     tail: Vec<u8>,
     /// Every byte before this offset is in the log or in a gap.
     logged: u64,

@@ -21,25 +21,21 @@ use std::time::Duration;
 /// Sessions that are made from their rows before others have a turn.
 const BATCH: usize = 100;
 
-/// What is known about sessions that have ended.
 #[derive(Default)]
 pub(in crate::session) struct Ended {
     /// Held while rows are read and while a session is forgotten, so that no forgotten session returns. True if all
     /// ended sessions are listed.
     pub(super) is_whole: tokio::sync::Mutex<bool>,
-    /// When the holder started.
     pub(super) holder_since: OnceLock<String>,
     /// Sessions that ended since this worker started.
     ends: AtomicU64,
 }
 
 impl Sessions {
-    /// Lists all sessions that have ended.
     pub async fn load_ended(&self) -> Result<(), SessionError> {
         self.load(Wanted::All).await.map(drop)
     }
 
-    /// Lists the ended sessions that `text` may mean.
     pub(in crate::session) async fn load_named(&self, text: &str) -> Result<(), SessionError> {
         self.load(Wanted::Named(text)).await.map(drop)
     }
@@ -94,7 +90,6 @@ impl Sessions {
         }
     }
 
-    /// Counts all sessions.
     pub async fn count_all(&self) -> Result<Counts, SessionError> {
         let is_whole = self.ended.is_whole.lock().await;
         let mut counts = self.counts();
@@ -194,7 +189,6 @@ impl Sessions {
     }
 }
 
-/// A directory of a session.
 struct Folder {
     name: OsString,
     has_recording: bool,

@@ -35,10 +35,8 @@ pub(crate) struct Keepsake {
     pub(super) sizes: Sizes,
     #[serde(default)]
     pub(super) input_has_ended: bool,
-    /// Hidden input.
     #[serde(skip)]
     pub(super) hidden: Vec<String>,
-    /// An end was ordered.
     #[serde(default)]
     pub(super) close: Option<KeptOrder>,
     /// Since when the session waits for a client to own it.
@@ -47,24 +45,20 @@ pub(crate) struct Keepsake {
     /// From its program configuration.
     #[serde(default)]
     success_indicators: Vec<String>,
-    /// Its start by a program configuration is not complete.
     #[serde(default)]
     pub(super) is_starting: bool,
     /// Set if a request or the environment says whether secrets are redacted in its interaction log.
     #[serde(default)]
     redacts_log: Option<bool>,
-    /// Set if its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
     /// Set if it is recorded, or a tape replays in place of its program.
     #[serde(default)]
     pub(super) tape: Option<KeptTape>,
-    /// The last command of `session.run`.
     #[serde(default)]
     pub(super) command: Option<KeptCommand>,
 }
 
-/// An order to end a session.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptOrder {
     reason: String,
@@ -141,7 +135,6 @@ impl Keepsake {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads the keepsake that another worker made.
     pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
         let mut texts = serde_json::Deserializer::from_slice(bytes);
         let mut kept = Self::deserialize(&mut texts)?;
@@ -173,7 +166,6 @@ impl Keepsake {
     }
 }
 
-/// Where the facts of a session are kept.
 #[derive(Debug)]
 pub(crate) struct KeptIn {
     file: KeepsakeFile,

@@ -19,9 +19,7 @@ use std::sync::Arc;
 
 /// What is known about the processes before this one.
 pub struct Past<'a> {
-    /// When the holder started.
     pub holder_since: &'a str,
-    /// The last process was killed.
     pub has_crashed: bool,
     /// The database is new, so it contains nothing that the earlier processes wrote.
     pub database_is_new: bool,

@@ -18,7 +18,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Returns the row of a session as it is now.
 pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();

@@ -147,7 +147,6 @@ pub(super) async fn has_recording(folder: &Path) -> bool {
     noted.unwrap_or(false)
 }
 
-/// Removes the files in a directory that are `unwanted`.
 fn remove_from(folder: &Path, unwanted: impl Fn(&Path) -> bool) {
     let failed = |path: &Path, error: io::Error| {
         if error.kind() != io::ErrorKind::NotFound {

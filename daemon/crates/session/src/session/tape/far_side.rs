@@ -16,7 +16,6 @@ use std::time::Instant;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The far side, while the tape replays.
 #[derive(Debug)]
 pub(super) struct TerminalFarSide {
     master: Arc<OwnedFd>,

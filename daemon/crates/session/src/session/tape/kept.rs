@@ -235,7 +235,6 @@ impl PastTape {
 }
 
 impl Session {
-    /// Returns the tape state, for the next process.
     pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(&tape))
     }

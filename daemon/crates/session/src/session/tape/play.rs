@@ -53,7 +53,6 @@ impl Session {
 }
 
 impl SessionTape {
-    /// Returns the state that an earlier process left.
     pub(super) fn take_left(&self) -> Option<Left> {
         lock(&self.left).clone()
     }

@@ -24,7 +24,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of output that are passed on at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// How long the program may take to reach each of its prompts if its timeout is 0.
@@ -33,7 +32,6 @@ const MIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a program that waits at another prompt than the tape's must be silent.
 const SETTLED: Duration = Duration::from_millis(250);
 
-/// Time between two checks of the program.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// How long to wait for the program of an earlier process.
@@ -46,7 +44,6 @@ pub(super) struct Live {
     pub(super) kept: KeptLive,
 }
 
-/// The position of the program, for the next process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptLive {
     session: String,
@@ -111,7 +108,6 @@ impl Live {
     }
 }
 
-/// Returns whether tapes answer.
 pub(super) fn plays(settings: &Settings) -> bool {
     match settings.record {
         RecordMode::Disabled => true,
@@ -252,12 +248,10 @@ async fn catch_up(
     seen.await_prompt(session, prompt).await
 }
 
-/// The state of a program's output.
 #[derive(Default)]
 struct CatchUp {
     prompt: PromptTracker,
     upto: u64,
-    /// There was output since the last input.
     is_answered: bool,
 }
 

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 /// How long to wait before the first retry; each further wait is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Longest wait between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Sessions {

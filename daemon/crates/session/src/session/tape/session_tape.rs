@@ -26,7 +26,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use tokio_util::sync::CancellationToken;
 
-/// The tape state of a session.
 pub struct SessionTape {
     pub settings: Settings,
     /// The request's, with the values of the configuration.
@@ -35,7 +34,6 @@ pub struct SessionTape {
     pub root: Arc<Root>,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
-    /// The session's secrets.
     pub hidden: Arc<HiddenTexts>,
     /// The parameters of the real program, which is started if no tape answers; `None` if only tapes may answer.
     pub(super) proxy_params: Option<Box<SessionCreateParams>>,
@@ -52,7 +50,6 @@ pub struct SessionTape {
     pub(super) outcome: Mutex<TapeOutcome>,
 }
 
-/// The results at the end of the session.
 #[derive(Debug, Default)]
 pub(super) struct TapeOutcome {
     pub(super) finished: Option<Finished>,
@@ -61,7 +58,6 @@ pub(super) struct TapeOutcome {
 
 /// The position in a conversation at which a recording starts.
 pub(super) struct RecordingStart {
-    /// Offset in the session's output.
     pub(super) offset: u64,
     pub(super) state: StateHash,
     pub(super) is_start: bool,
@@ -95,7 +91,6 @@ impl SessionTape {
         self.meta.plain || self.is_piped()
     }
 
-    /// Returns true if the session runs over pipes.
     fn is_piped(&self) -> bool {
         self.meta.pty.is_none()
     }
@@ -209,7 +204,6 @@ impl SessionTape {
         }
     }
 
-    /// Returns the use of tapes for the session's record.
     pub fn uses(&self) -> TapeUse {
         let mut uses = self.player.as_ref().map(Player::uses).unwrap_or_default();
         uses.root = self.root.path.to_string_lossy().into_owned();
@@ -287,7 +281,6 @@ impl Session {
         self.input.tape()
     }
 
-    /// Returns true while a tape answers.
     pub(crate) fn is_played(&self) -> bool {
         self.tape()
             .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())

@@ -18,11 +18,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// The way in which a session starts.
 pub(crate) enum Beginning {
-    /// The program runs.
     Live(Option<Arc<SessionTape>>),
-    /// A tape replays in place of the program.
     Replay(Arc<SessionTape>),
 }
 

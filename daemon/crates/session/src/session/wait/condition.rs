@@ -35,7 +35,6 @@ const GUESS: &str = "guess";
 /// [`Probe::how`] if a tape replays: it knows whether it waits.
 const OF_TAPE: &str = "tape";
 
-/// How a wait succeeded.
 pub struct Met {
     reason: &'static str,
     how: String,
@@ -43,7 +42,6 @@ pub struct Met {
 }
 
 impl Met {
-    /// True if the program could not be inspected.
     pub(crate) fn is_guess(&self) -> bool {
         self.how == GUESS
     }
@@ -65,7 +63,6 @@ impl Session {
         waited
     }
 
-    /// Waits until a condition is true.
     pub async fn wait(
         self: &Arc<Self>,
         params: &SessionWaitParams,
@@ -265,7 +262,6 @@ impl Session {
     }
 }
 
-/// What a wait waits for, in words.
 fn what(condition: WaitFor) -> &'static str {
     match condition {
         WaitFor::Exit => "the exit",

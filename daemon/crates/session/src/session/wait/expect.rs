@@ -16,7 +16,6 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bytes of output that are searched at a time.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
 /// If output pauses for this time, a match that could still grow is accepted as it is.
@@ -30,18 +29,15 @@ const RECENT_BYTES: u64 = 32 << 10;
 const INLINE_PATTERNS: usize = 32;
 const INLINE_PATTERN_BYTES: usize = 4 << 10;
 
-/// A search that is ready to start.
 pub struct Search {
     patterns: Arc<Patterns>,
     from: u64,
     deadline: Deadline,
     warnings: Vec<String>,
-    /// A match moves the session's cursor.
     moves_cursor: bool,
 }
 
 impl Session {
-    /// Waits for the first match of a list of patterns.
     pub fn expect<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
@@ -258,7 +254,6 @@ impl Session {
         }
     }
 
-    /// Returns what is known when a wait times out.
     pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
         TimeoutReport {
             recent_output: recent_output(self).await,
@@ -377,7 +372,6 @@ fn form_of(pattern: &Pattern) -> Form {
     }
 }
 
-/// Returns the last lines of output as text.
 pub(super) async fn recent_output(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let text = read_text(session, end.saturating_sub(RECENT_BYTES), end).await;

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes of output that are read at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Bytes of output that are searched at a time: what follows a match is searched again.
@@ -37,17 +36,14 @@ pub struct Hits {
     /// Output that was read last. Output that is no longer in memory is in files, which would otherwise be read again
     /// for each match.
     piece: Vec<u8>,
-    /// Offset at which `piece` starts.
     piece_start: u64,
 }
 
-/// A match and the line that it is in.
 #[derive(Debug)]
 pub struct LineHit {
     pub index: usize,
     /// The line or lines with the match, as far as they have arrived.
     pub text: String,
-    /// Position of the match in `text`.
     pub matched: Range<usize>,
     /// Positions of the groups in `text`; `None` if a group took no part.
     pub groups: Vec<Option<Range<usize>>>,
@@ -76,7 +72,6 @@ impl Sessions {
 }
 
 impl Hits {
-    /// Finds all matches from the offset `from` on.
     pub fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
         Self {
             session,

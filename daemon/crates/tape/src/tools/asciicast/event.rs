@@ -11,7 +11,6 @@ pub(super) const MAX_TIME_US: u64 = 366 * 24 * 60 * 60 * 1_000_000;
 /// The names of an event's parts, in their order.
 const PARTS: [(&str, &str); 3] = [("[0]", "time"), ("[1]", "code"), ("[2]", "data")];
 
-/// An event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Event<'a> {
     Output(Cow<'a, str>),

@@ -21,7 +21,6 @@ pub enum Version {
     V3,
 }
 
-/// An asciicast.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cast {
     pub text: String,
@@ -143,7 +142,6 @@ impl CutText {
     }
 }
 
-/// The events so far.
 struct Events {
     version: Version,
     text: String,
@@ -152,7 +150,6 @@ struct Events {
 }
 
 impl Events {
-    /// Adds text, if there is any.
     fn text(&mut self, at_ms: u64, code: &str, bytes: Vec<u8>) {
         if bytes.is_empty() {
             return;

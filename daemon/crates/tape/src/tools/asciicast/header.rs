@@ -3,7 +3,6 @@
 use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
 use crate::format::PtySize;
 
-/// What the header says, and where it ends.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) version: u64,
@@ -11,7 +10,6 @@ pub(super) struct Header {
     pub(super) timestamp: Option<f64>,
     pub(super) command: Option<String>,
     pub(super) title: Option<String>,
-    /// The variable SHELL.
     pub(super) shell: Option<String>,
     /// Where the output of version 1 starts.
     pub(super) stdout: Option<usize>,

@@ -9,7 +9,6 @@ use ccd_text::json5::{BOM, place};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Maximum size of an asciicast.
 pub const MAX_CAST_BYTES: usize = 64 << 20;
 
 /// Maximum number of header fields that a warning names.
@@ -101,7 +100,6 @@ fn text_of(bytes: &[u8]) -> Result<&str, CastError> {
     }
 }
 
-/// Reads the lines after the header.
 fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(), CastError> {
     let mut at = header.end;
     let (mut is_header, mut is_first) = (true, true);

@@ -55,7 +55,6 @@ impl Place {
 }
 
 impl KeepsakeFile {
-    /// Creates a file with a keepsake.
     pub(in crate::holder) fn create(keepsake: &[u8]) -> io::Result<Self> {
         let place = Place {
             offset: HEADER_BYTES,

@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
 
-/// Maximum number of events per wait.
 const EVENTS_PER_WAIT: usize = 64;
 
-/// An epoll set.
 #[derive(Debug)]
 pub(in crate::holder) struct Poller {
     epoll: OwnedFd,
@@ -39,7 +37,6 @@ impl Poller {
         let _ = epoll::delete(&self.epoll, fd);
     }
 
-    /// Changes how the terminal `fd` is watched.
     pub(in crate::holder) fn change(
         &self,
         fd: impl AsFd,

@@ -35,7 +35,6 @@ pub(in crate::holder) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     Ok(pid)
 }
 
-/// Starts `program` with these attributes and actions.
 pub(super) fn spawn(
     program: &CStr,
     argv: &[CString],

@@ -54,7 +54,6 @@ impl AsFd for ChildSignals {
 /// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
-/// Returns the set of [`ASKING`].
 pub(super) fn asking_set() -> libc::sigset_t {
     set_of(&ASKING)
 }
@@ -81,7 +80,6 @@ impl AskingSignals {
         })
     }
 
-    /// Returns the signals that have arrived.
     pub(in crate::holder) fn take(&self) -> Vec<Signal> {
         let mut signals = Vec::new();
         let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];

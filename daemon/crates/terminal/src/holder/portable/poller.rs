@@ -54,14 +54,12 @@ impl Poller {
         Ok(())
     }
 
-    /// Stops watching `fd`.
     pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
         let mut set = lock(&self.set);
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
 
-    /// Changes how the terminal `fd` is watched.
     pub(in crate::holder) fn change(
         &self,
         fd: impl AsFd,

@@ -30,10 +30,8 @@ const STILL_PAUSE: Duration = Duration::from_micros(200);
 /// Maximum number of processes that are stopped; whoever kills them looks for more afterwards.
 const MAX_FROZEN: usize = 65_536;
 
-/// A stopped process of a session.
 #[derive(Debug, Clone)]
 pub struct Frozen {
-    /// The session's id.
     pub session: Arc<str>,
     pub process: Process,
     /// Its process group, if that was stopped too.

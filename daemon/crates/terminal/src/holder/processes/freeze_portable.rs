@@ -10,10 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A stopped process of a session.
 #[derive(Debug, Clone)]
 pub struct Frozen {
-    /// The session's id.
     pub session: Arc<str>,
     pub process: Process,
 }

@@ -30,7 +30,6 @@ mod own {
     /// How long the rest is stopped and killed again and again.
     const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-    /// Pause between two looks.
     const LOOK_PAUSE: Duration = Duration::from_millis(2);
 
     /// Ends everything that descends from this process, which adopts orphans and must start nothing any more. Returns

@@ -129,7 +129,6 @@ pub(super) struct Stat {
 
 #[cfg(target_os = "macos")]
 impl Stat {
-    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         let process = crate::macos::process(pid)?;
         let name = crate::macos::name(pid);
@@ -147,7 +146,6 @@ impl Stat {
 
 #[cfg(target_os = "linux")]
 impl Stat {
-    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }

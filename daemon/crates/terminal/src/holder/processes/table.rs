@@ -234,7 +234,6 @@ impl ProcessTable {
             || self.candidates.contains(&pid) && self.stats.get(&pid).is_some_and(had_mark)
     }
 
-    /// Reads the processes again.
     #[cfg(portable)]
     pub(super) fn again(&self) -> Self {
         match self.is_of_killed_daemon {
@@ -300,7 +299,6 @@ impl ProcessTable {
             .collect()
     }
 
-    /// Returns the ancestors of this process.
     fn ancestors(&self) -> impl Iterator<Item = i32> {
         let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
         successors(Some(parent_id().cast_signed()), parent).take(self.stats.len())
@@ -321,7 +319,6 @@ impl ProcessTable {
             .collect()
     }
 
-    /// Returns `roots` and all their descendants in the table.
     fn below(&self, roots: impl IntoIterator<Item = i32>) -> HashSet<i32> {
         let mut waiting: Vec<i32> = roots.into_iter().collect();
         let mut seen = HashSet::new();

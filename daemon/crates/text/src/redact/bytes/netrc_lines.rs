@@ -12,7 +12,6 @@ const PASSWORD: &str = "password";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct NetrcLines(Place);
 
-/// What the next word is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Place {
     #[default]

@@ -21,7 +21,6 @@ pub struct RedactedChunks {
 }
 
 impl RedactedChunks {
-    /// Returns all chunks as one.
     pub fn concat(&self) -> Vec<u8> {
         self.chunks.concat()
     }

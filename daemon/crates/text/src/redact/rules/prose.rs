@@ -235,7 +235,6 @@ fn is_state(word: &[u8]) -> bool {
             || lower.contains(&b'\''))
 }
 
-/// Returns whether a sentence or a clause ends at `at`.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     let rest = &bytes[at + blanks(bytes, at)..];
     rest.first().is_none_or(|byte| b"\r\n".contains(byte))

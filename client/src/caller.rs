@@ -58,7 +58,6 @@ fn environment() -> BTreeMap<String, String> {
 }
 
 /// Returns the absolute path of `given`, or of the current directory; `None` for the home directory on another host.
-///
 /// It need not exist: the daemon's error names it.
 pub(crate) fn working_directory(given: Option<&str>) -> Result<Option<String>, Failure> {
     match given {

@@ -63,7 +63,6 @@ impl Exit {
     }
 
     /// The status that a shell would report for a program that exited by itself or was killed by `signal`.
-    ///
     /// If both are missing, because the daemon was killed, it is [`Exit::Internal`].
     pub(crate) fn of_program(exitstatus: Option<i32>, signal: Option<i32>) -> Self {
         let code = exitstatus.or(signal.map(|signal| SIGNAL_BASE + signal));

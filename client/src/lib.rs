@@ -1,5 +1,4 @@
 //! `ccctl`: turns a command line into calls of the daemon, and replies into text and an exit status.
-//!
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 
 mod args;

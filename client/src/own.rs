@@ -20,7 +20,6 @@ pub(crate) fn options(global: &Global) -> Vec<String> {
 }
 
 /// Runs `ccctl` with these words in this terminal until it exits.
-///
 /// A separate process handles signals and the modes of the terminal by itself.
 pub(crate) fn run(words: &[String]) -> io::Result<ExitStatus> {
     Command::new(std::env::current_exe()?).args(words).status()

@@ -18,7 +18,6 @@ const SETTINGS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 const NOT_FOUND: i32 = 127;
 
 /// Writes a text in the pager while it is made; without a terminal or a usable pager, to standard output.
-///
 /// If the user leaves the pager, the next write of `text` fails, so that it makes no more.
 pub(crate) fn page(
     context: &mut Context,

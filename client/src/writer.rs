@@ -1,5 +1,4 @@
 //! The only writer of standard output, standard error and the terminal, so that no text of others controls the terminal.
-//!
 //! Characters that a terminal obeys, or that reorder a line, are shown as `\u{1b}`, in JSON as `\u001b`. Sequences of
 //! ccctl itself start with [`escape`], which nobody else knows.
 

@@ -1,5 +1,4 @@
 //! Friction that the daemon sees itself: failed commands, timeouts of expect, the same input again and again.
-//!
 //! It reads the rows of the history as they are written, so it delays no call, and all texts are redacted already.
 
 use ccd_coach::{Coach, Friction};

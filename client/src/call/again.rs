@@ -89,7 +89,6 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 }
 
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
-///
 /// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
 /// repeated again; one that is read and lost at once twice may be what kills the daemon. `limit` is that of
 /// [`Connection::within`].
@@ -218,7 +217,6 @@ fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Fact
 }
 
 /// Returns the id of a session that already existed at `start`, looked up in the name of `method`.
-///
 /// `None` if it did not: another session may have got the name while nobody answered.
 pub(crate) fn id_since(
     connection: &mut Connection,

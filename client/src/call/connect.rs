@@ -265,7 +265,6 @@ impl Display for Place {
 
 impl LocalSocket {
     /// Connects to a running daemon that serves this user; `None` if nobody listens.
-    ///
     /// Where root listens, only a request shows whether it does so for a daemon of this user, as a service manager of the
     /// system may, or for its own, which closes the connections of other users without a word.
     pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {

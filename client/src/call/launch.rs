@@ -106,7 +106,6 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// Marks all descriptors except the standard streams as close-on-exec.
-///
 /// If the daemon kept a caller's pipe or lock open, that caller would wait for ever.
 fn keep_descriptors_from_children() {
     let Ok(open) = std::fs::read_dir("/dev/fd") else {

@@ -140,7 +140,6 @@ impl Connection {
     }
 
     /// Calls a method by name and returns the reply's `result` as received.
-    ///
     /// Notifications before the reply are skipped: code that wants them uses a connection of its own.
     pub(crate) fn request(
         &mut self,
@@ -364,7 +363,6 @@ fn handed_over(error: &ErrorObject) -> Option<bool> {
 }
 
 /// True if the connection was closed before the whole request was read: nothing was done then.
-///
 /// Linux reports this error instead of an end of file; other systems do not promise it.
 fn was_unread(read: &io::Result<usize>) -> bool {
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;

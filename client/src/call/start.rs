@@ -104,7 +104,6 @@ fn launch_and_wait(
 }
 
 /// A connection to a daemon that replies.
-///
 /// A daemon listens before it has opened its files. If it fails then, earlier connections never get a reply.
 fn look(socket: &LocalSocket) -> Option<UnixStream> {
     let stream = socket.connect().ok().flatten()?;

@@ -1,5 +1,4 @@
 //! Completion of the word at the cursor.
-//!
 //! The scripts for bash, zsh and fish call `ccctl complete`, which parses the line by the client's own definition
 //! (`line`) and asks the daemon for names (`names`). It never starts or waits for a daemon; if anything fails, nothing
 //! is offered.

@@ -1,5 +1,4 @@
 //! `ccctl hook --policy FILE`: judges one call of a tool by the policy of a run of Claude Code.
-//!
 //! It contacts no daemon, so a run stays bound to its policy whatever happens to the daemon. Claude Code carries a call out
 //! if its hook fails in any other way than with exit code 2, so everything that goes wrong here ends with that code.
 

@@ -1,5 +1,4 @@
 //! One request to the daemon, under a deadline.
-//!
 //! Apart from [`crate::call`], whose calls may take as long as they need: here a daemon that is stopped, or accepts and does
 //! not reply, must not be noticed.
 

@@ -1,5 +1,4 @@
 //! `ccctl` without arguments: a menu that shows the command of each action.
-//!
 //! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and `command`
 //! runs commands as the user would.
 

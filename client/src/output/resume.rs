@@ -1,5 +1,4 @@
 //! Where to subscribe again, and what to skip then, so that nothing is missing or repeated.
-//!
 //! The bytes of an item correspond to its offsets, but its text does not quite: a possible start of a control sequence
 //! or of a character is held back until more arrives, and so are bytes if queries are removed. A new subscription that
 //! started there would take the rest of a sequence for text. So it starts where certainly nothing was held back, and
@@ -145,7 +144,6 @@ impl Resume {
 }
 
 /// Nothing is held back where all output is text, and after a newline that is part of the text.
-///
 /// A final carriage return may be held back while an earlier one was delivered. A newline inside a control sequence is
 /// missing from the text; if none is missing, the last one was not inside a sequence.
 fn calm_in_text(range: &Range<u64>, raw: &[u8], text: &str) -> Option<(u64, usize)> {

@@ -51,7 +51,6 @@ pub(crate) struct Output {
 
 impl Output {
     /// Subscribes on `connection`, which is used for nothing else from now on.
-    ///
     /// Further connections are made to `place`: to read output back, and to continue after a handover. `lifeline` is
     /// renewed with each connection that replaces this one.
     pub(crate) fn start(

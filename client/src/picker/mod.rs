@@ -1,5 +1,4 @@
 //! `ccctl conversation` without a command: conversations to choose from, with a preview of the selected one.
-//!
 //! `pick` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in separate
 //! threads, so that keys work at once however long a conversation is.
 

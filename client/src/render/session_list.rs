@@ -41,7 +41,6 @@ pub(crate) struct SessionList {
 
 impl SessionList {
     /// Lays the list out in `width` columns, or in as many as it needs.
-    ///
     /// If there is no room for a column of ids, sessions without a name show their id as the name.
     pub(crate) fn new(sessions: &[Session], now: SystemTime, width: Option<usize>) -> Self {
         let has_others = sessions.iter().any(|session| by(session).is_some());

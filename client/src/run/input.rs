@@ -122,7 +122,6 @@ impl Forward {
     }
 
     /// Sends bytes and waits until the program has read them; `is_end` marks the end of the input.
-    ///
     /// An unanswered send is not repeated, because it may have been typed; but the end of the input is sent again.
     fn send(&mut self, mut bytes: &[u8], is_end: bool) -> Result<(), Failure> {
         let mut losses = 0;

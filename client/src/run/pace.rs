@@ -1,5 +1,4 @@
 //! How fast piped input is typed.
-//!
 //! A recording is a conversation: a line that is typed before the program asks for it would appear at a different
 //! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
 //! do.

@@ -1,5 +1,4 @@
 //! The keys that make a program on a terminal in canonical mode read exactly given bytes.
-//!
 //! The terminal interprets some bytes (`^C`, `^D`, a carriage return); each of these is quoted by `^V`. The terminal
 //! limits the length of a line; a longer one is passed on in parts by `^D`, which in the middle of a line means "read
 //! the bytes so far" and adds nothing.

@@ -40,7 +40,6 @@ pub(crate) enum LastMiss {
 }
 
 /// Waits until the recording of an ended session is written, and prints the summary.
-///
 /// Returns the exit status: `exit`, unless that is success and the tape could not be written.
 pub(crate) fn print_summary(
     last: LastMiss,

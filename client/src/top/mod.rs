@@ -1,5 +1,4 @@
 //! `ccctl top`: shows the sessions live.
-//!
 //! `app` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in
 //! separate threads, so that keys work at once whatever the daemon does.
 

@@ -1,5 +1,4 @@
 //! The configuration file and the places on disk.
-//!
 //! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
 
 mod check;

@@ -83,7 +83,6 @@ impl Paths {
 
     /// As [`Self::prepare`], for sessions that must not end because of what has become of a directory: what is in the
     /// place of one is set aside, and one that others can use by now is used nevertheless. Returns what was found.
-    ///
     /// Not that of the rings: without them no session can continue, and somebody may put them back in time.
     pub(crate) fn prepare_again(&self) -> Result<Vec<Found>, FolderError> {
         let mut found = Vec::new();

@@ -199,7 +199,6 @@ impl Loaded {
 }
 
 /// Returns all mistakes and warnings of the file at `path`, each as `file:line:column: text`.
-///
 /// A file that cannot be read is one error.
 pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
     let (errors, warnings) = match read(path) {

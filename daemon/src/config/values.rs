@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The current configuration, checked: every value is in its range.
-///
 /// Fields have the names of their keys; [`KEYS`](super::schema::KEYS) describes them. `None` means no limit, which is 0
 /// in the file.
 #[derive(Debug, Clone, PartialEq)]

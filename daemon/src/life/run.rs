@@ -265,7 +265,6 @@ async fn open_database(
 
 /// Without their database, the sessions' directories cannot be assigned: they are set aside with it, so that their logs
 /// are not taken for leftovers.
-///
 /// Live sessions continue, and their directories are kept.
 fn set_sessions_aside(
     paths: &Paths,

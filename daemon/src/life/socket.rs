@@ -53,7 +53,6 @@ impl Drop for OwnPath {
 
 impl Socket {
     /// Takes the socket that the service manager passed in, else binds `path` with mode 0600.
-    ///
     /// The socket of a killed daemon is replaced; one that answers is not.
     pub(crate) fn open(path: &Path, passed: Option<RawFd>) -> Result<Self, SocketError> {
         if let Some(descriptor) = passed {
@@ -108,7 +107,6 @@ pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
 }
 
 /// Removes the socket of a daemon that has ended. Only called with the lock held.
-///
 /// A daemon that was killed may have released its locks a moment before its socket.
 fn clear(path: &Path) -> Result<(), SocketError> {
     let meta = match std::fs::symlink_metadata(path) {

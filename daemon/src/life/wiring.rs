@@ -1,5 +1,4 @@
 //! How the daemon's parts are wired to each other: the one file that knows them all.
-//!
 //! A new area is made in [`Parts::new`], its methods are registered in [`rpc`], and its background work starts
 //! in [`start_background`].
 

@@ -7,7 +7,6 @@ const MARK: char = '│';
 const ASCII_MARK: char = '|';
 
 /// Draws weeks before and after a mark, in at most `columns` columns if there are at least two.
-///
 /// If there are too many weeks for that, a bar is the average of several. In ASCII, each bar is a digit, and `+` stands
 /// for ten or more.
 pub(super) fn chart(before: &[u64], after: &[u64], columns: usize, is_utf8: bool) -> Chart {

@@ -20,7 +20,6 @@ pub(in crate::verb) enum End {
 }
 
 /// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
-///
 /// With `--json`, the entries and then the record are printed here.
 pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,

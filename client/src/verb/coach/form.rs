@@ -1,5 +1,4 @@
 //! The words of a candidate as a text that people edit.
-//!
 //! Each word has a line, `title: Use pnpm`. Indented lines after it continue it; lines that start with `#` are ignored.
 
 use ccd_protocol::coach::{Candidate, CandidateType, CandidateWords};

@@ -74,7 +74,6 @@ impl Walk {
     }
 
     /// Asks about each candidate until all are decided or the user quits, then prints a summary.
-    ///
     /// An error of the daemon about one candidate is printed, and the walk goes on.
     pub(super) fn run(mut self, desk: &mut impl Desk) -> Result<(), Failure> {
         let done = self.ask_about_all(desk);

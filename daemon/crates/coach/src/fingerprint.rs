@@ -1,5 +1,4 @@
 //! Fingerprints: what makes two candidates the same.
-//!
 //! The fingerprint is exchanged with other tools that read the ledger, so its known weak points stay: `and/or` loses its
 //! second word, and a relative path keeps its first part. What only compares texts uses [`crate::similarity`].
 

@@ -15,7 +15,6 @@ pub struct Recurrence {
 }
 
 /// Counts everything that was evidence for a rule; `times` are RFC 3339 and in any order.
-///
 /// `None` when `approved_at` or `now` is no time.
 #[must_use]
 pub fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Option<Recurrence> {

@@ -56,7 +56,6 @@ pub struct Listeners {
 }
 
 /// Accepts connections until `stop` is cancelled, and serves `served` on each.
-///
 /// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
 /// end within the grace period. A connection keeps the `settings` of its start.
 pub async fn serve(

@@ -1,5 +1,4 @@
 //! Connections that exchange messages: one per line, or the text messages of a WebSocket.
-//!
 //! One task reads, writes and starts the calls, so a quick call costs no wake-up beyond the two of the socket, and an
 //! idle connection owns almost no buffer. A call that has to wait becomes its own task, and its reply returns through
 //! the queue that subscriptions also use.
@@ -45,7 +44,6 @@ const START_LEN: usize = 32;
 const READ_BYTES: usize = 64 << 10;
 
 /// Serves `stream`, of which `first` has already been read, until the client is done or has disconnected.
-///
 /// When `stop` is cancelled, nothing more is read, and calls in flight get the grace period to finish. Returns after
 /// the last call of the connection has finished or was dropped.
 pub(super) async fn serve(

@@ -20,7 +20,6 @@ pub(super) enum Parsed<'a> {
 }
 
 /// Parses `text`.
-///
 /// At most `batch_limit` + 1 entries of a batch are kept, which is enough to refuse it. A request that names its client
 /// gets a [`Peer`] with that name.
 pub(super) fn parse<'a>(text: &'a str, peer: &Peer, batch_limit: usize) -> Parsed<'a> {

@@ -1,5 +1,4 @@
 //! The room that one connection has for the items of all its subscriptions together.
-//!
 //! A subscription takes its place before it reads what the item will contain, and the place is free again once the item
 //! has been written to the client. So subscriptions of a client that does not read hold no output, only an offset.
 

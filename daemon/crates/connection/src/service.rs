@@ -18,7 +18,6 @@ pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
 }
 
 /// Carries out a request and returns the reply, if there is one.
-///
 /// Calls are dropped when the client disconnects. A notification may keep running for the grace period, because nobody
 /// waits for it: a hook sends it and exits.
 pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Message> {

@@ -1,5 +1,4 @@
 //! A client's socket, which is watched for room to write only while there is none.
-//!
 //! The kernel reports every message that the other side reads to a process that watches the socket for room. There is
 //! nearly always room, so each reply would cause a useless wake-up.
 

@@ -66,7 +66,6 @@ impl Answer {
 
 /// Returns whether a program treats two words in the same way: the answers differ at most by the words themselves, by
 /// numbers, and by blanks.
-///
 /// So the answer to a word of help can be compared with the answer to a word that makes no sense.
 pub fn is_same_answer((word, answer): (&str, &str), (other_word, other): (&str, &str)) -> bool {
     // An answer may have the word for another reason: `help: run 'rustup default stable'`.

@@ -1,5 +1,4 @@
 //! What agents may do: the configuration keys `mcp.*`.
-//!
 //! A guard against mistakes, not a sandbox: an agent with a shell can do what its user can.
 
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,6 @@ pub struct Change {
 
 impl WorkTree {
     /// Returns everything dirty that is not ignored, in git's order. A submodule counts as `git status` counts it.
-    ///
     /// Programs of filters (Git LFS) are not run: a file of a filter whose time or length is not as in the index counts
     /// as modified, whatever its content.
     pub fn changes(&self) -> Result<Vec<Change>> {

@@ -28,7 +28,6 @@ impl WorkTree {
 
     /// Returns the full ids of the commits that `after` has and none of `before` has, oldest first; the newest
     /// [`COMMITS_LEN`] of them.
-    ///
     /// With the `HEAD` of before as `before`, a run that checks out an old branch seems to have made its commits; with
     /// [`Self::tips`] it does not. History may have been rewritten, and nothing need be in common. A commit of `before`
     /// that is gone hides nothing.

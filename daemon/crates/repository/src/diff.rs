@@ -16,7 +16,6 @@ impl WorkTree {
     /// Returns what `git diff -M --binary before after` prints: renames at 50 %, binary files included, so that
     /// `git apply` turns the one tree into the other (but for a link that became a folder, which `git apply` refuses).
     /// [`crate::files`] lists the files in it.
-    ///
     /// It is bytes, because files need not be UTF-8. The git program makes it: libgit2 pairs renames differently and
     /// takes twice the time. Settings for `git diff` do not count.
     pub fn diff(&self, before: &str, after: &str) -> Result<Vec<u8>> {

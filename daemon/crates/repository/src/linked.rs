@@ -127,7 +127,6 @@ impl NewLinked {
     }
 
     /// Returns the work tree that git has made. `code` is git's exit code, if no signal ended it, `said` its standard error.
-    ///
     /// git exits with the status of the hook. By then the work tree is complete: of one that fails before, git itself
     /// removes all but the branch.
     /// On an error, neither the work tree nor the branch is left.

@@ -23,11 +23,9 @@ pub(crate) const GITLINK_MODE: u32 = 0o160_000;
 
 impl WorkTree {
     /// Returns the id of a tree that is `HEAD` plus everything dirty or untracked that is not ignored.
-    ///
     /// Only objects are written: index, references and stash stay as they are, so a `git gc --prune=now` removes the
     /// tree. An `index.lock` of somebody else does not matter. Files whose times and lengths match the index are not
     /// read again.
-    ///
     /// Programs of filters (Git LFS) are not run: a pointer file stays a pointer; a changed file of a filter is stored
     /// as it is in the work tree. A submodule or a nested repository is the id of its commit; a nested repository
     /// without a commit is left out. A conflicted file is its text in the work tree.

@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A work tree and its folders. All paths are absolute, with links resolved.
-///
 /// It holds no handle: each method opens the repository, which is cheap, so that a `git gc` or a removed `.git` between
 /// two calls is noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,6 @@ use encoding_rs::{Decoder, Encoding, UTF_8};
 pub(super) type Row = (String, bool);
 
 /// A screen model. It needs 24 bytes per cell, twice that while the alternate screen is shown.
-///
 /// Unlike xterm, it does not support left and right margins, double-size lines and changes of the number of columns.
 pub struct Screen {
     /// For output that is not UTF-8.
@@ -218,7 +217,6 @@ impl Screen {
     }
 
     /// Returns output that makes any terminal of this size show this screen, including title and modes.
-    ///
     /// While the alternate screen is shown, it draws the main screen first, so that it appears when the program leaves.
     pub fn repaint(&self) -> Vec<u8> {
         repaint::output(&self.picture.terminal, &self.picture.title)

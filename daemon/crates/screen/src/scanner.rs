@@ -57,7 +57,6 @@ impl Scanner {
     }
 
     /// Appends the events in `bytes`, whose first byte has the offset `base_offset`, to `events`.
-    ///
     /// Chunks must be consecutive, and may be split anywhere. An event belongs to the chunk in which its sequence ends,
     /// and may start before it. One sequence may contain several queries.
     pub fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {

@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// An open database, whose changes are of type `W`. Clones are handles to the same database.
-///
 /// Changes go through one writer, which commits all waiting changes together. Readers have connections of their own and
 /// see committed changes.
 pub struct Database<W: ?Sized>(pub(crate) Arc<Inner<W>>);

@@ -50,7 +50,6 @@ impl Reportable for DocumentError {
 
 /// A directory with one file per name, `{name}.json`. It is created with the first document, accessible only to this
 /// user.
-///
 /// Files may also be written by hand, so each is read again for every request.
 #[derive(Debug, Clone)]
 pub struct Documents {

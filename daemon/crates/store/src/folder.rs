@@ -64,7 +64,6 @@ pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, FolderError> {
 }
 
 /// Makes sure that `path` is a directory that only this user can change; an existing one is never altered.
-///
 /// For directories that the user named and that may contain other files.
 /// An error also when others may write to it.
 pub fn prepare_named(path: &Path) -> Result<(), FolderError> {

@@ -76,7 +76,6 @@ pub struct Opened<W: ?Sized> {
 impl<W: AnyWrite + ?Sized> Schema<W> {
     /// Defines a database. `migrations` are names with their SQL, in order: the first one creates version 1. Only
     /// append to them, and never change one: a database remembers those that it has applied.
-    ///
     /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power failure too with
     /// [`Synchronous::Full`].
     #[must_use]
@@ -120,7 +119,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 
     /// Opens the database at `path`, creates or migrates it, and starts its writer.
-    ///
     /// A corrupt file is set aside, which is logged, and a new one is created.
     pub async fn open(&self, path: &Path, how: Opening) -> Result<Opened<W>, StoreError> {
         let mut is_new = !path.exists();
@@ -178,7 +176,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 
     /// Connects the writer, and the readers as soon as they are needed.
-    ///
     /// On a full disk there may be no room for the memory that connections share (`-shm`). One connection alone needs none,
     /// so that what the file contains can be read and deleted. It can write once there is room again.
     async fn connect(&self, path: &Path, is_empty: bool) -> sqlx::Result<Pools> {
@@ -314,7 +311,6 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
 
 /// Makes sure that the file exists, is ours and only its user can access it, and returns its device and inode, and whether
 /// it is empty; SQLite gives its journals the same mode.
-///
 /// The process has no file mode mask for that, because its programs would inherit it.
 fn make_private(path: &Path) -> std::io::Result<((u64, u64), bool)> {
     for suffix in JOURNALS {

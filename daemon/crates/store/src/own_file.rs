@@ -1,5 +1,4 @@
 //! The opener of files that ccd has made: regular files of this user, reached through no link.
-//!
 //! Something else in the place of such a file is refused, and neither changed nor waited for: a named pipe would block
 //! whoever opens it, a link or a device would have its target changed.
 

@@ -35,7 +35,6 @@ pub async fn insert<R: Row + Sync>(
 }
 
 /// Defines the struct of a table's row: each field is the column of the same name.
-///
 /// Implements [`Row`], and what `query_as` needs. Fields in a `reads` block are read and never inserted, such as an id
 /// that the database assigns.
 #[macro_export]

@@ -1,5 +1,4 @@
 //! Gives free space in a database back to the file system.
-//!
 //! Deleted rows leave free pages in the file. They are removed in small steps, because changes wait during each.
 
 use sqlx::sqlite::SqlitePool;

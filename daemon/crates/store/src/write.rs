@@ -6,7 +6,6 @@ use std::pin::Pin;
 
 pub trait Write: Send + Sync + 'static {
     /// Applies the change within the transaction of its group.
-    ///
     /// If the group fails, each of its writes is applied again in its own transaction.
     fn apply(&self, connection: &mut Connection) -> impl Future<Output = sqlx::Result<()>> + Send;
 }

@@ -74,7 +74,6 @@ pub struct Settings {
 
 impl Settings {
     /// Returns the settings in `options`; settings that they lack are taken from the configuration.
-    ///
     /// `base` is the daemon's base directory.
     pub fn over(
         options: &TapeOptions,

@@ -118,7 +118,6 @@ impl Shared {
 impl Watcher {
     /// Returns a watcher that watches nothing yet. Changed files in watched directories are reported by name if
     /// `wanted` returns true.
-    ///
     /// `wanted` is called on a thread that must not wait.
     pub fn new(wanted: impl Fn(&Path) -> bool + Send + Sync + 'static) -> (Self, Handle) {
         Self::with_limit(MAX_FOLDERS, wanted)
@@ -154,7 +153,6 @@ impl Watcher {
     }
 
     /// Watches what `ask` requests, and nothing else.
-    ///
     /// Anything read after its request is up to date: later changes are reported.
     pub fn renew<T>(&mut self, ask: impl FnOnce(&mut Renewal<'_>) -> T) -> T {
         self.round += 1;
@@ -170,7 +168,6 @@ impl Watcher {
 
     /// Waits until something changes, and then until nothing has changed for `quiet`, but at most for `longest`; `None`
     /// once the handle was dropped.
-    ///
     /// The changes returned before count as processed. After a rescan, [`Watcher::renew`] must be called. Blocks.
     pub fn wait(&mut self, quiet: Duration, longest: Duration) -> Option<Changes> {
         self.shared.inbox.wait(quiet, longest)
@@ -248,7 +245,6 @@ impl Renewal<'_> {
 
     /// Watches a single absolute path. If it is created, removed, or written and closed, even through links, a rescan
     /// is reported.
-    ///
     /// If a directory in it is missing, the nearest existing one is watched.
     pub fn path(&mut self, path: &Path) {
         for place in places(path) {

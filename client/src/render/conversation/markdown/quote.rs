@@ -1,5 +1,4 @@
 //! Text that is Markdown itself, made harmless.
-//!
 //! Quotes keep it from posing as another part of the document: a list, a heading or a fence in a quote ends with it. HTML
 //! and images, which a viewer would load, are shown as text. In code they are text anyway, and an escape would be shown; so
 //! what is certainly code is left as it is. Where that is uncertain, `<` is escaped, which at worst looks odd.

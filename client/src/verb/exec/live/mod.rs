@@ -1,5 +1,4 @@
 //! What a person sees of a run at a terminal: a line for each call of a tool, the model's text, and a status line.
-//!
 //! `reader` makes events of Claude Code's lines, `status` the text of the status line; both are pure. `screen` writes.
 
 mod reader;

@@ -50,7 +50,6 @@ pub enum Lesson {
 }
 
 /// One group that stands for a candidate: a row of `ccd_groups`.
-///
 /// A candidate has several when groups led to the same fingerprint. `(kind, key, fingerprint)` is unique.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownGroup {

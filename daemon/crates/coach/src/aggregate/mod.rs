@@ -1,5 +1,4 @@
 //! From events to candidates for rules.
-//!
 //! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has:
 //!
 //! - `finding`: an event into what it says about a group, by kind (`failure`, `correction`, `reminder`, `violation`)
@@ -74,7 +73,6 @@ impl Default for Settings {
 }
 
 /// Returns what the events add to the ledger.
-///
 /// Events are taken in the order of their time, one by one, so the candidates do not depend on how events are divided into
 /// runs, as long as pending events are given again and the ledger of the run before is given as `known`. (Counts do: see
 /// [`Proposal::count`].) Which evidence makes a candidate, by kind of signal:

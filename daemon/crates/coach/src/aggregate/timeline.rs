@@ -1,5 +1,4 @@
 //! Events and successes in the order of their time, into groups.
-//!
 //! One event at a time, and each decision from the events before it: so it does not matter where one run ends and the next
 //! begins. An event that waits is given again in the next run and takes the same place again.
 

@@ -173,7 +173,6 @@ impl Work {
     }
 
     /// Returns payloads that wait, those of each session in the order in which its hooks ran.
-    ///
     /// A hook ends before the next one of its session starts. So the spool, which is looked at after the journal, has every
     /// payload that is older than one from the journal and did not get there. Then all that wait are sorted.
     fn next_deliveries(&mut self) -> Vec<Delivery> {

@@ -161,7 +161,6 @@ impl Simple {
     }
 
     /// Returns program and words in one line; a word with blanks, which was quoted, is shown as `…`.
-    ///
     /// So a pattern that looks for a command does not find it in a message or a search term.
     pub fn bare_text(&self) -> String {
         let words = self.from_subcommand().iter().map(|word| {

@@ -1,5 +1,4 @@
 //! The journal: payloads that were acknowledged and are not in the databases yet.
-//!
 //! It is in the runtime directory, like the rings of sessions: its files outlive both processes, and on most systems they
 //! are in memory, so payloads reach no disk before their secrets are removed. One `write` appends a record. A kill may cut
 //! the last one short; nobody was told that it was taken, so the next start removes it. Once everything was processed, no

@@ -32,7 +32,6 @@ impl Spool {
     }
 
     /// Calls `take` with each payload, oldest first, and removes its file. Stops at the first one that is not taken.
-    ///
     /// A kill between both steps leaves a file whose payload was taken; its id tells.
     pub(crate) fn take_in<E>(
         &mut self,

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// Returns the signal of the assistant's last message.
-///
 /// Any tool result since the last prompt backs a claim. A detector that has not seen the turn from its start knows of no
 /// result; the daemon keeps its detectors for that reason.
 pub(super) fn detect(payload: &Payload, set: &PatternSet, history: &History) -> Option<Signal> {

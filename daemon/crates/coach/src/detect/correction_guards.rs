@@ -1,5 +1,4 @@
 //! Which matches of the correction patterns are corrections.
-//!
 //! The guards go by the words that were matched and not by the pattern's spelling, so they also hold for the patterns of
 //! a configuration.
 

@@ -44,7 +44,6 @@ static UNIT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns whether a match in the output of a command that succeeded is a failure all the same.
-///
 /// Many programs report progress and warnings as errors, so a line must read like a failure.
 pub(super) fn is_failure_of_success(found: &Found<'_, '_>, text: &str, command_line: &str) -> bool {
     let spot = Spot::new(text, found.text);

@@ -43,7 +43,6 @@ impl PatternSet {
     }
 
     /// Returns the built-in lists, each replaced by the configuration's list of that name, and what cannot be used.
-    ///
     /// A list with a broken pattern is reported and its built-in list holds. Names that are not of a group are ignored.
     pub fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
         let mut errors = Vec::new();
@@ -73,7 +72,6 @@ impl PatternSet {
     }
 
     /// Returns whether the group holds the whole built-in list, perhaps with further patterns.
-    ///
     /// Only then do the detector's own phrasings for that kind of signal apply: a list that somebody has shortened is
     /// meant as it is.
     pub fn has_built_ins(&self, group: PatternGroup) -> bool {
@@ -171,7 +169,6 @@ fn compile(group: PatternGroup, number: usize, source: &str) -> Result<Pattern, 
 }
 
 /// Returns whether a pattern is about capital letters, so that it must not match small ones.
-///
 /// `[A-Z]{3,}` without regard to case would match every text.
 fn looks_for_capitals(source: &str) -> bool {
     let without_both = source.replace("A-Za-z", "").replace("a-zA-Z", "");

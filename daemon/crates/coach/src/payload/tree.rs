@@ -1,5 +1,4 @@
 //! Any JSON value with its texts clipped.
-//!
 //! A payload of a file tool can hold a file of many megabytes several times. Each text is cut while it is read, so a
 //! payload costs one pass over its bytes and little memory.
 

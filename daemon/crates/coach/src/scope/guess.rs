@@ -17,7 +17,6 @@ pub struct ScopeInput<'a> {
 }
 
 /// Returns the scope of a candidate.
-///
 /// In this order: a like rule in the global file makes it global, one in the project's file project; as many repositories
 /// as the threshold make it global; then its words decide.
 #[must_use]

@@ -375,7 +375,6 @@ impl Follower {
 
     /// Returns the database and the table of prices in force. If the database is another one, or was emptied because it was
     /// made with another table, nothing is known of its files.
-    ///
     /// While the file of the table is wrong, nothing has a price, and whoever asks for a cost is told why.
     async fn begin(&mut self) -> Result<(Database<IndexWrite>, Arc<Prices>), StoreError> {
         let (prices, number) = match self.index.setup.prices() {

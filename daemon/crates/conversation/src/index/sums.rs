@@ -58,7 +58,6 @@ pub(super) const TRANSCRIPTS: &str = "SELECT session_id FROM files
     WHERE agent_id IS NULL AND started_at IS NOT NULL AND runs IS NULL AND NOT is_running";
 
 /// Returns sums by key, in the order of the keys; one without a key if `by` is `None`.
-///
 /// A message that several files have counts in the one that says it has most output: copies of a conversation have the
 /// same messages. What a result says that its sub-agent used counts if there is no record of the sub-agent.
 pub(crate) async fn sums(

@@ -1,5 +1,4 @@
 //! Records into what they mean together.
-//!
 //! [`Records`] takes lines in any order, and knows for each what it says but not its content, which stays in the file.
 //! [`Model`] is derived from all of them in the order of their places, so it does not depend on the order in which they
 //! were taken.

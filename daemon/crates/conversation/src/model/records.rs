@@ -98,7 +98,6 @@ pub struct Records {
 
 impl Records {
     /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
-    ///
     /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
     /// is that of the first. Its tokens are those of the line with the most output. Progress counts if there is nothing else.
     pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {

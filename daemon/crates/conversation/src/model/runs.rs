@@ -1,5 +1,4 @@
 //! What the runs of a stream used.
-//!
 //! A stream has the records of a message as they begin, so their output is less than what the message had in the end, and some
 //! messages are missing. The line that ends a run says what all of it used.
 
@@ -17,7 +16,6 @@ pub struct Runs {
 
 impl Runs {
     /// Takes what the end of a run says, and what all messages before it say.
-    ///
     /// Claude Code 2.1.330 counts on over all runs of a session, 2.1.197 over those of one process: if the number is too small
     /// to include what was before, it does not. Prompts are known exactly, so they decide.
     pub fn end(&mut self, mut said: Vec<ModelUse>, counted: Vec<ModelUse>) {

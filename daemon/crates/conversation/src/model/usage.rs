@@ -65,7 +65,6 @@ pub(super) fn runs(
 
 /// Returns the tokens of a conversation, the records that have those of a message each, and whether there are sub-agents whose
 /// records are not there: what these cost is not known.
-///
 /// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says, unless the end
 /// of the run says what everything used. What a call's result says is the last message of a sub-agent, which the main
 /// conversation does not have among its progress.

@@ -37,7 +37,6 @@ pub(super) struct Rates {
 
 impl Model {
     /// Returns the prices of all tokens of a request that was answered at `at`, an RFC 3339 time.
-    ///
     /// Without a time that can be read, the newest prices hold. A model that has no fast mode ignores `is_fast`.
     pub(super) fn rates(&self, tokens: &Tokens, at: Option<&str>, is_fast: bool) -> &Rates {
         if let Some(fast) = self.fast.as_ref().filter(|_| is_fast) {

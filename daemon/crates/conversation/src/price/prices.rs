@@ -54,7 +54,6 @@ impl Prices {
     }
 
     /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.
-    ///
     /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
     /// United States.
     pub fn parse(text: &str) -> Result<Self, PriceError> {

@@ -1,5 +1,4 @@
 //! Transcripts that are kept, because Claude Code deletes them.
-//!
 //! What is kept of a directory of Claude Code has the same layout. A kept file is another name of the same file, so it takes
 //! no space and grows with it, and nothing needs to be done when Claude Code deletes its own name. On another disk it is a
 //! copy.

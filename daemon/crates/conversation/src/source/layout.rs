@@ -34,7 +34,6 @@ pub(crate) struct FoundFile {
 }
 
 /// How a directory is laid out.
-///
 /// A directory of Claude Code has `projects/PROJECT/SESSION.jsonl`, and those of sub-agents in
 /// `projects/PROJECT/SESSION/subagents`; older versions wrote `projects/PROJECT/agent-ID.jsonl`. A configured directory without `projects` may itself have the directories of
 /// projects, or be one.

@@ -75,7 +75,6 @@ pub(super) fn fault_of(exit: Exit) -> Option<Fault> {
 }
 
 /// Returns whether an output has invalid UTF-8 of bytes that were in none of the inputs.
-///
 /// Inputs with control characters excuse everything: a terminal that erases a part of a character passes on the rest.
 fn is_broken<'a>(raw: &[u8], inputs: impl IntoIterator<Item = &'a [u8]>) -> bool {
     if std::str::from_utf8(raw).is_ok() {

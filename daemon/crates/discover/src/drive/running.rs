@@ -139,7 +139,6 @@ impl Running {
     }
 
     /// Types several lines at once and waits until the program has taken all of them and wants the next.
-    ///
     /// Of a line that the terminal would refuse because it is too long, the part is typed that it keeps.
     pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
         let is_canonical = self

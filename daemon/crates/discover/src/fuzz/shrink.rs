@@ -1,7 +1,6 @@
 //! Shortens an input as long as it still breaks the program.
 
 /// Removes parts of an input: halves first, then smaller ones, at last single bytes.
-///
 /// It asks and is told, because trying an input means running a program: call [`candidate`](Self::candidate), try it,
 /// and report with [`report`](Self::report), until there is none.
 #[derive(Debug, Clone)]

@@ -16,7 +16,6 @@ pub(super) struct Term<'a> {
 }
 
 /// Reads a line that starts with an option; `None` if it does not.
-///
 /// `column` is where descriptions start in the lines around it, counted in characters of the line: it decides where a
 /// long term ends if a single blank follows it.
 pub(super) fn read(line: &str, column: Option<usize>) -> Option<Term<'_>> {

@@ -14,7 +14,6 @@ use super::page::{Page, split_at_gap};
 const LEAST_ENTRIES: usize = 2;
 
 /// Returns the entries of the last menu in a text: their numbers are what is typed.
-///
 /// The numbers start with 0 or 1 and have no gap; only the last one, which often leaves the menu, may be any.
 pub fn menu(text: &str) -> Vec<HelpCommand> {
     let page = Page::of(text);

@@ -13,7 +13,6 @@ pub(super) struct Usage {
 }
 
 /// Returns what follows `usage:`, one text for each form of the command line.
-///
 /// A text without that word has a usage line if its first line names options: `systemctl [OPTIONS...] COMMAND ...`.
 pub(super) fn usage(page: &Page) -> Usage {
     let labelled = page

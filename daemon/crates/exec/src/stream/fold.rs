@@ -1,5 +1,4 @@
 //! One record after the other into the facts.
-//!
 //! Records and members that are not known are skipped: each release of the CLI brings new ones.
 
 use super::calls::Denial;

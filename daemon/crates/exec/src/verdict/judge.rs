@@ -18,7 +18,6 @@ pub struct Verdict {
 }
 
 /// Returns the verdict on a run that has ended.
-///
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
 #[must_use]

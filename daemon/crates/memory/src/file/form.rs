@@ -1,5 +1,4 @@
 //! The form of the file, from `form.md`: each line of it once, for writing and for reading.
-//!
 //! A line is a template ([`super::template`]): `{KIND PATH}` is the value at PATH of the part's `@record`, and what is between
 //! `«` and `»` is absent if its values are the default ones. From `@list PATH` to `@end` are the lines of an entry.
 

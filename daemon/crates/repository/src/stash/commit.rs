@@ -128,7 +128,6 @@ pub(super) fn push(
 }
 
 /// Adds the stash to the log, which is the list, if moving the reference has not: the first one never is.
-///
 /// The log comes second. An entry in it whose reference a killed process had not made yet would be listed again with the
 /// next stash; a reference without a log lists nothing.
 fn log(

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 impl WorkTree {
     /// Gives back what [`Self::stash_save`] saved as `id`, staged files staged and untracked ones untracked, and removes
     /// the stash from `git stash list`.
-    ///
     /// What was committed meanwhile is merged with it. It may run in any process, and again after one that was killed in
     /// [`Self::stash_clean`] or here.
     /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or

@@ -36,7 +36,6 @@ impl WorkTree {
     /// Makes the work tree have what `target` has at `paths`: nothing is merged and nothing else is touched.
     /// Submodules stay as they are. The files that are there are moved to the folder of the stash `id`, so that
     /// [`Self::put_back`] restores them with their permissions and to the byte.
-    ///
     /// New files are made elsewhere and then moved: a process that is killed leaves each path as it was, as it is to be,
     /// or empty, and a full disk is noticed first.
     pub(crate) fn put_aside(

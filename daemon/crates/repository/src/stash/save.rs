@@ -12,11 +12,9 @@ impl WorkTree {
     /// Saves everything dirty (staged, modified, untracked; not ignored) on top of `git stash list`, as
     /// `git stash push --include-untracked` does, but leaves the work tree as it is. Returns the id of the stash's
     /// commit, or nothing if the work tree is clean.
-    ///
     /// The caller writes the id down and then calls [`Self::stash_clean`]. If the process dies between or in these,
     /// [`Self::stash_restore`] repairs everything. If it dies before the id is written down, [`Self::stash_find`] knows
     /// the id by the `message`, which must be unique.
-    ///
     /// Left alone: the contents of submodules and nested repositories. A file that is only marked to be added
     /// (`git add -N`) comes back untracked.
     /// On an error, nothing was stashed.

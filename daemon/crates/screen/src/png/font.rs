@@ -1,5 +1,4 @@
 //! The font. It is part of the daemon, so an image is the same on all hosts.
-//!
 //! `glyphs.bin.gz` contains the characters of DejaVu Sans Mono 2.37, hinted and drawn at the size of images. The test in
 //! glyphs.rs writes it; LICENSE-DejaVu is the licence of the font.
 

@@ -1,6 +1,5 @@
 //! The file of glyphs, drawn from the outlines of DejaVu Sans Mono. Only this test reads the font, so the program contains
 //! neither the font nor the library that hints it.
-//!
 //! `CCD_UPDATE_DOCS=1 cargo test -p ccd-screen glyphs` writes it.
 
 use super::super::image::FONT_SIZE;

@@ -18,7 +18,6 @@ const MAX_PIXELS: u64 = 16_000_000;
 const TOO_LARGE: PictureTooLarge = PictureTooLarge("16 million pixels");
 
 /// Returns these rows of `still` as a PNG. A character that the font lacks is drawn as a box.
-///
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 pub fn draw_png(
     still: &Still,

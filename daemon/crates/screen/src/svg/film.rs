@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 const USE_BYTES: usize = 40;
 
 /// Frames one below the other on a strip, which an animation pulls past a window, as in a cinema.
-///
 /// A row that several frames show is stored once. All frames have the size of the first.
 #[derive(Default)]
 pub struct Film {
@@ -78,7 +77,6 @@ impl Film {
     }
 
     /// Returns an SVG document with this title that shows the frames in a loop, the last one until `end_ms`.
-    ///
     /// A viewer that does not animate, or whose user prefers reduced motion, shows the last frame.
     pub fn document(&self, title: &str, end_ms: u64) -> String {
         let (width, height) = image_size(self.size.0, self.size.1);

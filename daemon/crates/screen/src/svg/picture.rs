@@ -18,7 +18,6 @@ const MAX_BYTES: usize = 64 << 20;
 pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
 /// Returns these rows of `still` as an SVG document with this title. Equal screens result in equal texts.
-///
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 pub fn draw_svg(
     still: &Still,
@@ -39,7 +38,6 @@ pub fn draw_svg(
 }
 
 /// Returns the contents of a row as elements at the position of the first row; empty if it is blank.
-///
 /// Text without a colour has the default one.
 pub(super) fn draw_row(still: &Still, row: u16) -> String {
     let cells = Cells::new(still, false);

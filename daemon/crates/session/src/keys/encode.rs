@@ -41,7 +41,6 @@ pub fn fault(name: &str) -> Option<String> {
 }
 
 /// Returns the bytes of the key called `name`, in the program's modes.
-///
 /// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`
 /// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
 /// [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a program with extended keys enabled can

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
-///
 /// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
 pub struct Library {
     path: PathBuf,
@@ -57,7 +56,6 @@ impl Library {
     }
 
     /// Returns the patterns in the file now: checks it, and reads it if it has changed.
-    ///
     /// An entry that cannot be used is skipped, with a warning. If the file is not a list of entries, only the built-in
     /// patterns apply.
     pub async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {

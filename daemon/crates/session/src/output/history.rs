@@ -109,7 +109,6 @@ impl History {
     }
 
     /// Appends the bytes from `from` on, at most `max_bytes`, to `into`.
-    ///
     /// `from` must lie within `[start, end]`.
     pub(super) fn copy(&self, from: u64, max_bytes: usize, into: &mut Vec<u8>) {
         let skip = usize::try_from(from - self.start).unwrap_or(usize::MAX);

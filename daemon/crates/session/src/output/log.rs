@@ -1,5 +1,4 @@
 //! The log of one session on disk: `output.log` and the rotated files before it.
-//!
 //! A rotated file is named after the offset of its first byte, so names cannot collide and the
 //! folder is enough to tell which bytes exist. Where bytes were lost, a new file starts after
 //! the gap: no file ever contains a hole. The base of `output.log` is stored in `output.base`, which is
@@ -89,7 +88,6 @@ impl LogWriter {
     }
 
     /// Continues after the last byte of the files on disk, at the start of a daemon.
-    ///
     /// `hint` is a base that is known from elsewhere; it is used if `output.log` is missing.
     pub fn resume(dir: PathBuf, hint: u64, rotation_bytes: u64) -> io::Result<Self> {
         let segments = segments(&dir)?;
@@ -208,7 +206,6 @@ impl LogWriter {
     }
 
     /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
-    ///
     /// Returns the offset of the oldest byte that is left.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;

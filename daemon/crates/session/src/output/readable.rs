@@ -133,7 +133,6 @@ impl Output {
     }
 
     /// Returns the offset just after the newest byte that was printed.
-    ///
     /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
     /// call.
     pub fn end(&self) -> u64 {

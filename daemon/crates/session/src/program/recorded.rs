@@ -20,7 +20,6 @@ pub struct Recorded {
 }
 
 /// Returns what was expected and sent, in order. `shown_chars` is the length at which the history truncates input.
-///
 /// Input that is masked in the history becomes a secret that is asked for.
 pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
     let mut reader = HistoryReader::default();

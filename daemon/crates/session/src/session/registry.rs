@@ -79,7 +79,6 @@ impl Sessions {
     }
 
     /// Finds a session by id, name or unique prefix of an id.
-    ///
     /// A name means the live session with this name, else the newest.
     pub fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Arc<Session>, SessionError>> {
         async move {

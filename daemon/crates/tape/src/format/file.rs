@@ -1,5 +1,4 @@
 //! The files of tapes: they are read whole and within limits, and written whole or not at all.
-//!
 //! All functions here block.
 
 use super::text::MAX_BYTES;
@@ -97,7 +96,6 @@ pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
 }
 
 /// Writes a new tape that only its owner can read; missing directories are created in the same way.
-///
 /// The file exists whole or not at all, whenever this process ends.
 pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let fail = |source| FileError::write(path, source);
@@ -130,7 +128,6 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Changes a tape under its lock: `change` returns the new text for the old bytes, or `None` to keep them.
-///
 /// Returns whether it was changed. Whenever this process ends, the file is either the old or the new one, whole.
 /// `change` is called again if somebody without the lock, such as an editor, writes the file meanwhile. If the path is
 /// a symbolic link, the file that it points to is changed.
@@ -336,7 +333,6 @@ fn is_temp(name: &[u8]) -> bool {
 }
 
 /// The right to change a tape, exclusive among all ccd processes.
-///
 /// The lock is a file beside the tape, because each change replaces the tape's own file.
 struct FileLock {
     path: PathBuf,

@@ -34,7 +34,6 @@ pub struct Outlined {
 }
 
 /// Parses a tape.
-///
 /// Optional parts get the values that they have on a new tape. Unknown keys are kept in `other`, if the part has it.
 /// [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {

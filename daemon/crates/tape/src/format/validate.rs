@@ -27,7 +27,6 @@ pub struct Problem {
 }
 
 /// Finds the problems of a tape, in the order of the text; at most [`MAX_PROBLEMS`].
-///
 /// If the reader rejects the tape, the problem is an error. If the reader may only misunderstand the tape (unknown
 /// keys, missing parts, two values for one key), it is a warning, or with `strict` an error.
 pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {

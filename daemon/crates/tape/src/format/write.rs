@@ -13,7 +13,6 @@ const MEMBER: &str = "      ";
 const CHUNK: &str = "          ";
 
 /// Writes a tape; [`super::read()`] parses the text into an equal tape.
-///
 /// The order of keys is always the same. A comment after each chunk of text shows its output.
 pub fn write(tape: &Tape) -> String {
     let mut out = String::new();

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The tapes of an index whose recording was started like the session.
-///
 /// It refers to its index as it was; when [`Index::generation`] has changed, a new set must be made.
 #[derive(Debug, Clone)]
 pub struct Fits {
@@ -126,7 +125,6 @@ impl Fits {
     }
 
     /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
-    ///
     /// If the tape's input was hidden, any line matches.
     pub fn exact(&self, prompt: &str, input: &[u8], state: Fingerprint) -> Option<Hit> {
         let prompt = Fingerprint::of_prompt(prompt);
@@ -145,7 +143,6 @@ impl Fits {
 
     /// Returns the exchanges that continue from a state, at a given prompt or at any: the inputs that typed bytes may
     /// become.
-    ///
     /// The oldest tape comes first; starts of programs are left out.
     pub fn candidates(
         &self,

@@ -16,7 +16,6 @@ const MAX_CACHED_BYTES: u32 = 64 << 10;
 
 impl Index {
     /// Reads an exchange with its output.
-    ///
     /// Blocks, because it reads a file.
     /// [`ReadError::Changed`] if the file has changed since it was indexed; the next index has the new version.
     pub fn read(&self, hit: &Hit) -> Result<Exchange, ReadError> {

@@ -30,7 +30,6 @@ pub(super) struct FoundTape {
 
 /// Finds all tapes in `root`: files that end with `.json5`, except those with names, or in directories with names, that
 /// start with a dot.
-///
 /// `enter` is called with each directory before it is read, so that the caller can watch for files that appear later.
 /// Links are followed; each directory is entered once. A missing root is empty.
 pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {

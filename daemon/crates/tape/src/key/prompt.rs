@@ -11,7 +11,6 @@ pub(super) const MAX_PROMPT_BYTES: usize = 512;
 
 /// Returns the output after the last line break, without control sequences and at most [`MAX_PROMPT_BYTES`]; trailing
 /// blanks are kept.
-///
 /// A `\r` starts the line again once text follows; until then, the line is kept.
 pub fn prompt_of(output: &[u8]) -> String {
     PromptTracker::after(output).prompt()

@@ -44,7 +44,6 @@ pub enum RuleError {
 
 /// What a program was started with, in the form to which the rules are applied: without secrets, and without the home
 /// directory in paths.
-///
 /// Everything else is exact. Text that changes from run to run comes from the program or is typed; an argument is what
 /// somebody has requested, and another argument is another request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -130,7 +129,6 @@ impl Context {
     }
 
     /// Returns whether a tape with this context may be replayed in a session with another.
-    ///
     /// A tape without an environment, a directory or a terminal, because it was written by hand or imported, fits any
     /// session.
     pub fn fits(&self, session: &Self) -> bool {

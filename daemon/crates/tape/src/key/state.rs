@@ -5,14 +5,11 @@ use super::input::{HIDDEN_INPUT, normal_line, normal_part};
 use serde::{Deserialize, Serialize};
 
 /// An open line is hashed in parts of this size.
-///
 /// It limits memory for programs that are driven by single keys and never see an Enter.
 const PART_BYTES: usize = 4096;
 
 /// A hash chain over all input since the start of the program, however it was split.
-///
 /// It distinguishes equal inputs at different positions: a counter that answered 1, 2, 3 does so again.
-///
 /// An open line is kept as it was typed, so this belongs in memory and not on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHash {

@@ -1,5 +1,4 @@
 //! Finds the exchange whose input was typed.
-//!
 //! Input is a stream: one send may contain several inputs, and one input may be sent in parts. So each possible end of
 //! an input is tried: after each line, and after all bytes.
 

@@ -83,7 +83,6 @@ impl Ended {
     }
 
     /// Makes the tape. `printed` is the output from the start of the recording, `before` the output before it. Blocks.
-    ///
     /// The journal and the note in `folder` are removed once the tape is written; otherwise they are kept for the next
     /// attempt. Without `filter`, no program may run.
     pub fn finish(

@@ -1,5 +1,4 @@
 //! The journal of a recording: an append-only file.
-//!
 //! It does not contain output, but only offsets into the session's raw log, which is kept until the tape is made: the
 //! end of a chunk may be half a secret, which no rule finds. For the same reason it contains an input only once it is
 //! complete, which is after Enter or after the program's answer. Until then, the input is only in memory, including

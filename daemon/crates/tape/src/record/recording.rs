@@ -73,7 +73,6 @@ impl Recording {
 
     /// Continues the recording of an earlier worker. `printed` is the output from [`Resumption::offset`], `tail` the
     /// end of it.
-    ///
     /// If the journal is missing, nothing more is recorded: see [`Self::problem`].
     pub fn resume(
         kept: KeptRecording,

@@ -78,7 +78,6 @@ pub struct Root {
 
 impl Root {
     /// Indexes a directory and starts to watch it; a missing directory has no tapes yet.
-    ///
     /// Blocks, for about a second per hundred thousand exchanges that are not in `cache`. `played` is notified when
     /// there are counts to save.
     pub(crate) fn open(

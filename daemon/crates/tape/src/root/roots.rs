@@ -40,7 +40,6 @@ struct RootEntry {
 
 impl Roots {
     /// Returns an empty set of roots. Index caches are kept in the directory `base`, counts in `usage`.
-    ///
     /// Counts are saved until `stop`, and then by [`Roots::close`].
     pub fn new(
         base: &Path,

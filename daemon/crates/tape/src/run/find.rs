@@ -40,7 +40,6 @@ pub struct Found {
 
 impl Run {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
-    ///
     /// `record_with` is the command line that records it.
     pub fn find(
         &self,

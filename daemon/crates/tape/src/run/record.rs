@@ -25,7 +25,6 @@ pub struct RunRecord {
 
 impl Run {
     /// Writes the run to a new tape if it is on none, or to the tape that has it, as `record` in `options` says. Blocks.
-    ///
     /// `options` are complete ([`Settings::completed`]). Secrets are removed, except from what the run changed in the work
     /// tree.
     pub fn record(

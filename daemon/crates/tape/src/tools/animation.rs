@@ -32,7 +32,6 @@ pub struct Pace {
 }
 
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
-///
 /// It contains no script, and shows the last frame where animations are not supported.
 pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
     let (changes, end_ms) = paced(tape, pace);

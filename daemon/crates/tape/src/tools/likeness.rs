@@ -1,5 +1,4 @@
 //! Compares the answers of a program with a tape, exchange by exchange, while both continue.
-//!
 //! Where an exchange ends depends on when the next input was typed. A script types as soon as it has seen what it
 //! waited for: the rest of that answer is in the next exchange, and the echo of the next input may be in front of it.
 //! So an answer may be the start of what the program prints now; the next one must continue it.

@@ -1,5 +1,4 @@
 //! What the annotations of an exchange say about times: keys, changes of the terminal's size, and markers.
-//!
 //! All times are milliseconds since the start of the exchange.
 
 use super::likeness::IDLE;

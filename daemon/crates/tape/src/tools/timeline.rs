@@ -56,7 +56,6 @@ struct Course<'a> {
 
 impl<'a> Course<'a> {
     /// Returns the events of an exchange, and when the next one starts.
-    ///
     /// On a tape edited by hand the exchange may last less than its chunks.
     fn of(exchange: &'a Exchange, start_ms: u64) -> (Vec<Moment<'a>>, u64) {
         let mut course = Self {

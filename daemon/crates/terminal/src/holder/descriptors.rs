@@ -38,7 +38,6 @@ impl DescriptorLimits {
     }
 
     /// Restores in the process `pid` the limit with which the daemon was started.
-    ///
     /// The program is running already, so it may see the daemon's limit for a few microseconds. Lowering the daemon's
     /// own limit during a start would make other threads fail instead. A program that has gained other privileges keeps
     /// the daemon's limit.
@@ -87,7 +86,6 @@ pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
 }
 
 /// Marks every open descriptor to be closed on exec, except standard input, output and error.
-///
 /// The daemon opens its own descriptors like this, but the process that started it may have left others open, which no
 /// session may inherit.
 #[cfg(not(portable))]

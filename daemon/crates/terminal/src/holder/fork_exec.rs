@@ -1,5 +1,4 @@
 //! fork and exec, for a program that leads a session on its own terminal.
-//!
 //! `posix_spawn` is cheaper, but sets no limits, and not every system is known to make the terminal the controlling one then.
 
 use std::ffi::{CStr, CString, OsStr, c_char};
@@ -72,7 +71,6 @@ struct Image {
 impl Image {
     /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that fails, with
     /// the reason.
-    ///
     /// It does not return to [`Command`], whose exec would run a file without `#!` in a shell.
     fn become_program(&self) -> io::Error {
         if let Err(error) = lead_session() {

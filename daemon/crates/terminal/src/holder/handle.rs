@@ -105,7 +105,6 @@ struct Start {
 
 impl Holder {
     /// Starts the holder as a thread. Must be called inside the runtime.
-    ///
     /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
     /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
     /// reaps its own children.
@@ -197,7 +196,6 @@ impl Holder {
 
     /// Starts a program on a new terminal. The holder keeps `keepsake` for the next worker, without interpreting it;
     /// [`KeepsakeFile::write`] replaces it.
-    ///
     /// If the caller is cancelled before the answer, the program is killed and its ring removed.
     /// [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
     pub async fn spawn(&self, spec: SpawnSpec, keepsake: &[u8]) -> Result<Spawned, SpawnError> {
@@ -222,7 +220,6 @@ impl Holder {
     }
 
     /// Checks what the program in a slot waits for. Runs in the holder, which may inspect its children.
-    ///
     /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();

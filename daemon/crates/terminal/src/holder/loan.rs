@@ -1,6 +1,5 @@
 //! Loans: while a terminal prints little, the worker reads it itself, so that each output wakes one process instead of
 //! two.
-//!
 //! The holder lends a terminal after a series of short reads ([`RingWriter::lend`]); the worker reads it into the ring
 //! ([`Loan::read`]). It returns it ([`Ring::return_terminal`]) when the terminal floods, its ring is full or nobody has
 //! it open, at the session's end and before a handover. The holder takes terminals back from a worker that has died or

@@ -1,5 +1,4 @@
 //! The holder owns every terminal: it starts the programs, reads their output into shared rings, and reaps them.
-//!
 //! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
 //! rings, writes to the terminals, and serves the clients.
 

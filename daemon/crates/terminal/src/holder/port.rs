@@ -1,5 +1,4 @@
 //! A socket between the holder and the worker, for messages with descriptors.
-//!
 //! Messages are short and few at a time, so that the socket always has room for one. Anything long is passed as a file
 //! in memory.
 

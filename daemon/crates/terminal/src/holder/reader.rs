@@ -1,5 +1,4 @@
 //! The holder's loop: reads every terminal that is not flooding into its ring, and reaps children.
-//!
 //! It is one thread, waits only for its poller, and accesses no file other than the rings.
 
 use std::collections::VecDeque;

@@ -12,7 +12,6 @@ use super::error::SpawnError;
 const DEFAULT_SEARCH_PATH: &str = "/bin:/usr/bin";
 
 /// Returns the file of `program`.
-///
 /// A name with a slash is relative to `cwd`. Any other is looked up on `search_path`, the session's own PATH, whose
 /// relative and empty entries are relative to `cwd` too. The result is absolute if `cwd` is.
 pub fn resolve(

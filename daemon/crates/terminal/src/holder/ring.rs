@@ -1,5 +1,4 @@
 //! The ring of a session: the output of its terminal, in a file that outlives the process.
-//!
 //! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker by a [loan](super::loan)) and
 //! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
 //! never change, because the writer only touches the rest.
@@ -45,7 +44,6 @@ impl std::fmt::Display for Exit {
 }
 
 /// The worker's end of a ring: the bytes, the position of the log, and notes that must survive if the worker is killed.
-///
 /// There is only one per ring, so the borrow checker prevents [`Ring::set_tail`] from freeing bytes that are still
 /// borrowed.
 #[derive(Debug)]
@@ -95,7 +93,6 @@ impl Ring {
     }
 
     /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
-    ///
     /// Returns true if the holder waits for room, or may do so because the ring was emptied; then
     /// `Holder::space_freed` must be called.
     #[must_use = "the holder sleeps until it is told"]
@@ -185,7 +182,6 @@ impl Ring {
     }
 
     /// Stores that `len` bytes from `offset` are missing in the log.
-    ///
     /// A gap that continues the last one extends it. When all `MAX_GAPS` entries are used, the last one is extended to
     /// cover the new one and the bytes in between.
     pub fn add_gap(&mut self, gap: Gap) {
@@ -257,7 +253,6 @@ impl RingWriter {
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
     /// [`RingWriter::publish`].
-    ///
     /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
     /// steps: an idle session costs one step, and a lack of memory is an error here instead of a lost read.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {

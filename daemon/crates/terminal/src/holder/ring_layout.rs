@@ -73,7 +73,6 @@ pub(super) const READING: u32 = 2;
 pub(super) const NO_PACKET: u8 = 0xee;
 
 /// A loan of the terminal to the worker, and what the holder must know if the worker is killed during a read.
-///
 /// The kernel writes the packet's kind and its bytes to this file in one call. The worker asks only for bytes that the
 /// kernel already has, so once the kind is there, so are all of them.
 #[repr(C)]

@@ -1,6 +1,5 @@
 //! How the holder and the worker wake each other: sets of slots on the board, and a bell that is only rung if the other
 //! side sleeps.
-//!
 //! The order prevents lost wake-ups: a sender marks its news, then checks whether the other side sleeps; a receiver
 //! first declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
@@ -143,7 +142,6 @@ impl NewsBell {
 }
 
 /// The worker's end of a [`NewsBell`]. There is only one; its descriptor goes into an `AsyncFd`, or its owner blocks.
-///
 /// The loop of its owner: call [`Wakes::drain`] until [`Wakes::try_sleep`] returns true, then wait until the descriptor
 /// is readable; end if [`Wakes::is_closed`].
 #[derive(Debug)]

@@ -1,5 +1,4 @@
 //! Which output is standard error: an append-only file of marks in the session's directory.
-//!
 //! A mark says from which offset on the output belongs to which stream. It is written before the first byte after it is
 //! printed, so the marks are complete for all existing output, whichever process is killed.
 

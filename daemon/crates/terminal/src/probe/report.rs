@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::line::Line;
 
 /// Whether the foreground of a terminal waits for input.
-///
 /// Sorted by precedence: a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verdict {

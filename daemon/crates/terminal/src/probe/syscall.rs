@@ -1,5 +1,4 @@
 //! Determines what a sleeping task waits for, from the number and arguments of its system call.
-//!
 //! A task of a 32-bit program on a 64-bit kernel has other call numbers; it counts as not waiting.
 
 use std::io;

@@ -72,7 +72,6 @@ pub enum Piece<'a> {
 }
 
 /// The incremental parser that everything in this module uses.
-///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
@@ -99,7 +98,6 @@ impl Splitter {
     }
 
     /// Returns the next sequence and moves `input` after it; `None` at the end of `input`.
-    ///
     /// Complete CSI sequences whose body `wanted` rejects are skipped. A flood consists mostly of these, so this loop
     /// determines the speed; other sequences are returned without asking.
     #[inline]

@@ -43,7 +43,6 @@ pub struct Hit {
 }
 
 /// A search that is fed the output as it arrives, and reads each byte once.
-///
 /// The text starts where the search starts: `^`, `\A` and `\b` match there, whatever came before, and it is outside any
 /// control sequence.
 pub struct Matcher {
@@ -65,7 +64,6 @@ struct Cut {
 
 impl Matcher {
     /// Returns a search for `patterns` in the output from the raw offset `start_offset` on.
-    ///
     /// `encoding` is that of the session, ASCII-compatible; a raw list ignores it.
     pub fn new(patterns: Arc<Patterns>, start_offset: u64, encoding: &'static Encoding) -> Self {
         let mut scratch = patterns.take_scratch();
@@ -111,7 +109,6 @@ impl Matcher {
 
     /// Decides as if the output ended here, because it pauses or has ended; if there is no match, the search can be
     /// continued.
-    ///
     /// A `\r` at the very end, which the next byte may still turn into the end of a line, only counts if the patterns
     /// match with it and not without. An incomplete character does not count.
     pub fn pause(&mut self) -> Option<Hit> {

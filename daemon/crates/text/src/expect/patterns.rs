@@ -99,7 +99,6 @@ pub struct Patterns {
 impl Patterns {
     /// Compiles `list`: the earliest match counts; of two that start at the same position, the one that is first in the
     /// list.
-    ///
     /// `raw` matches bytes: no Unicode, and `.` is any byte except `\n`. A list near the limits takes about a second,
     /// so this must not run on a thread that others wait for.
     pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {

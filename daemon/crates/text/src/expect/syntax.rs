@@ -11,7 +11,6 @@ pub(super) struct SyntaxError {
 }
 
 /// Returns the parsed `pattern`, which may match any bytes; `raw` turns Unicode off.
-///
 /// Word boundaries are those of ASCII: whether a Unicode word ends cannot be decided from one byte, as a search byte by
 /// byte requires. Lines end at `\r` too, as on a screen, where a redrawn prompt starts a line.
 pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {

@@ -16,7 +16,6 @@ const SPARE_TEXT_BYTES: usize = 64 << 10;
 const SPARE_RUNS: usize = 4096;
 
 /// The input of a search: raw output, cleaned and decoded, of which only the last part is kept.
-///
 /// Offsets in the text count from the start of the search, offsets in the raw
 /// output from the start of the session.
 pub(super) struct Text {
@@ -135,7 +134,6 @@ impl Text {
     }
 
     /// Returns the raw offset after the byte before `offset`.
-    ///
     /// Control sequences after that byte are not part of it.
     pub(super) fn raw_end_of(&self, offset: u64) -> u64 {
         let Some(last) = offset.checked_sub(1) else {

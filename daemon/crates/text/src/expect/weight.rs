@@ -8,7 +8,6 @@ const OTHERS: usize = 128;
 
 /// Returns the maximum number of positions of a pattern that a search follows at once. This is the worst-case time per
 /// byte, in units of about 8 ns.
-///
 /// With repetitions expanded, one text can only reach the positions that accept the same character: `[ab]{1000}` weighs
 /// a thousand times as much as `abcd`. Optional parts (`a?`) are checked for every byte.
 pub(super) fn weight(hir: &Hir) -> u64 {

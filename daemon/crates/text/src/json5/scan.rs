@@ -1,5 +1,4 @@
 //! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
-//!
 //! It accepts what the json5 crate accepts, which is its oracle in the tests, but it limits the depth and is fast in
 //! long texts and comments.
 

@@ -1,5 +1,4 @@
 //! The built-in patterns.
-//!
 //! Patterns describe what to find, rather than exclude everything else: `0 errors`, `error-free` and `no such error`
 //! match none of them. Classes are those of ASCII, which makes the automata small.
 

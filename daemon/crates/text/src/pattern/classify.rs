@@ -21,7 +21,6 @@ const MAX_MATCHES_IN_LINE: usize = 20;
 
 /// Maximum cost of searching for further matches in the same line, in the unit of [`LinePatterns::cost`]: about half a
 /// second for a text. The first match of each pattern in a line is always reported.
-///
 /// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
 const MAX_COST: u64 = 64 << 20;
 
@@ -38,7 +37,6 @@ struct Matches {
 
 impl Compiled {
     /// Returns which patterns match a text, and where.
-    ///
     /// With a type, only patterns of that type; without one, all except those that are not significant alone: signs of
     /// data formats, endings of prompts, lines of help.
     pub fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {

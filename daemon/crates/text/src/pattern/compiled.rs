@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The patterns of all types.
-///
 /// Those of a type are compiled when they are first needed, because that takes some milliseconds, and memory that most
 /// daemons never need.
 pub struct Compiled {
@@ -57,7 +56,6 @@ impl Compiled {
     }
 
     /// Returns the built-in patterns with the user's, which were checked; warnings say which could not be used.
-    ///
     /// The patterns of a type may still be too large together: then only the built-in ones are used, and there is a
     /// warning.
     pub fn new(overrides: &[Override], mut warnings: Vec<String>) -> Self {
@@ -118,7 +116,6 @@ impl Compiled {
     }
 
     /// Returns whether a program that printed `last_line` and then went silent probably waits for input.
-    ///
     /// `last_line` is the text from the start of the line to the cursor, including trailing blanks, without control
     /// sequences. This is a guess for programs whose state is not visible; only use it for a terminal that has been
     /// quiet.
@@ -129,7 +126,6 @@ impl Compiled {
 
     /// Returns whether a program that waits for input according to the kernel shows a prompt: then the sign at the end
     /// is enough.
-    ///
     /// `last_line` as for [`Compiled::is_prompt`].
     pub fn ends_as_prompt(&self, last_line: &str) -> bool {
         self.lines(PatternType::Prompt).is_match(last_line)

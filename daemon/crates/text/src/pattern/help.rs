@@ -67,7 +67,6 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
 
 /// Returns whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists
 /// mostly of them.
-///
 /// A match of a user's pattern is enough.
 pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let mut hits = BTreeSet::new();

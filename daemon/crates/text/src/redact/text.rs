@@ -5,7 +5,6 @@ use super::rules::in_force;
 use std::ops::Range;
 
 /// Returns `text` with every secret replaced by [`MASK`](super::MASK); takes time linear in its length.
-///
 /// Redacting the result again changes nothing.
 pub fn redact(text: &str) -> Redacted<'_> {
     in_force().redact(text)

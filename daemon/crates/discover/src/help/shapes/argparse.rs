@@ -80,7 +80,6 @@ fn operands(page: &Page) -> HashSet<&str> {
 }
 
 /// Returns the lines from the first sub-command below an operand on: the lines before it continue the operand's help.
-///
 /// An operand that is no group of sub-commands has none, as its help is indented further than by [`INDENT`].
 fn sub_commands(below: &[Line], indent: usize) -> &[Line] {
     let is_first = |line: &Line| !line.is_blank() && line.indent == indent + INDENT;

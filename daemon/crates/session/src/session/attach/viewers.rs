@@ -177,7 +177,6 @@ impl Session {
 
 impl Sessions {
     /// Makes the connection of `peer` a viewer, until the result is dropped.
-    ///
     /// The session takes the size of the viewer's terminal unless the viewer is read-only.
     /// An error also if it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see itself.
     pub async fn attach(

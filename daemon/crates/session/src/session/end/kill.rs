@@ -55,7 +55,6 @@ impl Daemon<'_> {
 }
 
 /// Stops all processes of sessions, then kills them, until nothing is found.
-///
 /// `sessions` returns the sessions. `may_kill` is asked about each session once its processes are stopped.
 pub(super) async fn kill(
     daemon: Daemon<'_>,

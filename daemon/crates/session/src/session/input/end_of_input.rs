@@ -1,5 +1,4 @@
 //! The end of a session's input. It is permanent, as on a pipe.
-//!
 //! A terminal reports the end once, to the next reader, and an end that is typed before a line editor is ready is lost.
 //! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
 //! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
@@ -51,7 +50,6 @@ impl LastLine {
 
 impl Session {
     /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second call changes nothing.
-    ///
     /// A program that reads lines finds the end at once, after what was typed. Any other program gets it as soon as it
     /// waits for input.
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {

@@ -1,5 +1,4 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
-//!
 //! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;

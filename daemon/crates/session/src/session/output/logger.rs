@@ -1,5 +1,4 @@
 //! Writes the logs of all sessions: one thread, in batches.
-//!
 //! Output that is due waits briefly for more: a task of the worker's loop, the timer, wakes the thread when that time is
 //! over, so that nobody else is woken while a reply is on its way. A write that hangs affects only its session: the timer
 //! puts another thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that

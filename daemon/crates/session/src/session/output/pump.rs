@@ -68,7 +68,6 @@ impl Session {
 
 impl Sessions {
     /// Serves sessions that do not flood, until the holder has ended. Sleeps while no session has new output.
-    ///
     /// New output is served first. Sessions with more than one turn's output take turns after it, so that the output of
     /// another session waits for at most one turn.
     pub async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {

@@ -54,7 +54,6 @@ impl Sender {
     }
 
     /// Sends the bytes of a raw pipe that the FIFO takes; `end` is the offset of the output after all that wait.
-    ///
     /// The progress is saved around each write, so that the next worker repeats at most the last one.
     pub(super) fn try_send_raw(&mut self, end: u64, place: &mut PipeProgress) -> io::Result<Sent> {
         while self.waiting() > 0 {

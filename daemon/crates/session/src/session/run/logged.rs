@@ -10,7 +10,6 @@ use std::time::Instant;
 
 impl Session {
     /// Runs a command in a shell that is at its prompt.
-    ///
     /// A request with the `run_id` of the last command waits for that one.
     /// [`SessionError::RunTimeout`] has the output so far; the command then keeps running.
     pub fn run<'a>(

@@ -1,5 +1,4 @@
 //! `session.run` in a session that is recorded or replayed: a command must be typed in the same way each time.
-//!
 //! So the command itself is typed instead of the path of a file, or stored in place of the key that makes a line editor
 //! take it; and the nonce of its marks is derived from the
 //! command. The nonce need not be secret: it only separates the command's output from that of earlier commands, and a

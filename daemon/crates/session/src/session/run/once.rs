@@ -56,9 +56,7 @@ pub struct Once {
 impl Sessions {
     /// Runs a program until it exits, the timeout is reached, or `cancel` is cancelled, which ends it like a timeout.
     /// Without a timeout in the request, the limit on the run time of sessions applies.
-    ///
     /// The result contains the number of output bytes before those in the reply, and the session with its hidden input.
-    ///
     /// If the call is dropped, the program is ended.
     /// A failure of the program itself is not an error.
     pub async fn once(

@@ -216,7 +216,6 @@ impl Session {
     }
 
     /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
-    ///
     /// A shell with a line editor reads its commands in raw mode, with bracketed paste. dash and its like read them in blocks,
     /// and answers byte by byte. For any other, a prompt must look like one.
     fn is_question(&self, probe: &Probe, foreground: Option<&str>) -> bool {

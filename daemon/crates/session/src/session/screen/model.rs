@@ -1,5 +1,4 @@
 //! The screen of a session: drawn on request, from where the last request ended.
-//!
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
 use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
@@ -158,7 +157,6 @@ impl ScreenModel {
     }
 
     /// Draws everything before the offset `upto` and passes the screen to `look`, after [`BUDGET`] in any case.
-    ///
     /// If the caller drops the future, drawing ends after the current slice; what is drawn is kept.
     pub async fn look<T>(
         self: &Arc<Self>,

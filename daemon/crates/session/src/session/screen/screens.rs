@@ -1,5 +1,4 @@
 //! The screen models of all sessions: those of ended sessions go soon, and all together have a limit.
-//!
 //! A model that is gone is made again from the saved screen and the log.
 
 use super::model::ScreenModel;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::wrap::Nonce;
 
 /// A command in its own file, which is removed when this is dropped.
-///
 /// Keep it until the run is over: dash reads it in pieces. If a run timed out, keep it until the shell is at its prompt
 /// again or the session has ended.
 #[derive(Debug)]

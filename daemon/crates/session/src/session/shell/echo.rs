@@ -6,7 +6,6 @@ const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 
 /// Returns the output in `echo`, which the shell printed from taking `command` to its next prompt, without a mark between
 /// echo and output: the shell refused the command, or there was nothing to run.
-///
 /// `None` if the echo does not have as many lines as the command.
 pub(super) fn output_after_echo<'a>(echo: &'a [u8], command: &[u8]) -> Option<&'a [u8]> {
     // bash shows its prompt again, which may have several lines.

@@ -37,7 +37,6 @@ pub(crate) struct Integration {
 /// Returns how to start `shell` with `args` and the environment `env`. Writes its start files to `rc_dir`, which is
 /// created with mode 0700. The files are the same for all sessions. The line editors of bash, zsh and fish take commands
 /// from `command_dir`.
-///
 /// An unknown shell, and arguments that change what a shell reads at its start, are passed on unchanged. The files
 /// print nothing themselves and remove their own variables.
 pub(crate) fn integrated(

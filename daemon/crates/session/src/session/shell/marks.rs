@@ -60,7 +60,6 @@ impl MarkScanner {
     }
 
     /// Passes the pieces of `raw`, which starts at the stream offset `offset`, to `sink`.
-    ///
     /// Up to [`MARK_MAX_LEN`] last bytes are held back until the next call if they may start a mark.
     pub(super) fn feed(
         &mut self,

@@ -1,5 +1,4 @@
 //! Judges from output whether a shell is at its prompt again.
-//!
 //! The system call in which a shell is blocked does not distinguish a prompt from a `read` in a script. The last line of
 //! the output does: it is compared with the last line from before the command was typed.
 
@@ -114,7 +113,6 @@ impl Prompt {
     }
 
     /// Looks for the prompt in `echo`, which came between the typed line and its start mark.
-    ///
     /// A terminal's output is passed on by a worker of the kernel, so when the shell waits for a line, its prompt may not
     /// have arrived yet. The last line was then empty, or the end of earlier output.
     pub(crate) fn learn(&mut self, echo: &[u8]) {

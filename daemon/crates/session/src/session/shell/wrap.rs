@@ -1,5 +1,4 @@
 //! The line typed into a shell for one command.
-//!
 //! It prints a mark, runs the command, and prints a second mark with the status. The marks contain a nonce, so that no
 //! output of the command can be mistaken for them. They are written with `\033`, so that the echo of the line cannot be
 //! either.
@@ -51,7 +50,6 @@ pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
 
 /// The builtin that a shell prints marks with.
-///
 /// A program could print the marks too, but it would be in the terminal's foreground while it runs and get keys that
 /// are meant for the command: `^Z` would stop it before it prints its mark. A function with the builtin's name would be
 /// called instead, so each shell gets the words that bypass functions.
@@ -176,7 +174,6 @@ impl Nonce {
 
 /// Returns what to type. A line ends with a CR as the Enter key sends it. The leading space keeps the line out of
 /// the history in shells that are configured so.
-///
 /// With `isolate`, the command writes to that terminal (`/dev/pts/N`), which also gets its end mark; the session's
 /// terminal gets both marks with nothing between them.
 pub(crate) fn typed_line(
@@ -223,7 +220,6 @@ pub(crate) fn typed_line(
 }
 
 /// Returns the line that makes a shell print `$?` after it dropped the rest of a typed line.
-///
 /// Attempts count from 1. From the second attempt on, the mark goes to `/dev/tty`, because the command may have
 /// redirected the shell's standard output (`exec >file`).
 pub(super) fn rescue_line(nonce: &Nonce, printer: Printer, attempt: usize) -> Vec<u8> {

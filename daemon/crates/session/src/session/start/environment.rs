@@ -168,7 +168,6 @@ impl User {
 
 /// Hashes what makes two starts equal: program, arguments, folder, size, given variables, tape options, configuration
 /// and its values.
-///
 /// The hash is keyed, so that nothing can be guessed from it, and only kept in memory.
 pub(super) fn reuse_hash(
     key: &[u8; 32],

@@ -115,7 +115,6 @@ impl Sessions {
 
     /// Completes the row of a session that was alive when the daemon was killed, or whose end could not be recorded;
     /// returns its cursor.
-    ///
     /// How its program ended is unknown, unless the earlier daemon has reaped it.
     async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
         let mut cursor = 0;

@@ -98,7 +98,6 @@ impl Session {
 }
 
 /// Makes the tape of a session that has ended: its journal has the input, `output` the output.
-///
 /// Without `filter` no filter program may run.
 pub(super) async fn finish(
     root: &Arc<Root>,

@@ -106,7 +106,6 @@ impl SessionTape {
     }
 
     /// Passes input to the tapes, and if none has it and this is allowed, to the real program.
-    ///
     /// The holder gets the new position before any of the answer is shown, so that the next process knows it.
     pub async fn typed(&self, stroke: Stroke<'_>) -> Result<(), InputError> {
         let Some(player) = &self.player else {

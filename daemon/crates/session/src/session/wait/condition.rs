@@ -273,7 +273,6 @@ fn what(condition: WaitFor) -> &'static str {
 }
 
 /// Returns the records in the same order, each with the result of one check.
-///
 /// At most [`MAX_LOOKS`] checks run at a time; sessions not checked after [`LONGEST_LOOKS`] have no result.
 pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     let end = tokio::time::Instant::now() + LONGEST_LOOKS;

@@ -56,7 +56,6 @@ struct CastTerm<'a> {
 }
 
 /// Returns `tape` as an asciicast.
-///
 /// A character that is split between chunks, or between keys, is moved to the next one. For a program without a terminal,
 /// the carriage returns are added that one would have added. An exit status is the last event.
 pub fn export(tape: &Tape, version: Version) -> Cast {

@@ -38,7 +38,6 @@ pub struct Imported {
 }
 
 /// Makes a tape from an asciicast of version 1, 2 or 3.
-///
 /// Each input (`i`) opens an exchange; keys that are only followed by their echo are joined with the next ones. Without
 /// inputs, all output belongs to the start of the program. Nothing after an exit (`x`) is read.
 /// An incomplete last line is skipped with a warning.

@@ -1,6 +1,5 @@
 //! A session's keepsake: bytes in memory that the worker writes and the next worker reads. The holder only has the file
 //! open, so a write wakes nobody.
-//!
 //! The file starts with the place of the last keepsake. A new one is written to another place before the start of the
 //! file points there, so a worker that is killed meanwhile leaves the last one.
 

@@ -1,5 +1,4 @@
 //! The holder's Linux interfaces: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as in glibc.
-//!
 //! `portable` has the same items for every other system.
 
 mod event;

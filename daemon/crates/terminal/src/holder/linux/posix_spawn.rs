@@ -1,5 +1,4 @@
 //! `posix_spawn` of the C library, for a program that leads a session on its own terminal.
-//!
 //! Its cost does not depend on the memory of the daemon, and it reports at once if the program cannot be run. The child
 //! becomes a session leader and then opens the terminal by its path, which makes it its controlling terminal.
 

@@ -7,7 +7,6 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
 /// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
-///
 /// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
 /// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {

@@ -1,5 +1,4 @@
 //! The holder's interfaces to systems other than Linux: select, pipes, SIGCHLD, and fork.
-//!
 //! `linux` has the same items. On Linux the feature `portable` selects this directory, so that its code is tested.
 
 mod event;

@@ -1,5 +1,4 @@
 //! Waits for the holder's descriptors with select.
-//!
 //! poll and kqueue are not used, because some versions of macOS refuse terminals there; select has always accepted
 //! them.
 

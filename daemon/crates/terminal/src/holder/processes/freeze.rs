@@ -1,5 +1,4 @@
 //! Stops processes that are to be killed, so that none can start another in the meantime.
-//!
 //! A program that forks and exits faster than the machine's processes can be listed escapes any list. But its processes
 //! lose their parents, so they become children of the process that adopts orphans, whose children can be listed in
 //! microseconds. Whatever is found there is stopped at once, with its process group: the kernel stops a group as a whole,
@@ -53,7 +52,6 @@ pub fn signal_frozen(frozen: &[Frozen], signal: Signal) -> Vec<i32> {
 impl ProcessTable {
     /// Stops all processes of `sessions`, also those that are started meanwhile. Returns them. Blocks, until `deadline`
     /// at most.
-    ///
     /// Processes of other sessions are not stopped. A process that was in the table and did not belong to the sessions
     /// is not looked at again.
     pub fn freeze(&self, sessions: &[Traces], deadline: Instant) -> Vec<Frozen> {

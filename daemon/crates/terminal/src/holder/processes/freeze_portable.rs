@@ -1,5 +1,4 @@
 //! Stops processes that are to be killed, so that few can start another in the meantime.
-//!
 //! Without a process that adopts orphans, the processes of the machine are listed again until a list has nothing new.
 
 use super::process::{Process, signal_all};

@@ -18,7 +18,6 @@ use std::time::Instant;
 const MAX_PROCESSES: usize = 65_536;
 
 /// Reads the table of processes once for all callers that wait at the same time.
-///
 /// Otherwise, the end of many sessions at once would read `/proc` several times for each of them.
 #[derive(Debug, Default)]
 pub struct ProcessTables {
@@ -34,7 +33,6 @@ struct Reading {
 
 impl ProcessTables {
     /// Returns a table that was read after this call started.
-    ///
     /// If several callers wait during a read, the first one makes the next read, and the others share its result.
     pub async fn current(&self) -> Arc<ProcessTable> {
         let called = Instant::now();
@@ -86,12 +84,9 @@ pub struct ProcessTable {
 
 impl ProcessTable {
     /// Reads the processes. Marks count for processes that may belong to a session of this daemon. Blocks.
-    ///
     /// Where the daemon adopts orphans, these are its descendants. Otherwise they are only its children and those of
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
-    ///
     /// What was below a program in the table `earlier` still counts as below it.
-    ///
     /// Costs a small read for every process of the machine, and another for each process whose mark counts.
     pub(crate) fn of_own_sessions(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
@@ -107,7 +102,6 @@ impl ProcessTable {
 
     /// Reads the processes for sessions of an earlier daemon that was killed. Marks count for processes that no daemon
     /// has adopted: another daemon, even one that runs in a session, may have a session with the same id.
-    ///
     /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
     /// daemon has adopted them.
     pub(crate) fn of_killed_daemon(earlier: &Self) -> Self {
@@ -122,7 +116,6 @@ impl ProcessTable {
     }
 
     /// Returns every living process of a session, in no particular order.
-    ///
     /// A process belongs to it if it or an ancestor is its program, was below its program in an earlier table, was
     /// started with its mark, or is in its program's session or on its terminal. A process that has lost all of that
     /// unseen is not found: that it was adopted only shows that it is of this daemon.

@@ -24,7 +24,6 @@ enum Place {
 
 impl NetrcLines {
     /// Takes a whole input; returns the passwords of an entry that started in an earlier input.
-    ///
     /// If the entry starts in this input, a rule recognises its password.
     pub(super) fn take(&mut self, lines: &[String]) -> Vec<String> {
         let mut found = Vec::new();

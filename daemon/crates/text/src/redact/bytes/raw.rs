@@ -32,7 +32,6 @@ impl RedactedChunks {
 }
 
 /// Replaces every secret in a stream of bytes, including those that cross the border of chunks, by [`MASK`].
-///
 /// Rules see the text without control sequences, and the text that a line editor left. A secret is replaced from its
 /// first to its last byte, with the control sequences in between; every other byte is kept. Takes time linear in the
 /// length.

@@ -1,5 +1,4 @@
 //! Secrets that a sentence states: `my password is hunter2`, `the token is 9f86d081884c7d65`.
-//!
 //! Most sentences of that form state something else: "the password is wrong".
 
 use super::assignment::{blanks, is_name};

@@ -1,11 +1,5 @@
 //! From events to candidates for rules.
-//! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has:
-//!
-//! - `finding`: an event into what it says about a group, by kind (`failure`, `correction`, `reminder`, `violation`)
-//! - `timeline`: events and successes in the order of time, into groups
-//! - `group`, `like_index`: groups by key, and by similarity
-//! - `assemble`: groups with enough evidence into proposals and sightings
-//! - `wording`: text that may become part of a rule
+//! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has.
 
 mod assemble;
 mod correction;

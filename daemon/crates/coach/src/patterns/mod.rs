@@ -1,9 +1,4 @@
 //! The patterns of the signals: the built-in lists, and those of the configuration.
-//!
-//! - `group`: [`PatternGroup`], the names of the lists
-//! - `built_in`: the lists
-//! - `set`: [`PatternSet`], all lists ready to be searched
-//! - `error`: [`PatternError`]
 
 mod built_in;
 mod error;

@@ -1,10 +1,5 @@
 //! A made-up year of friction, for tests and measurements: five repositories, and some matters that come up again and again
 //! among very many that do not.
-//!
-//! - `calendar`: sessions and repositories, random but the same for each seed
-//! - `planted`: matters that must become candidates
-//! - `noise`: everything else
-//! - `texts`: what is said and printed
 
 mod calendar;
 mod noise;

@@ -1,6 +1,4 @@
 //! Commands that fail.
-//!
-//! - `remedy`: the built-in table of errors with what to run instead
 
 mod remedy;
 

@@ -78,9 +78,10 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
             "the path is empty; give another one".to_owned(),
         ));
     }
-    match is_elsewhere() {
-        true => over_there(path),
-        false => absolute_here(path),
+    if is_elsewhere() {
+        over_there(path)
+    } else {
+        absolute_here(path)
     }
 }
 

@@ -107,9 +107,10 @@ impl Context {
         render: impl FnOnce(&T, &mut dyn Write, Style) -> io::Result<()>,
     ) -> Result<Exit, Failure> {
         let style = self.style;
-        match self.global.json {
-            true => self.write_line(answer.json.get())?,
-            false => self.render(|out| render(&answer.value, out, style))?,
+        if self.global.json {
+            self.write_line(answer.json.get())?;
+        } else {
+            self.render(|out| render(&answer.value, out, style))?;
         }
         Ok(Exit::Done)
     }

@@ -56,10 +56,7 @@ impl Exit {
     }
 
     pub(crate) fn of_success(is_success: bool) -> Self {
-        match is_success {
-            true => Exit::Done,
-            false => Exit::Failed,
-        }
+        if is_success { Exit::Done } else { Exit::Failed }
     }
 
     /// The status that a shell would report for a program that exited by itself or was killed by `signal`.

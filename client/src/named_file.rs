@@ -14,13 +14,15 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let kind = file.metadata()?.file_type();
-    match kind.is_file() {
-        true => Ok(file),
-        false if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        false => Err(io::Error::new(
+    if kind.is_file() {
+        Ok(file)
+    } else if kind.is_dir() {
+        Err(ErrorKind::IsADirectory.into())
+    } else {
+        Err(io::Error::new(
             ErrorKind::InvalidInput,
             "it is a named pipe or a device, not a file",
-        )),
+        ))
     }
 }
 

@@ -31,9 +31,10 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
         return follow_items(since, args, context);
     }
     let connection = context.connect()?;
-    let content = match args.raw {
-        true => OutputForm::Raw,
-        false => OutputForm::Text,
+    let content = if args.raw {
+        OutputForm::Raw
+    } else {
+        OutputForm::Text
     };
     let place = context.place()?;
     let mut output = Output::start(place, connection, &args.session, since, content, None)?;

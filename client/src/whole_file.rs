@@ -36,10 +36,7 @@ pub(crate) fn write_by<E>(
         }
         let file = filled(file, fill, &failed)?;
         let len = file.metadata().map_err(&failed)?.len();
-        let named = match has_name {
-            true => Ok(()),
-            false => name(&file, &new),
-        };
+        let named = if has_name { Ok(()) } else { name(&file, &new) };
         let renamed = named.and_then(|()| fs::rename(&new, &target));
         renamed.map(|()| len).map_err(&failed)
     });

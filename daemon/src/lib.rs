@@ -161,9 +161,10 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 fn tell_formats() -> ExitCode {
     let told = serde_json::to_string(&upgrade::Formats::own()).unwrap_or_default();
-    match print(&format!("{told}\n")) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if print(&format!("{told}\n")) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 
@@ -188,18 +189,20 @@ fn check_config(args: &Args) -> ExitCode {
             (format!("error: {error}"), ExitCode::FAILURE)
         }
     };
-    match print(&format!("{text}\n")) {
-        true => status,
-        false => ExitCode::FAILURE,
+    if print(&format!("{text}\n")) {
+        status
+    } else {
+        ExitCode::FAILURE
     }
 }
 
 /// Prints a text, in which nothing controls a terminal; false if that fails.
 fn print(text: &str) -> bool {
     let mut out = std::io::stdout();
-    let text = match out.is_terminal() {
-        true => Notation::Text.visible(text),
-        false => text.to_owned(),
+    let text = if out.is_terminal() {
+        Notation::Text.visible(text)
+    } else {
+        text.to_owned()
     };
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())

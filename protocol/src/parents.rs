@@ -74,13 +74,14 @@ fn check(path: &Path, metadata: &Metadata, user: User<'_>) -> Result<(), UnsafeP
     let is_open = mode & WRITABLE_BY_ALL != 0
         || (mode & WRITABLE_BY_GROUP != 0 && group != 0 && group != user.gid);
     // In a sticky directory, each may rename only what is theirs. The mode of a link means nothing.
-    match is_open && mode & STICKY == 0 && !metadata.is_symlink() {
-        true => Err(UnsafeParent::Open {
+    if is_open && mode & STICKY == 0 && !metadata.is_symlink() {
+        Err(UnsafeParent::Open {
             path: path.to_owned(),
             mode,
             is_ours: owner == user.uid || user.uid == 0,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

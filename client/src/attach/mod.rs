@@ -113,13 +113,14 @@ pub(crate) fn attach_own(
 }
 
 pub(crate) fn require_terminal() -> Result<(), Failure> {
-    match can_draw() {
-        true => Ok(()),
-        false => Err(Failure::Usage(
+    if can_draw() {
+        Ok(())
+    } else {
+        Err(Failure::Usage(
             "session.attach: input and output must be a terminal that can be drawn on (TERM); \
              without one, use ccctl session tail -f and ccctl session send"
                 .to_owned(),
-        )),
+        ))
     }
 }
 
@@ -256,10 +257,11 @@ impl Viewer {
         }
         let last = screen.lines.iter().rposition(|line| !line.is_empty());
         let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
-        Some(match self.is_shifted {
+        Some(if self.is_shifted {
             // The cursor's distance from the last row is the same as on the session's screen.
-            true => Below::Under(rows.saturating_sub(screen.cursor.row)),
-            false => Below::Rows(rows),
+            Below::Under(rows.saturating_sub(screen.cursor.row))
+        } else {
+            Below::Rows(rows)
         })
     }
 
@@ -337,9 +339,10 @@ impl Viewer {
     fn reconnect(&mut self, mut since: Instant) -> Result<Connection, Failure> {
         let mut short_losses = 0;
         loop {
-            short_losses = match since.elapsed() < SETTLED {
-                true => short_losses + 1,
-                false => 0,
+            short_losses = if since.elapsed() < SETTLED {
+                short_losses + 1
+            } else {
+                0
             };
             since = Instant::now();
             let session = || self.params.session.clone();

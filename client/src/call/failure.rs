@@ -195,9 +195,10 @@ fn message_of_loss(method: &str, was_read: bool) -> String {
                 ccctl daemon status shows whether one is running"
             .to_owned();
     }
-    let lost = match is_elsewhere() {
-        true => "the connection to the other host, or the daemon there, ended before the reply",
-        false => "the daemon was restarted or killed before it replied",
+    let lost = if is_elsewhere() {
+        "the connection to the other host, or the daemon there, ended before the reply"
+    } else {
+        "the daemon was restarted or killed before it replied"
     };
     format!("{lost}; {}", after_loss(method))
 }
@@ -210,9 +211,10 @@ fn message_of_silence(method: &str, pid: Option<i32>) -> String {
     };
     let silent =
         format!("{daemon} does not reply; ccctl daemon stop --force ends it and its sessions");
-    match is_repeatable(method) {
-        true => silent,
-        false => format!("{silent}; {}", after_loss(method)),
+    if is_repeatable(method) {
+        silent
+    } else {
+        format!("{silent}; {}", after_loss(method))
     }
 }
 

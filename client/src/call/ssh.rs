@@ -169,9 +169,10 @@ impl HostLink {
         let mut ssh = self.host.ccctl(&words, may_ask);
         ssh.stdin(far.try_clone().map_err(failed)?)
             .stdout(far)
-            .stderr(match self.is_verbose {
-                true => Stdio::inherit(),
-                false => Stdio::piped(),
+            .stderr(if self.is_verbose {
+                Stdio::inherit()
+            } else {
+                Stdio::piped()
             });
         leave_signals(&mut ssh);
         ssh.spawn().map_err(failed)

@@ -143,10 +143,7 @@ fn check_file(file: File) -> io::Result<File> {
         && metadata.uid() == rustix::process::geteuid().as_raw()
         // Another name of the same file may be somebody's document.
         && metadata.nlink() == 1;
-    match is_ours {
-        true => Ok(file),
-        false => Err(not_ours()),
-    }
+    if is_ours { Ok(file) } else { Err(not_ours()) }
 }
 
 fn not_ours() -> io::Error {

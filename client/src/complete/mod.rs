@@ -147,9 +147,10 @@ fn line_of(candidate: Candidate) -> String {
         .next()
         .unwrap_or_default()
         .replace('\t', " ");
-    match about.is_empty() {
-        true => candidate.value,
-        false => format!("{}\t{about}", candidate.value),
+    if about.is_empty() {
+        candidate.value
+    } else {
+        format!("{}\t{about}", candidate.value)
     }
 }
 

@@ -48,9 +48,10 @@ fn plugin(plugin: Option<&Plugin>) -> Check {
 
 /// True for the path of a program, or the name of one on PATH.
 fn can_run(program: &str) -> bool {
-    match program.contains('/') {
-        true => is_executable(Path::new(program)),
-        false => on_path(OsStr::new(program)).is_some(),
+    if program.contains('/') {
+        is_executable(Path::new(program))
+    } else {
+        on_path(OsStr::new(program)).is_some()
     }
 }
 
@@ -60,9 +61,12 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let is_in_plugin = plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some());
     // The user's file is in the directory of the settings only if that directory was chosen.
     let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty());
-    let folder = user_folder().and_then(|folder| match chosen {
-        true => Some(folder),
-        false => folder.parent().map(Path::to_owned),
+    let folder = user_folder().and_then(|folder| {
+        if chosen {
+            Some(folder)
+        } else {
+            folder.parent().map(Path::to_owned)
+        }
     });
     let user = folder.map(|folder| folder.join(".claude.json"));
     let here = std::env::current_dir().unwrap_or_default();

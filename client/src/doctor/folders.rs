@@ -30,9 +30,10 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
     });
     if let Some(runtime) = places.runtime() {
         let advice = where_else(places.socket_is_named);
-        checks.push(match places.socket_is_named {
-            true => named_directory("runtime", runtime, advice),
-            false => directory("runtime", runtime, advice),
+        checks.push(if places.socket_is_named {
+            named_directory("runtime", runtime, advice)
+        } else {
+            directory("runtime", runtime, advice)
         });
     }
     let coach = places.coach.as_deref();
@@ -46,9 +47,10 @@ fn pipes(path: &Path) -> Option<Check> {
     let found = fs::symlink_metadata(path)
         .is_ok()
         .then(|| directory("pipes", path, NO_PIPES))?;
-    let text = match found.text.ends_with(NO_PIPES) {
-        true => found.text,
-        false => format!("{}; until then, {NO_PIPES}", found.text),
+    let text = if found.text.ends_with(NO_PIPES) {
+        found.text
+    } else {
+        format!("{}; until then, {NO_PIPES}", found.text)
     };
     (found.state != State::Ok).then(|| Check::warning("pipes", text))
 }

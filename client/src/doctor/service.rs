@@ -99,10 +99,12 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     checks.extend(of_socket(socket, service, facts));
     if checks.is_empty() {
         let is_enabled = socket.get("UnitFileState") == "enabled";
-        checks.push(Check::ok(NAME, match is_enabled {
-            true => "ccd.socket is enabled".to_owned(),
-            false => "ccd.socket starts with the first ccctl; systemctl --user enable ccd.socket starts it at login".to_owned(),
-        }));
+        let enabled = if is_enabled {
+            "ccd.socket is enabled"
+        } else {
+            "ccd.socket starts with the first ccctl; systemctl --user enable ccd.socket starts it at login"
+        };
+        checks.push(Check::ok(NAME, enabled.to_owned()));
     }
     checks
 }
@@ -163,12 +165,13 @@ fn launchd() -> Check {
     let agent = agent.display();
     let user = rustix::process::geteuid().as_raw();
     let printed = output("launchctl", &["print", &format!("gui/{user}/ccd")]);
-    match printed.is_some_and(|text| !text.trim().is_empty()) {
-        true => Check::ok(NAME, format!("{agent} is loaded")),
-        false => Check::warning(
+    if printed.is_some_and(|text| !text.trim().is_empty()) {
+        Check::ok(NAME, format!("{agent} is loaded"))
+    } else {
+        Check::warning(
             NAME,
             format!("{agent} is not loaded; launchctl bootstrap gui/{user} {agent} loads it"),
-        ),
+        )
     }
 }
 

@@ -123,9 +123,10 @@ impl Change {
 }
 
 fn scope(args: &ScopeArgs) -> Scope {
-    match args.project {
-        true => Scope::Project,
-        false => Scope::User,
+    if args.project {
+        Scope::Project
+    } else {
+        Scope::User
     }
 }
 
@@ -168,9 +169,10 @@ fn report(
     }
     if args.dry_run {
         let (difference, style) = (difference(change), context.style);
-        match style.is_terminal {
-            true => context.render(|out| render::diff(&difference, out, style))?,
-            false => context.write_bytes(difference.as_bytes())?,
+        if style.is_terminal {
+            context.render(|out| render::diff(&difference, out, style))?;
+        } else {
+            context.write_bytes(difference.as_bytes())?;
         }
         return Ok(Exit::Done);
     }

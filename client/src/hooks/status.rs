@@ -183,12 +183,13 @@ fn of_program(program: &Path, own: &Path) -> Check {
     let (name, shown) = ("ccctl", program.display());
     if !program.is_absolute() {
         let found = on_path(program.as_os_str());
-        return match found.is_some_and(|found| is_same(&found, own)) {
-            true => Check::ok(name, format!("{shown}: found on PATH")),
-            false => Check::warning(
+        return if found.is_some_and(|found| is_same(&found, own)) {
+            Check::ok(name, format!("{shown}: found on PATH"))
+        } else {
+            Check::warning(
                 name,
                 format!("{shown}: this ccctl is not on PATH, so the hooks may not find it"),
-            ),
+            )
         };
     }
     match (is_executable(program), is_same(program, own)) {

@@ -143,9 +143,10 @@ impl Link {
         if self.has_ended.load(Ordering::Acquire) {
             return Ok(false);
         }
-        reading.short = match reading.since.elapsed() < SETTLED {
-            true => reading.short + 1,
-            false => 0,
+        reading.short = if reading.since.elapsed() < SETTLED {
+            reading.short + 1
+        } else {
+            0
         };
         if reading.short >= MAX_SHORT {
             return Err(lost("mcp", true));

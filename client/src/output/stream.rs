@@ -143,10 +143,7 @@ impl Output {
         });
         let bytes = bytes_of(&reply)?;
         // Offsets count bytes, not text.
-        let stderr = match self.is_raw {
-            true => &reply.stderr[..],
-            false => &[],
-        };
+        let stderr = if self.is_raw { &reply.stderr[..] } else { &[] };
         self.parts.extend(parts_of(reply.start, &bytes, stderr));
         Ok(true)
     }

@@ -109,9 +109,10 @@ fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
             Mode::Names => conversation(&pick.all[pick.matching[index]], now),
             Mode::Texts => hit(&pick.found.hits[index], pick, now),
         };
-        match index == pick.selected {
-            true => line.cut(columns).filled(columns, Colour::Selected),
-            false => line.cut(columns),
+        if index == pick.selected {
+            line.cut(columns).filled(columns, Colour::Selected)
+        } else {
+            line.cut(columns)
         }
     };
     (pick.first..end).map(line).collect()
@@ -272,9 +273,10 @@ fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     if rows >= 6 {
         let command = pick.command().unwrap_or_default();
-        let command = match command.is_empty() {
-            true => String::new(),
-            false => format!("$ ccctl {}", shell_line(&command)),
+        let command = if command.is_empty() {
+            String::new()
+        } else {
+            format!("$ ccctl {}", shell_line(&command))
         };
         lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
     }

@@ -50,9 +50,10 @@ pub(crate) fn data_selected(
     is_done: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (deleted, stays) = match is_done {
-        true => ("deleted", "stays"),
-        false => ("would delete", "would stay"),
+    let (deleted, stays) = if is_done {
+        ("deleted", "stays")
+    } else {
+        ("would delete", "would stay")
     };
     if parts.iter().all(|part| part.items == 0) {
         writeln!(out, "nothing to delete")?;

@@ -187,11 +187,12 @@ pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> i
         let saved = ago(&reply.generated_at);
         line(out, format_args!("{}, saved {saved}", reply.path))?;
     }
-    match reply.changes.is_empty() {
-        true => line(out, format_args!("no change found since")),
-        false => reply
+    if reply.changes.is_empty() {
+        line(out, format_args!("no change found since"))
+    } else {
+        reply
             .changes
             .iter()
-            .try_for_each(|change| line(out, format_args!("{change}"))),
+            .try_for_each(|change| line(out, format_args!("{change}")))
     }
 }

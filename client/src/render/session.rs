@@ -68,9 +68,10 @@ pub(super) fn attached(session: &Session, separator: &str) -> String {
         .map(|attachment| {
             let pid = attachment.pid.map(|pid| format!("[{pid}]"));
             let client = printable(&attachment.client) + &pid.unwrap_or_default();
-            match attachment.read_only {
-                true => format!("({client})"),
-                false => client,
+            if attachment.read_only {
+                format!("({client})")
+            } else {
+                client
             }
         })
         .collect();
@@ -206,9 +207,10 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
         }
     };
     // A limit that was asked for applies in spite of --persist.
-    let advice = match session.persist {
-        true => "",
-        false => "; --persist disables this limit",
+    let advice = if session.persist {
+        ""
+    } else {
+        "; --persist disables this limit"
     };
     Some(format!("the session will be ended {when}{advice}"))
 }

@@ -114,9 +114,10 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
     for row in &mut rows {
         let (_, words) = row.split_last_mut().expect("there are columns");
         for (text, _) in words {
-            *text = match text.is_empty() {
-                true => "-".to_owned(),
-                false => text.replace(' ', "_"),
+            *text = if text.is_empty() {
+                "-".to_owned()
+            } else {
+                text.replace(' ', "_")
             };
         }
     }
@@ -152,12 +153,11 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
         (attached(session, ","), dim),
         (printable(&command_line(session)), dim),
     ];
-    match has_ids {
-        true => {
-            cells.insert(0, (name.unwrap_or_default().to_owned(), dim));
-            cells.insert(0, (id.to_owned(), dim));
-        }
-        false => cells.insert(0, (name.unwrap_or(id).to_owned(), dim)),
+    if has_ids {
+        cells.insert(0, (name.unwrap_or_default().to_owned(), dim));
+        cells.insert(0, (id.to_owned(), dim));
+    } else {
+        cells.insert(0, (name.unwrap_or(id).to_owned(), dim));
     }
     cells
 }

@@ -40,9 +40,10 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
     let began = Instant::now();
     let mut params = start.params;
     let is_interactive = !(params.plain || params.pipes);
-    let content = match params.pipes {
-        true => OutputForm::Exact,
-        false => OutputForm::Raw,
+    let content = if params.pipes {
+        OutputForm::Exact
+    } else {
+        OutputForm::Raw
     };
     let (connection, session) =
         secrets::with_secrets(&mut params, |params| create(&place, params))?;

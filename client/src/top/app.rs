@@ -22,10 +22,7 @@ pub(super) enum TopAction {
     Redraw,
     Attach(String),
     Ask(Ask),
-    Follow {
-        all: bool,
-        preview: Option<String>,
-    },
+    Follow { all: bool, preview: Option<String> },
 }
 
 #[derive(Debug)]
@@ -264,9 +261,10 @@ impl App {
             Key::Left | Key::Up => *choice = choice.checked_sub(1).unwrap_or(SIGNALS.len() - 1),
             Key::Right | Key::Down | Key::Tab => *choice = (*choice + 1) % SIGNALS.len(),
             Key::Enter => {
-                let signal = match name.is_empty() {
-                    true => SIGNALS[*choice].to_owned(),
-                    false => name.to_uppercase(),
+                let signal = if name.is_empty() {
+                    SIGNALS[*choice].to_owned()
+                } else {
+                    name.to_uppercase()
                 };
                 self.mode = Mode::List;
                 let session = self.selected()?.session_id.clone();

@@ -37,14 +37,8 @@ pub(super) enum Report {
     Sessions(Vec<Session>),
     Gone(String),
     Back,
-    Screen {
-        session: String,
-        lines: Vec<String>,
-    },
-    Text {
-        session: String,
-        text: String,
-    },
+    Screen { session: String, lines: Vec<String> },
+    Text { session: String, text: String },
     Told(Result<String, String>),
 }
 

@@ -92,9 +92,10 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
         });
     }
     if is_empty && list_rows > 0 {
-        let text = match app.filter.is_empty() {
-            true => "no sessions; start one with ccctl session create -- PROGRAM",
-            false => "no session contains this text",
+        let text = if app.filter.is_empty() {
+            "no sessions; start one with ccctl session create -- PROGRAM"
+        } else {
+            "no session contains this text"
         };
         lines.push(Line::of(text, Some(Colour::Dim)));
     }

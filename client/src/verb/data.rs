@@ -61,8 +61,9 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
 
 /// The output has said what failed.
 fn ended(parts: &[DataSelected]) -> Result<Exit, Failure> {
-    match parts.iter().all(|part| part.failed.is_empty()) {
-        true => Ok(Exit::Done),
-        false => Ok(Exit::Failed),
+    if parts.iter().all(|part| part.failed.is_empty()) {
+        Ok(Exit::Done)
+    } else {
+        Ok(Exit::Failed)
     }
 }

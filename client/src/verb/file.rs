@@ -11,9 +11,10 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Returns the content of a file of at most `max_bytes`; `-` is standard input.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     let name = name_of(path);
-    let file: io::Result<Box<dyn io::Read>> = match is_standard_input(path) {
-        true => Ok(Box::new(io::stdin().lock())),
-        false => named_file::open(path).map(|file| Box::new(file) as _),
+    let file: io::Result<Box<dyn io::Read>> = if is_standard_input(path) {
+        Ok(Box::new(io::stdin().lock()))
+    } else {
+        named_file::open(path).map(|file| Box::new(file) as _)
     };
     let mut bytes = Vec::new();
     file.and_then(|file| file.take(max_bytes + 1).read_to_end(&mut bytes))
@@ -30,9 +31,10 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 fn name_of(path: &Path) -> String {
-    match is_standard_input(path) {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
+    if is_standard_input(path) {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 

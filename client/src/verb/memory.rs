@@ -128,12 +128,15 @@ fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
         content,
     })?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| match reply.valid {
-        true => writeln!(out, "valid"),
-        false => reply
-            .errors
-            .iter()
-            .try_for_each(|error| writeln!(out, "{error}")),
+    context.print(&answer, |reply, out, _| {
+        if reply.valid {
+            writeln!(out, "valid")
+        } else {
+            reply
+                .errors
+                .iter()
+                .try_for_each(|error| writeln!(out, "{error}"))
+        }
     })?;
     Ok(if answer.value.valid {
         Exit::Done

@@ -37,9 +37,10 @@ const MAX_COMMAND_LEN: usize = 60;
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     ask_first(args, &place)?;
-    let limit = match args.force {
-        true => FORCED_REPLY_LIMIT,
-        false => REPLY_LIMIT,
+    let limit = if args.force {
+        FORCED_REPLY_LIMIT
+    } else {
+        REPLY_LIMIT
     };
     let asked = call_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
@@ -136,9 +137,10 @@ fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Resu
         _ => "accepted no more connections",
     };
     let pid = holder.as_raw_nonzero();
-    match context.global.json {
-        true => context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?,
-        false => context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?,
+    if context.global.json {
+        context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?;
+    } else {
+        context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?;
     }
     Ok(Exit::Done)
 }

@@ -175,9 +175,10 @@ impl Walk<'_, '_> {
 
 /// Returns the dotted path of a key. A key that itself contains a dot is quoted, so that it is never taken for a path.
 fn join(parent: &str, key: &str) -> String {
-    let key = match key.contains('.') {
-        true => format!("{key:?}"),
-        false => key.to_owned(),
+    let key = if key.contains('.') {
+        format!("{key:?}")
+    } else {
+        key.to_owned()
     };
     match parent {
         "" => key,

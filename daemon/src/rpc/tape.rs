@@ -199,11 +199,12 @@ fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
 
 fn pause_ms(name: &str, given_s: Option<f64>, default_s: f64) -> Result<u64, FilesError> {
     let pause_s = given_s.unwrap_or(default_s);
-    match (0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&pause_s) {
-        true => Ok((pause_s * 1e3) as u64),
-        false => Err(FilesError::Argument(format!(
+    if (0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&pause_s) {
+        Ok((pause_s * 1e3) as u64)
+    } else {
+        Err(FilesError::Argument(format!(
             "{name} is {pause_s}: give seconds, from 0 to 30 days"
-        ))),
+        )))
     }
 }
 

@@ -91,8 +91,9 @@ fn git(root: &Path, args: &[&str]) -> Result<()> {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .current_dir(root)
         .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("git {args:?} ended with {status}").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("git {args:?} ended with {status}").into())
     }
 }

@@ -257,9 +257,10 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
     let recorded = output(&daemon, &session);
     for whole in [true, false] {
         let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
-        let sends = match whole {
-            true => vec!["a\rb\rc\r"],
-            false => vec!["a", "\rb", "\r", "c\r"],
+        let sends = if whole {
+            vec!["a\rb\rc\r"]
+        } else {
+            vec!["a", "\rb", "\r", "c\r"]
         };
         for send in sends {
             call(

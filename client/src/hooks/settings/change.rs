@@ -82,9 +82,10 @@ fn of_kind<'a>(
     name: &str,
     is_object: bool,
 ) -> Result<&'a Value, Mistake> {
-    let (fits, wanted) = match is_object {
-        true => (matches!(value.kind, Kind::Object(_)), "an object"),
-        false => (matches!(value.kind, Kind::Array(_)), "a list"),
+    let (fits, wanted) = if is_object {
+        (matches!(value.kind, Kind::Object(_)), "an object")
+    } else {
+        (matches!(value.kind, Kind::Array(_)), "a list")
     };
     let mistake = || {
         let what = format!("{name} must be {wanted}, but is {}", value.name());

@@ -107,9 +107,10 @@ pub(in crate::hooks) fn parse(text: &str) -> Result<Value, Mistake> {
     parser.skip()?;
     let value = parser.value(0)?;
     parser.skip()?;
-    match parser.at == text.len() {
-        true => Ok(value),
-        false => Err(parser.expected("the end of the file")),
+    if parser.at == text.len() {
+        Ok(value)
+    } else {
+        Err(parser.expected("the end of the file"))
     }
 }
 

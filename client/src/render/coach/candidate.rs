@@ -163,9 +163,10 @@ pub(crate) fn candidate(
 }
 
 fn section(name: &str, is_there: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    match is_there {
-        true => writeln!(out, "\n{}", style.paint(Colour::Heading, name)),
-        false => Ok(()),
+    if is_there {
+        writeln!(out, "\n{}", style.paint(Colour::Heading, name))
+    } else {
+        Ok(())
     }
 }
 

@@ -30,9 +30,10 @@ pub(crate) fn events(
             columns.saturating_sub(BEFORE_CONTENT).max(MIN_CONTENT)
         });
     for event in all {
-        let state = match event.processed {
-            true => Cell::coloured("processed", Colour::Dim),
-            false => Cell::coloured("waiting", Colour::Notice),
+        let state = if event.processed {
+            Cell::coloured("processed", Colour::Dim)
+        } else {
+            Cell::coloured("waiting", Colour::Notice)
         };
         // The text of a failure is what the program printed; the command says more.
         let command = event.context.get("command").and_then(Value::as_str);
@@ -108,9 +109,10 @@ pub(crate) fn pattern_groups(
     writeln!(out, "{}\n", printable(&reply.path))?;
     let mut table = Table::new(["SECTION", "GROUP", "ORIGIN", "PATTERNS"]);
     for group in &reply.groups {
-        let origin = match group.built_in {
-            true => Cell::coloured("built_in", Colour::Dim),
-            false => Cell::coloured("own", Colour::Good),
+        let origin = if group.built_in {
+            Cell::coloured("built_in", Colour::Dim)
+        } else {
+            Cell::coloured("own", Colour::Good)
         };
         table.row([
             group.section.as_str().into(),

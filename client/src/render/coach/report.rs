@@ -67,12 +67,11 @@ fn separated<const N: usize>(
 ) -> io::Result<()> {
     let mut text = Vec::new();
     table.write(&mut text, style)?;
-    match text.is_empty() {
-        true => Ok(()),
-        false => {
-            writeln!(out)?;
-            out.write_all(&text)
-        }
+    if text.is_empty() {
+        Ok(())
+    } else {
+        writeln!(out)?;
+        out.write_all(&text)
     }
 }
 

@@ -60,18 +60,20 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     let count = body.len();
     // Of an error, the end says most.
     let skipped = count.saturating_sub(limit);
-    let shown: Vec<Body> = match result.is_error {
-        true => body.into_iter().skip(skipped).collect(),
-        false => body.into_iter().take(limit).collect(),
+    let shown: Vec<Body> = if result.is_error {
+        body.into_iter().skip(skipped).collect()
+    } else {
+        body.into_iter().take(limit).collect()
     };
     if skipped > 0 && result.is_error {
         lines.push(more(skipped));
     }
     for (part, colour) in shown {
         let room = columns.saturating_sub(MARGIN.len());
-        let parts = match is_whole {
-            true => wrapped_at_spaces(&part, room),
-            false => vec![cut(&part, room)],
+        let parts = if is_whole {
+            wrapped_at_spaces(&part, room)
+        } else {
+            vec![cut(&part, room)]
         };
         lines.extend(
             parts

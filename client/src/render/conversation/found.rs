@@ -104,10 +104,11 @@ pub(crate) fn conversation_hits(
             TurnRole::Assistant => "assistant",
         };
         let at = hit.at.as_deref().unwrap_or_default();
-        let at = match style.is_terminal {
+        let at = if style.is_terminal {
             // There is not much room beside the id of the record.
-            true => age(at, now),
-            false => moment(at),
+            age(at, now)
+        } else {
+            moment(at)
         };
         let tool = hit
             .tool
@@ -155,9 +156,10 @@ pub(crate) fn what_is_unreadable(files: &UnreadableFiles) -> String {
 }
 
 pub(super) fn id(id: &str, style: Style) -> &str {
-    match style.is_terminal {
-        true => id.get(..SHORT_ID).unwrap_or(id),
-        false => id,
+    if style.is_terminal {
+        id.get(..SHORT_ID).unwrap_or(id)
+    } else {
+        id
     }
 }
 

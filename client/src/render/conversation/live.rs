@@ -120,9 +120,10 @@ impl LiveConversation {
         self.calls.insert(id.clone(), (depth, label));
         let columns = columns_left(self.columns, &indent);
         let is_below_heading = self.call.take().is_some_and(|last| last == *id);
-        let first = match is_below_heading {
-            true => call::notes_line(pair),
-            false => Some(call::heading(pair)),
+        let first = if is_below_heading {
+            call::notes_line(pair)
+        } else {
+            Some(call::heading(pair))
         };
         self.lines(first.map(|line| line.cut(columns)), &indent, out)?;
         if pair.tool_result.is_none() {

@@ -176,9 +176,10 @@ impl Page<'_> {
 
     /// What lines of sub-agents start with. Without the texts, it would only say how deep an error was.
     fn indent(&self, depth: usize) -> String {
-        match self.show.errors {
-            true => String::new(),
-            false => INDENT.repeat(depth.min(MAX_INDENTS)),
+        if self.show.errors {
+            String::new()
+        } else {
+            INDENT.repeat(depth.min(MAX_INDENTS))
         }
     }
 

@@ -46,9 +46,10 @@ pub(crate) fn test_reports(
             .iter()
             .map(|one| TestType::name(*one))
             .collect();
-        let failed = match failed.is_empty() {
-            true => Cell::from(""),
-            false => Cell::coloured(failed.join(","), Colour::Bad),
+        let failed = if failed.is_empty() {
+            Cell::from("")
+        } else {
+            Cell::coloured(failed.join(","), Colour::Bad)
         };
         table.row([
             id(&report.id, style),
@@ -62,9 +63,10 @@ pub(crate) fn test_reports(
 }
 
 fn id(id: &str, style: Style) -> Cell {
-    match style.is_terminal {
-        true => id.chars().take(SHORT).collect::<String>().into(),
-        false => id.into(),
+    if style.is_terminal {
+        id.chars().take(SHORT).collect::<String>().into()
+    } else {
+        id.into()
     }
 }
 

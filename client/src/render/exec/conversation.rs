@@ -32,9 +32,10 @@ pub(crate) fn exec_sessions(
             .max(MIN_REPOSITORY)
     });
     for session in all {
-        let id = match style.is_terminal {
-            true => short(&session.session_id),
-            false => &session.session_id,
+        let id = if style.is_terminal {
+            short(&session.session_id)
+        } else {
+            &session.session_id
         };
         table.row([
             id.into(),

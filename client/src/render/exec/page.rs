@@ -69,9 +69,10 @@ fn head(
         age if age.is_empty() => String::new(),
         age => format!(" ({age} ago)"),
     };
-    let time = match result.status.has_ended() {
-        true => seconds(result.execution_time),
-        false => String::new(),
+    let time = if result.status.has_ended() {
+        seconds(result.execution_time)
+    } else {
+        String::new()
     };
     let exit_code = usage.exit_code.map(|code| code.to_string());
     fields(

@@ -31,9 +31,10 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
     let Some(cancel) = cancel else {
-        match context.global.json {
-            true => context.write_json(&started)?,
-            false => context.write_line(&started.job)?,
+        if context.global.json {
+            context.write_json(&started)?;
+        } else {
+            context.write_line(&started.job)?;
         }
         return Ok(End::Exit(Exit::Done));
     };

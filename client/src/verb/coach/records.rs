@@ -75,9 +75,10 @@ fn question(params: &CoachForgetParams) -> String {
     if let Some(before) = &params.before {
         which += &format!(" before {before}");
     }
-    let also = match params.all {
-        true => ", and candidates that were not approved",
-        false => "",
+    let also = if params.all {
+        ", and candidates that were not approved"
+    } else {
+        ""
     };
     format!("this deletes all events and payloads{which}{also}. Continue?")
 }

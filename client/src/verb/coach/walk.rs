@@ -143,9 +143,12 @@ impl Walk {
             "d" => {
                 let reply = desk.get(&candidate.id)?;
                 let style = self.style;
-                show(desk, |out| match reply.diff.is_empty() {
-                    true => writeln!(out, "approving it would change nothing"),
-                    false => render::diff(&reply.diff, out, style),
+                show(desk, |out| {
+                    if reply.diff.is_empty() {
+                        writeln!(out, "approving it would change nothing")
+                    } else {
+                        render::diff(&reply.diff, out, style)
+                    }
                 })?;
             }
             "u" => return self.undo(desk),

@@ -106,9 +106,10 @@ fn turns(turns: &[ExportTurn], out: &mut dyn Write) -> Result<(), Failure> {
         }
         block.push_str(&turn);
     }
-    match block.is_empty() {
-        true => Ok(()),
-        false => element("class=\"turns\"", &format!("[{block}]"), out),
+    if block.is_empty() {
+        Ok(())
+    } else {
+        element("class=\"turns\"", &format!("[{block}]"), out)
     }
 }
 

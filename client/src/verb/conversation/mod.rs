@@ -35,9 +35,10 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
             };
             let answer = context.call::<ConversationRecordGet>(&params)?;
             context.print_json();
-            match context.global.json {
-                true => context.write_line(answer.json.get())?,
-                false => context.write_line(answer.value.record.get())?,
+            if context.global.json {
+                context.write_line(answer.json.get())?;
+            } else {
+                context.write_line(answer.value.record.get())?;
             }
             Ok(Exit::Done)
         }

@@ -50,14 +50,14 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
             json => {
                 let json = json?;
                 let item: ConversationItem = subscription.parse(&json)?;
-                match context.global.json {
-                    true => context.write_line(json.get())?,
+                if context.global.json {
+                    context.write_line(json.get())?;
+                } else {
                     // In one piece, so that Ctrl-C leaves no half of it.
-                    false => {
-                        let mut text = Vec::new();
-                        live.item(&item, &mut text).map_err(Failure::Output)?;
-                        context.write_bytes(&text)?;
-                    }
+
+                    let mut text = Vec::new();
+                    live.item(&item, &mut text).map_err(Failure::Output)?;
+                    context.write_bytes(&text)?;
                 }
                 if is_last(&item, args) {
                     return Ok(Exit::Done);

@@ -17,13 +17,12 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
         Investigated::Left(exit) => return Ok(exit),
         Investigated::Ended(result, exit) => (result, exit),
     };
-    match context.global.json {
-        true => context.write_json(&result.report)?,
-        false => {
-            let style = context.style;
-            let path = Some(&*result.path);
-            context.render(|out| render::investigation(&result.report, path, out, style))?;
-        }
+    if context.global.json {
+        context.write_json(&result.report)?;
+    } else {
+        let style = context.style;
+        let path = Some(&*result.path);
+        context.render(|out| render::investigation(&result.report, path, out, style))?;
     }
     Ok(exit)
 }

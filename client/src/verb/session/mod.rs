@@ -69,9 +69,10 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;
     if answer.value.sessions.is_empty() && !context.global.json {
-        let what = match all {
-            true => "no sessions",
-            false => "no live sessions (--all shows ended ones)",
+        let what = if all {
+            "no sessions"
+        } else {
+            "no live sessions (--all shows ended ones)"
         };
         context.note(&format!(
             "{what}; start one with ccctl session create --name py -- python3"

@@ -32,9 +32,10 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
 pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let format = match args.transcript {
-        true => TapeFormat::Transcript,
-        false => args.format.unwrap_or_default(),
+    let format = if args.transcript {
+        TapeFormat::Transcript
+    } else {
+        args.format.unwrap_or_default()
     };
     let params = TapeExportParams {
         root: root(&args.of.root)?,

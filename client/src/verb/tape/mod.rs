@@ -135,9 +135,10 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
         ..TapeListParams::default()
     };
     let is_filtered = args.used || args.unused;
-    let all = match is_filtered {
-        true => context.call::<TapeList>(&params)?.value.total,
-        false => 0,
+    let all = if is_filtered {
+        context.call::<TapeList>(&params)?.value.total
+    } else {
+        0
     };
     let of = match &args.program {
         Some(program) => format!(" of {program}"),
@@ -183,13 +184,14 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
             let places = tape.places.join(", ");
             writeln!(out, "{}: {done} {secrets} from {places}", tape.tape_id)?;
         }
-        match reply.tapes.is_empty() {
-            true => writeln!(
+        if reply.tapes.is_empty() {
+            writeln!(
                 out,
                 "{} checked, no secrets",
                 render::counted(reply.checked, "tape")
-            ),
-            false => Ok(()),
+            )
+        } else {
+            Ok(())
         }
     })?;
     if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {

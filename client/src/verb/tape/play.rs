@@ -18,9 +18,10 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
     let params = TapeExportParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        format: match is_watched || context.global.json {
-            true => TapeFormat::AsciicastV2,
-            false => TapeFormat::Output,
+        format: if is_watched || context.global.json {
+            TapeFormat::AsciicastV2
+        } else {
+            TapeFormat::Output
         },
     };
     let answer = context

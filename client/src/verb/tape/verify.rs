@@ -43,9 +43,10 @@ fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
     let Some(file) = file else {
         return Ok(Vec::new());
     };
-    let text = match file == Path::new("-") {
-        true => io::read_to_string(io::stdin()),
-        false => named_file::read_text(file),
+    let text = if file == Path::new("-") {
+        io::read_to_string(io::stdin())
+    } else {
+        named_file::read_text(file)
     };
     let text = text.map_err(Failure::io(file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())

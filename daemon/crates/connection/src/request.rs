@@ -130,12 +130,13 @@ impl<'de> Visitor<'de> for IdVisitor {
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {
-    let envelope = match json.trim_ascii_start().starts_with('[') {
+    let envelope = if json.trim_ascii_start().starts_with('[') {
         // The derived code would take its items for the members.
-        true => Err(serde_json::Error::custom(
+        Err(serde_json::Error::custom(
             "invalid type: sequence, expected an object",
-        )),
-        false => serde_json::from_str::<Envelope<'a>>(json),
+        ))
+    } else {
+        serde_json::from_str::<Envelope<'a>>(json)
     };
     let envelope = envelope.map_err(|error| wrong(json, error))?;
     let mut extensions = Extensions::new();

@@ -49,9 +49,10 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
     let json = response.into_json();
     let Shared { budget, client, .. } = &*service.shared;
     let charge = budget.charge(client, json.get().len());
-    Some(match bulk.is_some() || charge.is_some() {
-        true => Message::with_place(json, Arc::new((bulk, charge))),
-        false => json.into(),
+    Some(if bulk.is_some() || charge.is_some() {
+        Message::with_place(json, Arc::new((bulk, charge)))
+    } else {
+        json.into()
     })
 }
 

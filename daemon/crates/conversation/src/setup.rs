@@ -150,9 +150,10 @@ fn main_of(file: &FoundFile) -> Option<PathBuf> {
     file.agent_id.as_ref()?;
     let folder = file.path.parent()?;
     // Older versions of Claude Code wrote them side by side.
-    let folder = match is_older_agent(&file.path) && !folder.ends_with("subagents") {
-        true => folder,
-        false => folder.parent()?.parent()?,
+    let folder = if is_older_agent(&file.path) && !folder.ends_with("subagents") {
+        folder
+    } else {
+        folder.parent()?.parent()?
     };
     Some(folder.join(format!("{}.jsonl", file.session_id)))
 }

@@ -81,10 +81,10 @@ fn shape(word: &str, answer: &str) -> String {
         let mut is_number = false;
         for character in part.chars() {
             let is_digit = character.is_ascii_digit();
-            match is_digit {
-                true if is_number => {}
-                true => shape.push('#'),
-                false => shape.push(character),
+            if !is_digit {
+                shape.push(character);
+            } else if !is_number {
+                shape.push('#');
             }
             is_number = is_digit;
         }

@@ -106,9 +106,10 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 pub(crate) fn report(output: &str, waited: &Waited, next: u64) -> String {
     let output = output.trim_end_matches(['\n', ' ']);
     let about = about(waited, next);
-    match output.is_empty() {
-        true => format!("(no output)\n{about}"),
-        false => format!("{output}\n{about}"),
+    if output.is_empty() {
+        format!("(no output)\n{about}")
+    } else {
+        format!("{output}\n{about}")
     }
 }
 
@@ -151,13 +152,14 @@ pub(crate) fn state(session: &Session) -> String {
         InputVerdict::Unknown => "seems to wait",
         InputVerdict::Blocked | InputVerdict::Accepts => "waits",
     };
-    match waiting.hidden {
-        true => format!(
+    if waiting.hidden {
+        format!(
             "{program} {waits} for hidden input, such as a password: ask a person to type it in ccctl session attach {}, \
              or send it with session_send and secret",
             session.session_id
-        ),
-        false => format!("{program} {waits} for input"),
+        )
+    } else {
+        format!("{program} {waits} for input")
     }
 }
 

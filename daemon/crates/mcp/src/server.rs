@@ -152,9 +152,10 @@ impl ServerHandler for Server {
         let own = Implementation::new("ccd", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(own)
-            .with_instructions(match self.daemon.policy().read_only {
-                true => READING,
-                false => INSTRUCTIONS,
+            .with_instructions(if self.daemon.policy().read_only {
+                READING
+            } else {
+                INSTRUCTIONS
             })
     }
 

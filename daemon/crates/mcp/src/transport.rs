@@ -203,9 +203,10 @@ impl Transport<RoleServer> for Lines {
             matches!(&message, JsonRpcMessage::Error(reply) if reply.error.code == GIVEN_UP);
         let out = Arc::clone(&self.out);
         async move {
-            match is_given_up {
-                true => Ok(()),
-                false => out.write(&message).await,
+            if is_given_up {
+                Ok(())
+            } else {
+                out.write(&message).await
             }
         }
     }

@@ -182,9 +182,10 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listene
 
 async fn watch_list(daemon: &dyn Daemon, is_resumed: bool, listener: Listener) {
     let mut sessions = daemon.sessions();
-    match is_resumed {
-        true => sessions.mark_changed(),
-        false => sessions.mark_unchanged(),
+    if is_resumed {
+        sessions.mark_changed();
+    } else {
+        sessions.mark_unchanged();
     }
     while sessions.changed().await.is_ok() {
         if !listener.list_changed().await {

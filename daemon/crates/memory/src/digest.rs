@@ -181,9 +181,10 @@ fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
         (..) if *failed > 0 => format!("{passed}/{total} passed, {failed} failed"),
         _ => format!("{passed}/{total} passed"),
     };
-    let command = match command.is_empty() {
-        true => String::new(),
-        false => format!(" ({command})"),
+    let command = if command.is_empty() {
+        String::new()
+    } else {
+        format!(" ({command})")
     };
     Some(format!("{name}: {counts}{from}{command}"))
 }

@@ -50,9 +50,10 @@ pub fn save_given(directory: &Path, memory: SessionMemory) -> Result<Saved> {
     let root = root(directory)?;
     let ready = Ready::of(memory, &Notes::default())?;
     let errors = validate(&ready.memory).errors;
-    match errors.is_empty() {
-        true => put(&root, ready),
-        false => Err(MemoryError::NotValid(errors)),
+    if errors.is_empty() {
+        put(&root, ready)
+    } else {
+        Err(MemoryError::NotValid(errors))
     }
 }
 
@@ -182,16 +183,18 @@ pub fn read(directory: &Path) -> Result<Parsed> {
         io::ErrorKind::NotFound => MemoryError::NotFound(directory.to_owned()),
         _ => MemoryError::NotReadable {
             path: path.clone(),
-            source: match directory.join(FOLDER).is_symlink() || path.is_symlink() {
-                true => io::Error::other("it is behind a link, and links are not followed"),
-                false => source,
+            source: if directory.join(FOLDER).is_symlink() || path.is_symlink() {
+                io::Error::other("it is behind a link, and links are not followed")
+            } else {
+                source
             },
         },
     })?;
     let parsed = parse(&String::from_utf8_lossy(&content));
-    match parsed.has_sections || parsed.is_empty {
-        true => Ok(parsed),
-        false => Err(MemoryError::Invalid(path)),
+    if parsed.has_sections || parsed.is_empty {
+        Ok(parsed)
+    } else {
+        Err(MemoryError::Invalid(path))
     }
 }
 

@@ -29,8 +29,9 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
         ErrorCode::NotFound => RepositoryError::NoRepository(path.to_owned()),
         _ => RepositoryError::git(path)(source),
     })?;
-    match is_trusted(&repository) {
-        true => Ok(repository),
-        false => Err(RepositoryError::OtherOwner(top(&repository).to_owned())),
+    if is_trusted(&repository) {
+        Ok(repository)
+    } else {
+        Err(RepositoryError::OtherOwner(top(&repository).to_owned()))
     }
 }

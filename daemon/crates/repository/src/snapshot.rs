@@ -113,9 +113,10 @@ impl WorkTree {
         } in dirty
         {
             // Not looked up: a parent of a deleted file may be a link to where there is one.
-            let found = match is_deleted {
-                true => Err(io::ErrorKind::NotFound.into()),
-                false => self.root.join(path).symlink_metadata(),
+            let found = if *is_deleted {
+                Err(io::ErrorKind::NotFound.into())
+            } else {
+                self.root.join(path).symlink_metadata()
             };
             match found {
                 Ok(metadata) => present.push((path, metadata)),

@@ -76,9 +76,10 @@ impl Roll {
     pub fn since(&self, place: Place) -> String {
         let top = self.first + self.above.len();
         let is_cleared = top + self.screen.cursor_in_text().0 < place.row;
-        let place = match is_cleared || self.screen.is_alternate() || place.row < self.first {
-            true => Place { row: top, chars: 0 },
-            false => place,
+        let place = if is_cleared || self.screen.is_alternate() || place.row < self.first {
+            Place { row: top, chars: 0 }
+        } else {
+            place
         };
         let all = self.above.iter().cloned().chain(self.screen.all_rows());
         let mut text = String::new();

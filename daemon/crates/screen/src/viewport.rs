@@ -54,15 +54,16 @@ impl Viewport {
         let (rows, cols) = screen.size();
         let cursor = screen.cursor();
         let (top, left) = self.corner;
-        self.corner = match self.is_fixed {
-            true => (
+        self.corner = if self.is_fixed {
+            (
                 top.min(rows.saturating_sub(self.rows)),
                 left.min(cols.saturating_sub(self.cols)),
-            ),
-            false => (
+            )
+        } else {
+            (
                 first_shown(top, cursor.row, self.rows, rows),
                 first_shown(left, cursor.col, self.cols, cols),
-            ),
+            )
         };
         let mut out = String::new();
         let is_first = self.shown.is_empty();

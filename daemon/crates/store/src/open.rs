@@ -195,9 +195,10 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             pool.connect_with(options)
         };
         // Only before the first table, because it is written to the file.
-        let first = match is_empty {
-            true => options.clone().auto_vacuum(SqliteAutoVacuum::Incremental),
-            false => options.clone(),
+        let first = if is_empty {
+            options.clone().auto_vacuum(SqliteAutoVacuum::Incremental)
+        } else {
+            options.clone()
         };
         match only(first).await {
             Err(error) if full(&error, path).is_some() => {

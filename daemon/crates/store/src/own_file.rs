@@ -19,12 +19,15 @@ pub fn content(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// Returns the content of a document that people write, of at most `max_bytes`. It may belong to anybody and be reached
 /// through links.
 pub fn document(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let refuse_others = |found: &Metadata| match found.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::other(format!(
-            "{} is not a regular file",
-            path.display()
-        ))),
+    let refuse_others = |found: &Metadata| {
+        if found.is_file() {
+            Ok(())
+        } else {
+            Err(io::Error::other(format!(
+                "{} is not a regular file",
+                path.display()
+            )))
+        }
     };
     refuse_others(&fs::metadata(path)?)?;
     let file = with_flags(OpenOptions::new().read(true), OFlags::NONBLOCK)?.open(path)?;

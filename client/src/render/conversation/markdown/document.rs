@@ -19,9 +19,10 @@ pub(crate) fn markdown(
 ) -> io::Result<()> {
     let mut sheet = Sheet::new(out);
     let title = about.title.as_deref().map(plain).unwrap_or_default();
-    let title = match title.is_empty() {
-        true => format!("Conversation {}", plain(&about.session_id)),
-        false => title,
+    let title = if title.is_empty() {
+        format!("Conversation {}", plain(&about.session_id))
+    } else {
+        title
     };
     sheet.block(&[format!("# {title}")])?;
     sheet.block(&facts(about))?;
@@ -44,9 +45,10 @@ fn facts(about: &ExportAbout) -> Vec<String> {
     let branch = about.branch.as_deref().filter(|branch| !branch.is_empty());
     let branch = branch.map_or_else(String::new, |branch| format!(", branch {}", code(branch)));
     let directory = code(about.cwd.as_deref().unwrap_or_default());
-    let directory = match directory.is_empty() {
-        true => directory,
-        false => format!("{directory}{branch}"),
+    let directory = if directory.is_empty() {
+        directory
+    } else {
+        format!("{directory}{branch}")
     };
     let models: Vec<String> = about.models.iter().map(|model| code(model)).collect();
     let times = [&about.started_at, &about.ended_at].map(|time| {

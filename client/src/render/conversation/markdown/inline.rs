@@ -31,9 +31,10 @@ pub(super) fn code(text: &str) -> String {
         return line;
     }
     let ticks = "`".repeat(longest_run(&line) + 1);
-    match line.starts_with('`') || line.ends_with('`') {
-        true => format!("{ticks} {line} {ticks}"),
-        false => format!("{ticks}{line}{ticks}"),
+    if line.starts_with('`') || line.ends_with('`') {
+        format!("{ticks} {line} {ticks}")
+    } else {
+        format!("{ticks}{line}{ticks}")
     }
 }
 

@@ -49,9 +49,12 @@ impl Place {
         match spans(line).filter(|_| !self.is_open && !self.is_unsure) {
             Some(parts) => parts
                 .into_iter()
-                .map(|(part, is_code)| match is_code {
-                    true => part.to_owned(),
-                    false => escaped(part),
+                .map(|(part, is_code)| {
+                    if is_code {
+                        part.to_owned()
+                    } else {
+                        escaped(part)
+                    }
                 })
                 .collect(),
             None => escaped(line),

@@ -63,9 +63,10 @@ impl<'a> Sheet<'a> {
     fn lines<'l>(&mut self, lines: impl Iterator<Item = &'l str>, depth: usize) -> io::Result<()> {
         let prefix = "> ".repeat(depth.min(MAX_DEPTH));
         for line in lines {
-            match line.is_empty() {
-                true => writeln!(self.out, "{}", prefix.trim_end())?,
-                false => writeln!(self.out, "{prefix}{line}")?,
+            if line.is_empty() {
+                writeln!(self.out, "{}", prefix.trim_end())?
+            } else {
+                writeln!(self.out, "{prefix}{line}")?
             }
         }
         Ok(())

@@ -94,12 +94,14 @@ impl Live {
     pub(super) fn print_answer(&self, answer: &str, context: &mut Context) -> Result<(), Failure> {
         let printed = self.printed.trim_end();
         let is_printed = !printed.is_empty() && answer.trim_end().ends_with(printed);
-        match self.prints_text {
-            _ if answer.is_empty() => Ok(()),
-            true if is_printed => Ok(()),
-            true => context.write_line(render::readable(answer).trim_end()),
-            false if answer.ends_with('\n') => context.write_bytes(answer.as_bytes()),
-            false => context.write_line(answer),
+        if answer.is_empty() || (self.prints_text && is_printed) {
+            Ok(())
+        } else if self.prints_text {
+            context.write_line(render::readable(answer).trim_end())
+        } else if answer.ends_with('\n') {
+            context.write_bytes(answer.as_bytes())
+        } else {
+            context.write_line(answer)
         }
     }
 

@@ -166,9 +166,10 @@ impl<'a> Draft<'a> {
             },
             &settings.indicators,
         );
-        let scope_guess = match is_local && !is_eligible {
-            true => Scope::Project,
-            false => guessed,
+        let scope_guess = if is_local && !is_eligible {
+            Scope::Project
+        } else {
+            guessed
         };
         Some(Proposal {
             fingerprint: fingerprint.clone(),

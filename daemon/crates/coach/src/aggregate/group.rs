@@ -18,9 +18,13 @@ pub(super) struct Member {
 #[derive(Debug)]
 pub(super) enum State {
     Waiting,
-    Formed { wording: Wording },
+    Formed {
+        wording: Wording,
+    },
     /// It belongs to a candidate of the ledger, by index.
-    Known { candidate: usize },
+    Known {
+        candidate: usize,
+    },
 }
 
 #[derive(Debug)]

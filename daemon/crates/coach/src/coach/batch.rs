@@ -91,9 +91,10 @@ impl Coach {
         result: Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let rows = match result.sightings.is_empty() {
-            true => Vec::new(),
-            false => all(&databases.ledger).await?,
+        let rows = if result.sightings.is_empty() {
+            Vec::new()
+        } else {
+            all(&databases.ledger).await?
         };
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {

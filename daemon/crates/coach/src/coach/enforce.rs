@@ -22,23 +22,20 @@ impl Coach {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let row = self.row(databases, &params.id).await?;
-        let guard = match params.off {
-            true => {
-                let fingerprint = row.fingerprint.clone();
-                databases
-                    .ledger
-                    .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
-                    .await?;
-                None
-            }
-            false => {
-                let guard = self.new_guard(databases, &row, params).await?;
-                databases
-                    .ledger
-                    .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
-                    .await?;
-                Some(guard)
-            }
+        let guard = if params.off {
+            let fingerprint = row.fingerprint.clone();
+            databases
+                .ledger
+                .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
+                .await?;
+            None
+        } else {
+            let guard = self.new_guard(databases, &row, params).await?;
+            databases
+                .ledger
+                .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
+                .await?;
+            Some(guard)
         };
         self.use_guards(databases).await?;
         let candidate = self.shown_candidate(databases, &row).await?;

@@ -50,9 +50,10 @@ impl Coach {
         };
         let _deciding = self.deciding.lock().await;
         let (events, _) = forget_events(databases, &selection, false).await?;
-        let candidates = match params.all && is_empty {
-            true => self.forget_candidates(databases, &selection, false).await?,
-            false => 0,
+        let candidates = if params.all && is_empty {
+            self.forget_candidates(databases, &selection, false).await?
+        } else {
+            0
         };
         Ok(CoachForgetReply {
             events,

@@ -220,9 +220,10 @@ impl Coach {
 
     /// Returns the id of a repository that is given by it, or by a directory in it.
     pub(super) fn repo_id(&self, project: &str) -> String {
-        match project.contains('/') {
-            true => self.projects.of(project).id,
-            false => project.to_owned(),
+        if project.contains('/') {
+            self.projects.of(project).id
+        } else {
+            project.to_owned()
         }
     }
 

@@ -34,9 +34,10 @@ impl Coach {
             repo_id: params.project.map(|project| self.repo_id(&project)),
             since: ccd_text::clock::now(),
         };
-        let change = match params.off {
-            true => EventWrite::Unmute(mute),
-            false => EventWrite::Mute(mute),
+        let change = if params.off {
+            EventWrite::Unmute(mute)
+        } else {
+            EventWrite::Mute(mute)
         };
         databases.events.commit(change).await?;
         let mutes = mutes(&databases.events).await?;

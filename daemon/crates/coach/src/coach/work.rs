@@ -206,9 +206,12 @@ impl Work {
         }
         let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recorded = coach.settings().record != Some(false);
-        let taken = spool.take_in(|delivery| match is_recorded {
-            true => coach.journal()?.append(&delivery),
-            false => Ok(()),
+        let taken = spool.take_in(|delivery| {
+            if is_recorded {
+                coach.journal()?.append(&delivery)
+            } else {
+                Ok(())
+            }
         });
         match taken {
             Ok(0) => return false,
@@ -241,9 +244,10 @@ impl Work {
         let cwd = payload.cwd.clone().unwrap_or_default();
         let project = self.coach.projects.of(&cwd);
         // A payload that arrives again, for example because hooks are installed twice, was not said twice.
-        let detected = match is_new {
-            true => self.detector(&payload.session_id).await?.detect(&payload),
-            false => Detected::default(),
+        let detected = if is_new {
+            self.detector(&payload.session_id).await?.detect(&payload)
+        } else {
+            Detected::default()
         };
         self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
         let signals = detected
@@ -404,9 +408,10 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
         content: clipped(&ccd_text::redact::redact(&friction.content).text, 500),
     };
     let project = coach.projects.of(&friction.cwd);
-    let signals = match is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
-        true => Vec::new(),
-        false => vec![stored(&signal, &project.root)],
+    let signals = if is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
+        Vec::new()
+    } else {
+        vec![stored(&signal, &project.root)]
     };
     Recorded {
         delivery_id: None,

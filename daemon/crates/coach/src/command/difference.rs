@@ -248,9 +248,10 @@ fn are_alike(gone: &[&str], come: &[&str]) -> bool {
         all.filter(char::is_ascii_alphanumeric).collect()
     };
     let (one, other) = (letters(gone), letters(come));
-    let (short, long) = match one.len() < other.len() {
-        true => (&one, &other),
-        false => (&other, &one),
+    let (short, long) = if one.len() < other.len() {
+        (&one, &other)
+    } else {
+        (&other, &one)
     };
     let is_bucket = |names: &&&[&str]| names.contains(&gone[0]) && names.contains(&come[0]);
     (short.len() >= 3 && long.contains(short.as_str()))

@@ -113,9 +113,10 @@ pub(crate) struct Page {
 }
 
 pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<CandidateRow>> {
-    let order = match page.by_count {
-        true => "count DESC, confidence DESC, candidates.fingerprint",
-        false => "last_seen DESC, candidates.fingerprint",
+    let order = if page.by_count {
+        "count DESC, confidence DESC, candidates.fingerprint"
+    } else {
+        "last_seen DESC, candidates.fingerprint"
     };
     let statement = format!(
         "{COLUMNS} WHERE (?1 IS NULL OR status = ?1)

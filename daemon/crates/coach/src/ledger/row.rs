@@ -57,9 +57,10 @@ impl CandidateRow {
         union(&mut self.repo_keys, other.repo_keys);
         let both = [std::mem::take(&mut self.evidence), other.evidence].concat();
         self.evidence = kept(both);
-        self.count = match has_news {
-            true => self.count + other.count,
-            false => self.count.max(other.count),
+        self.count = if has_news {
+            self.count + other.count
+        } else {
+            self.count.max(other.count)
         };
         self.confidence = self.confidence.max(other.confidence);
         if !other.first_seen.is_empty()

@@ -65,9 +65,10 @@ fn sentence_start(text: &str) -> String {
 }
 
 fn sentence(text: &str) -> String {
-    match text.ends_with(['.', '!', '?', ':', '。', '！']) {
-        true => text.to_owned(),
-        false => format!("{text}."),
+    if text.ends_with(['.', '!', '?', ':', '。', '！']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }
 

@@ -50,9 +50,10 @@ impl Places {
 /// Returns the file with instructions that Claude Code reads, otherwise the one to create.
 fn instructions(root: &Path, scope: Scope) -> PathBuf {
     let inner = root.join(".claude/CLAUDE.md");
-    match scope == Scope::Project && inner.is_file() && !root.join("CLAUDE.md").is_file() {
-        true => inner,
-        false => root.join("CLAUDE.md"),
+    if scope == Scope::Project && inner.is_file() && !root.join("CLAUDE.md").is_file() {
+        inner
+    } else {
+        root.join("CLAUDE.md")
     }
 }
 

@@ -263,9 +263,10 @@ pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
     let mut counts = Counts::default();
     for (signal_type, is_processed, count) in rows {
         let count = count.unsigned_abs();
-        match is_processed {
-            true => counts.processed += count,
-            false => counts.pending += count,
+        if is_processed {
+            counts.processed += count;
+        } else {
+            counts.pending += count;
         }
         *counts
             .by_type

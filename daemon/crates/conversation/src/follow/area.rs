@@ -101,9 +101,10 @@ impl Area {
     /// Returns the file at a path, if it is one of the area by its place.
     pub(super) fn file_at(&self, path: &Path) -> Option<AreaFile> {
         let folder = path.parent()?;
-        let main = match folder.file_name().is_some_and(|name| name == "subagents") {
-            true => Some(folder.parent()?.with_extension("jsonl")),
-            false => None,
+        let main = if folder.file_name().is_some_and(|name| name == "subagents") {
+            Some(folder.parent()?.with_extension("jsonl"))
+        } else {
+            None
         };
         let file = AreaFile {
             path: path.to_owned(),

@@ -101,9 +101,10 @@ impl Growing {
             self.state = Some(State::default());
             return Change::Replaced;
         }
-        match metadata.len() == self.read {
-            true => Change::None,
-            false => Change::Grown,
+        if metadata.len() == self.read {
+            Change::None
+        } else {
+            Change::Grown
         }
     }
 

@@ -133,9 +133,10 @@ impl Maker {
             _ => true,
         };
         let content = message.and_then(|message| message.content);
-        let content_blocks = match base.omitted {
-            true => Vec::new(),
-            false => raw_blocks(content),
+        let content_blocks = if base.omitted {
+            Vec::new()
+        } else {
+            raw_blocks(content)
         };
         let has_content = base.omitted || !content_blocks.is_empty();
         if !has_content || !wanted.has(ItemKind::Turn) {
@@ -202,9 +203,10 @@ impl Maker {
                     ConversationPair {
                         tool_use,
                         tool_result: Some(ToolResult {
-                            content: match base.omitted {
-                                true => String::new(),
-                                false => text_of(*content),
+                            content: if base.omitted {
+                                String::new()
+                            } else {
+                                text_of(*content)
                             },
                             is_error: *is_error,
                             meta: meta.filter(|_| !base.omitted).map(RawValue::to_owned),

@@ -134,9 +134,10 @@ impl Inbox {
         let mut changed = self.lock();
         changed.all |= changes.rescan;
         for file in &changes.files {
-            match changed.files.len() < MAX_CHANGED {
-                true => drop(changed.files.insert(file.clone())),
-                false => changed.all = true,
+            if changed.files.len() < MAX_CHANGED {
+                changed.files.insert(file.clone());
+            } else {
+                changed.all = true;
             }
         }
         drop(changed);

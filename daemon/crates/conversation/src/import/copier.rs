@@ -41,9 +41,10 @@ pub(super) fn has_record(file: &File) -> io::Result<bool> {
         has_record |= found
             .iter()
             .any(|one| one.is_record && one.session.is_some());
-        Ok(match has_record {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        Ok(if has_record {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         })
     })?;
     Ok(has_record)

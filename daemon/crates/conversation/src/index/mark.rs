@@ -39,9 +39,10 @@ impl Mark<'_> {
 /// Returns a text without words that are marks.
 pub(crate) fn without_marks(text: &str) -> Cow<'_, str> {
     let is_mark = |c| (FIRST..=LAST).contains(&c);
-    match text.contains(is_mark) {
-        true => Cow::Owned(text.replace(is_mark, " ")),
-        false => Cow::Borrowed(text),
+    if text.contains(is_mark) {
+        Cow::Owned(text.replace(is_mark, " "))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -42,11 +42,12 @@ impl Query {
             }
             rest = left.trim_start();
         }
-        match query.wanted.is_empty() {
-            true => Err(ConversationError::Query(format!(
+        if query.wanted.is_empty() {
+            Err(ConversationError::Query(format!(
                 "{text:?} has no word to look for; give words, or phrases in double quotes"
-            ))),
-            false => Ok(query),
+            )))
+        } else {
+            Ok(query)
         }
     }
 
@@ -68,9 +69,10 @@ impl Query {
         for mark in &self.marks {
             wanted.push_str(&format!(" AND \"{mark}\""));
         }
-        match self.excluded.is_empty() {
-            true => wanted,
-            false => format!("({wanted}) NOT ({})", quoted(&self.excluded, " OR ")),
+        if self.excluded.is_empty() {
+            wanted
+        } else {
+            format!("({wanted}) NOT ({})", quoted(&self.excluded, " OR "))
         }
     }
 

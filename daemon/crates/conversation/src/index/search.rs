@@ -113,9 +113,10 @@ impl Place {
             );
         }
         // Then no hit needs its row.
-        let from = match conditions.is_empty() {
-            true => "texts",
-            false => "texts JOIN records ON records.id = texts.rowid",
+        let from = if conditions.is_empty() {
+            "texts"
+        } else {
+            "texts JOIN records ON records.id = texts.rowid"
         };
         Ok(Self { from, conditions })
     }

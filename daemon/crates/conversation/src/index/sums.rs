@@ -74,9 +74,12 @@ pub(crate) async fn sums(
         conditions.add(few, SqlValue::Text(ids));
     }
     // Of a few sessions, the files are looked up first, whatever SQLite assumes about their number.
-    let from = |table: &str| match of_few {
-        true => format!("files CROSS JOIN {table} ON files.id = file_id"),
-        false => format!("{table} JOIN files ON files.id = file_id"),
+    let from = |table: &str| {
+        if of_few {
+            format!("files CROSS JOIN {table} ON files.id = file_id")
+        } else {
+            format!("{table} JOIN files ON files.id = file_id")
+        }
     };
     let (from_messages, from_agents) = (from("messages"), from("agents AS messages"));
     let (key, which) = (key_of(by), conditions.sql());
@@ -148,9 +151,10 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     let sum = &mut sums[at];
     let usage = usage_of(&row);
     sum.usage.total += &usage;
-    match row.is_sub {
-        true => sum.usage.subagents += &usage,
-        false => sum.usage.main += &usage,
+    if row.is_sub {
+        sum.usage.subagents += &usage;
+    } else {
+        sum.usage.main += &usage;
     }
     if let Some(cost) = row.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);

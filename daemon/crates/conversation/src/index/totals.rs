@@ -218,9 +218,10 @@ impl Totals {
         };
         let is_sub = known.is_sub && new.is_sub;
         // In one file the last record counts, of several files the first.
-        let is_better = match new.file_id == known.file_id {
-            true => new.output_tokens >= known.output_tokens,
-            false => (known.output_tokens, new.file_id) < (new.output_tokens, known.file_id),
+        let is_better = if new.file_id == known.file_id {
+            new.output_tokens >= known.output_tokens
+        } else {
+            (known.output_tokens, new.file_id) < (new.output_tokens, known.file_id)
         };
         if is_better {
             std::mem::swap(known, &mut new);

@@ -96,13 +96,14 @@ struct Visited<'a> {
 
 impl<'a> Visited<'a> {
     fn child(self, index: usize, id: &'a str) -> Self {
-        match self.depth < MAX_DEPTH {
-            true => Self {
+        if self.depth < MAX_DEPTH {
+            Self {
                 id,
                 parent: Some(index),
                 depth: self.depth + 1,
-            },
-            false => Self { id, ..self },
+            }
+        } else {
+            Self { id, ..self }
         }
     }
 }

@@ -115,8 +115,9 @@ fn is_main(record: &Record, parent: Option<&str>) -> bool {
 
 fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {
     totals.total += usage;
-    match is_main {
-        true => totals.main += usage,
-        false => totals.subagents += usage,
+    if is_main {
+        totals.main += usage;
+    } else {
+        totals.subagents += usage;
     }
 }

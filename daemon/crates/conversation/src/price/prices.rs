@@ -72,9 +72,10 @@ impl Prices {
         let model = self.model(billed.model)?;
         let tokens = Tokens::of(billed.usage);
         let rates = model.rates(&tokens, billed.at, billed.is_fast);
-        let factor = match billed.is_us_only {
-            true => self.us_only_factor,
-            false => 1.0,
+        let factor = if billed.is_us_only {
+            self.us_only_factor
+        } else {
+            1.0
         };
         let searches = billed.usage.web_search_requests as f64 * self.usd_per_web_search;
         Some(rates.cost(&tokens) * factor + searches)

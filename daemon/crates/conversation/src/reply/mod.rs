@@ -79,9 +79,10 @@ impl Conversations {
         let area = match (&params.session, &params.file, &params.project) {
             (None, None, project) => {
                 let given: Vec<PathBuf> = params.claude_dirs.iter().map(PathBuf::from).collect();
-                let claude_dirs = match given.is_empty() {
-                    true => vec![self.setup.claude_dir().to_owned()],
-                    false => given,
+                let claude_dirs = if given.is_empty() {
+                    vec![self.setup.claude_dir().to_owned()]
+                } else {
+                    given
                 };
                 Area::Dirs {
                     claude_dirs,

@@ -78,9 +78,10 @@ impl<'m, 'a> Contents<'m, 'a> {
 
     /// Returns a text as a reply has it.
     pub(super) fn shown(&self, text: &str) -> String {
-        match self.is_redacted {
-            true => redact(text).text.into_owned(),
-            false => text.to_owned(),
+        if self.is_redacted {
+            redact(text).text.into_owned()
+        } else {
+            text.to_owned()
         }
     }
 
@@ -90,9 +91,10 @@ impl<'m, 'a> Contents<'m, 'a> {
             Cow::Borrowed(_) => line,
             Cow::Owned(mended) => String::from_utf8_lossy(&mended).into_owned(),
         };
-        Ok(match self.is_redacted {
-            true => redact_line(line.as_bytes()),
-            false => line,
+        Ok(if self.is_redacted {
+            redact_line(line.as_bytes())
+        } else {
+            line
         })
     }
 
@@ -101,9 +103,10 @@ impl<'m, 'a> Contents<'m, 'a> {
             return Ok(record.uuid.as_str().into());
         }
         // As Claude Code wrote it: `line` has no halves of emojis.
-        let line = match self.is_redacted {
-            true => line.to_owned(),
-            false => self.loaded.line_of(record)?,
+        let line = if self.is_redacted {
+            line.to_owned()
+        } else {
+            self.loaded.line_of(record)?
         };
         let changed = |_| self.changed(record);
         Ok(TurnRecord(RawValue::from_string(line).map_err(changed)?))

@@ -62,9 +62,10 @@ impl Archive {
             path.with_extension("meta.json"),
             place.with_extension("meta.json"),
         );
-        match meta.exists() {
-            true => keep(&meta, &place),
-            false => Ok(()),
+        if meta.exists() {
+            keep(&meta, &place)
+        } else {
+            Ok(())
         }
     }
 }

@@ -164,9 +164,10 @@ fn transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
 fn missing_transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
     let main = |entry: DirEntry| {
         let path = entry.path();
-        let main = match is_older_agent(&path) {
-            true => path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?)),
-            false => path.with_extension("jsonl"),
+        let main = if is_older_agent(&path) {
+            path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?))
+        } else {
+            path.with_extension("jsonl")
         };
         (main != path && !main.exists() && !Files::of(&main).subagents.is_empty()).then_some(main)
     };

@@ -61,10 +61,7 @@ impl<'a> Layout<'a> {
         let is_flat = dir.is_root && !projects.is_dir();
         Self {
             dir,
-            projects: match is_flat {
-                true => dir.path.clone(),
-                false => projects,
-            },
+            projects: if is_flat { dir.path.clone() } else { projects },
             is_flat,
         }
     }

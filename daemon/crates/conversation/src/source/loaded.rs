@@ -71,9 +71,10 @@ impl Loaded {
     }
 
     fn check(self) -> Result<Self, ConversationError> {
-        match self.records.all().is_empty() {
-            true => Err(ConversationError::NotATranscript(self.main)),
-            false => Ok(self),
+        if self.records.all().is_empty() {
+            Err(ConversationError::NotATranscript(self.main))
+        } else {
+            Ok(self)
         }
     }
 

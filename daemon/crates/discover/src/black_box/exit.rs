@@ -66,9 +66,10 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
         draft.step();
     }
     if clean.is_empty() {
-        draft.fail(match ways.is_empty() {
-            true => "no word and no key ends it",
-            false => "nothing ends it with exit status 0 and leaves nothing behind",
+        draft.fail(if ways.is_empty() {
+            "no word and no key ends it"
+        } else {
+            "nothing ends it with exit status 0 and leaves nothing behind"
         });
     }
     draft.set("working_exits", json!(clean));
@@ -112,14 +113,13 @@ async fn end_by(
     let mut running = started(bench).await?;
     let terminal = running.terminal();
     running.set_limit(Duration::from_secs(1));
-    let exit = match is_key {
-        true => running.press(way).await?.exit(),
-        false => {
-            let lines = [way.as_bytes()];
-            match bench.ask(&mut running, &lines, Patience::Suspect).await? {
-                (_, Verdict::Ended(exit)) => Some(exit),
-                (reply, _) => reply.exit(),
-            }
+    let exit = if is_key {
+        running.press(way).await?.exit()
+    } else {
+        let lines = [way.as_bytes()];
+        match bench.ask(&mut running, &lines, Patience::Suspect).await? {
+            (_, Verdict::Ended(exit)) => Some(exit),
+            (reply, _) => reply.exit(),
         }
     };
     let left = match exit {

@@ -38,9 +38,10 @@ fn inputs() -> Vec<(&'static str, Vec<Vec<u8>>)> {
 /// Gives the program each input, in a copy that is replaced when it has ended.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
     bench.note_skipped(draft);
-    match bench.can_be_asked() {
-        true => at_prompt(bench, draft).await?,
-        false => on_command_line(bench, draft).await?,
+    if bench.can_be_asked() {
+        at_prompt(bench, draft).await?;
+    } else {
+        on_command_line(bench, draft).await?;
     }
     draft.finish();
     Ok(())
@@ -119,9 +120,10 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
         }));
         if let Verdict::Broke(fault) = verdict {
             let short = shortest(bench, fault, argument).await?;
-            let what = match short.len() == argument.len() {
-                true => in_words(name),
-                false => shown(short.as_bytes()),
+            let what = if short.len() == argument.len() {
+                in_words(name)
+            } else {
+                shown(short.as_bytes())
             };
             draft.find(broken(fault, &what, short.as_bytes()));
         }
@@ -151,9 +153,10 @@ async fn shortest<'a>(
     while fine + 1 < breaks {
         let middle = fine.midpoint(breaks);
         let ended = bench.run(&argument[..middle], LIMIT).await?;
-        match ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
-            true => breaks = middle,
-            false => fine = middle,
+        if ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
+            breaks = middle;
+        } else {
+            fine = middle;
         }
     }
     Ok(&argument[..breaks])

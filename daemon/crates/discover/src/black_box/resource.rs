@@ -198,9 +198,10 @@ async fn repeat(
             let message = format!(
                 "its memory grew by {} kB with each {}",
                 bytes / 1000,
-                match input.is_empty() {
-                    true => "empty line".to_owned(),
-                    false => format!("input {}", shown(input)),
+                if input.is_empty() {
+                    "empty line".to_owned()
+                } else {
+                    format!("input {}", shown(input))
                 }
             );
             draft.find(finding(FindingKind::Leak, Some(input), message));
@@ -215,9 +216,10 @@ async fn repeat(
 fn of_both(own: &[u64], reserved: &[u64]) -> Growth {
     let own = Growth::of(own, INPUTS_OF_LOOK);
     let reserved = Growth::of(reserved, INPUTS_OF_LOOK);
-    match reserved.is_leak && !own.is_leak {
-        true => reserved,
-        false => own,
+    if reserved.is_leak && !own.is_leak {
+        reserved
+    } else {
+        own
     }
 }
 

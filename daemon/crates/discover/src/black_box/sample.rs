@@ -24,9 +24,10 @@ pub(super) fn sample_of(raw: &[u8]) -> String {
 pub(super) fn shown(input: &[u8]) -> String {
     let text = String::from_utf8_lossy(input);
     let start: String = text.chars().take(MAX_SHOWN_CHARS).collect();
-    match start.len() < text.len() {
-        true => format!("{start:?}… ({} bytes)", input.len()),
-        false => format!("{start:?}"),
+    if start.len() < text.len() {
+        format!("{start:?}… ({} bytes)", input.len())
+    } else {
+        format!("{start:?}")
     }
 }
 

@@ -91,9 +91,10 @@ fn without_echo<'a>(text: &'a str, typed: &str) -> &'a str {
         return text.trim_start_matches(['\r', '\n']);
     }
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    match first.trim_end().ends_with(typed) {
-        true => rest,
-        false => text,
+    if first.trim_end().ends_with(typed) {
+        rest
+    } else {
+        text
     }
 }
 

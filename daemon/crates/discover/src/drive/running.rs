@@ -149,9 +149,10 @@ impl Running {
             data.extend_from_slice(if is_canonical { kept(line) } else { line });
             data.push(b'\r');
         }
-        self.redrawn_bytes = match is_canonical {
-            true => 0,
-            false => data.len() as u64 * REDRAWN_BYTES,
+        self.redrawn_bytes = if is_canonical {
+            0
+        } else {
+            data.len() as u64 * REDRAWN_BYTES
         };
         let params = SessionSendParams {
             data_b64: Some(STANDARD.encode(data)),
@@ -316,9 +317,10 @@ fn kept(line: &[u8]) -> &[u8] {
 async fn late(session: &Session) -> Settled {
     let before = session.output.end();
     tokio::time::sleep(RECENT).await;
-    match session.output.end() > before {
-        true => Settled::Floods,
-        false => Settled::Hangs,
+    if session.output.end() > before {
+        Settled::Floods
+    } else {
+        Settled::Hangs
     }
 }
 

@@ -67,9 +67,10 @@ fn flag(text: &str) -> Option<(&str, &str)> {
     if name.is_empty() || name.starts_with("  ") {
         return Some(text.split_at(dashes)); // `-` and `--` are options too
     }
-    let optional = match name.starts_with('[') {
-        true => name.find(']').filter(|end| *end <= 6)? + 1,
-        false => 0,
+    let optional = if name.starts_with('[') {
+        name.find(']').filter(|end| *end <= 6)? + 1
+    } else {
+        0
     };
     let is_first = |c: char| c.is_alphanumeric() || (dashes == 1 && "?#@!$^:%_.*&".contains(c));
     if !name[optional..].starts_with(is_first) {

@@ -116,10 +116,12 @@ async fn end_by(
         });
     }
     running.set_limit(LIMIT);
-    let (reply, by_key) = match KEYS.contains(&way) {
-        true => (running.press(way).await?, false),
-        false if way == KEY => running.ask_key_first(way).await?,
-        false => (running.ask(way).await?, false),
+    let (reply, by_key) = if KEYS.contains(&way) {
+        (running.press(way).await?, false)
+    } else if way == KEY {
+        running.ask_key_first(way).await?
+    } else {
+        (running.ask(way).await?, false)
     };
     driver.release(running);
     Ok(Tried {

@@ -194,12 +194,11 @@ impl<R: Report> Reports<R> {
         for path in self.newest_first()? {
             let done = match read::<Head>(&path) {
                 Ok((head, bytes)) if is_older(&head, &path, age_s) => {
-                    let deleted = match dry_run {
-                        true => Ok(()),
-                        false => {
-                            self.remove_tapes(&head.id);
-                            remove(&path)
-                        }
+                    let deleted = if dry_run {
+                        Ok(())
+                    } else {
+                        self.remove_tapes(&head.id);
+                        remove(&path)
                     };
                     deleted.map(|()| Some((head, bytes)))
                 }

@@ -17,9 +17,10 @@ impl ConversationId {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         };
-        match text.len() == 36 && text.bytes().enumerate().all(is_right) {
-            true => Ok(Self(text.to_ascii_lowercase())),
-            false => Err(NotAnId(text.to_owned())),
+        if text.len() == 36 && text.bytes().enumerate().all(is_right) {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(NotAnId(text.to_owned()))
         }
     }
 

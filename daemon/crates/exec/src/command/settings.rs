@@ -34,9 +34,10 @@ pub fn settings(ccctl: &str, policy_file: &str) -> Value {
 
 /// Quotes a word; braces too, which [`quoted`] leaves as they are.
 fn quoted_whole(word: &str) -> String {
-    match word.contains(['{', '}', '^']) {
-        true => format!("'{}'", word.replace('\'', r"'\''")),
-        false => quoted(word),
+    if word.contains(['{', '}', '^']) {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    } else {
+        quoted(word)
     }
 }
 

@@ -114,9 +114,11 @@ impl Task {
             place.turn(parallel, |position| self.tell_position(position)),
         )
         .await?;
-        let lock = match self.planned.request.worktree {
-            true => None, // nobody else works in a fresh work tree
-            false => Some(self.lock(deadline).await?),
+        let lock = if self.planned.request.worktree {
+            // nobody else works in a fresh work tree
+            None
+        } else {
+            Some(self.lock(deadline).await?)
         };
         self.log(
             "info",
@@ -217,12 +219,11 @@ impl Task {
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
-        let place = match request.worktree {
-            true => self.fresh().await?,
-            false => {
-                let place = self.planned.place.clone();
-                self.in_work_tree(move || place.checked(&request)).await?
-            }
+        let place = if request.worktree {
+            self.fresh().await?
+        } else {
+            let place = self.planned.place.clone();
+            self.in_work_tree(move || place.checked(&request)).await?
         };
         let lock = match lock {
             Some(lock) => lock,
@@ -323,9 +324,10 @@ impl Task {
         self.tell(ExecPhase::Running);
         let lock = Some(ready.lock.as_fd());
         let finished = live::run(&program, instruction.as_fd(), lock, self.following()).await?;
-        let debug = match self.planned.request.verbose {
-            true => read_debug(&files.debug()),
-            false => Vec::new(),
+        let debug = if self.planned.request.verbose {
+            read_debug(&files.debug())
+        } else {
+            Vec::new()
         };
         Ok((finished, debug))
     }

@@ -181,9 +181,10 @@ fn repository(given: Option<String>) -> Result<PathBuf, RequestError> {
     let text = given
         .filter(|text| !text.is_empty())
         .ok_or(RequestError::NoRepository)?;
-    match text.starts_with('/') && !text.contains('\0') {
-        true => Ok(PathBuf::from(text)),
-        false => Err(RequestError::RelativeRepository(text)),
+    if text.starts_with('/') && !text.contains('\0') {
+        Ok(PathBuf::from(text))
+    } else {
+        Err(RequestError::RelativeRepository(text))
     }
 }
 

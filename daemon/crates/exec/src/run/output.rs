@@ -140,9 +140,10 @@ fn read_stream(
         let facts = reader.facts();
         pulse.send_modify(|pulse| {
             pulse.at = Instant::now();
-            pulse.answered = match facts.is_answered {
-                true => pulse.answered.or(Some(pulse.at)),
-                false => None,
+            pulse.answered = if facts.is_answered {
+                pulse.answered.or(Some(pulse.at))
+            } else {
+                None
             };
             pulse.turns = facts.turns;
             pulse.tokens = facts.tokens.output;

@@ -95,9 +95,10 @@ impl Deck {
     }
 
     fn record_with(&self) -> String {
-        let tapes = match self.settings.is_default_root {
-            true => String::new(),
-            false => format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy())),
+        let tapes = if self.settings.is_default_root {
+            String::new()
+        } else {
+            format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy()))
         };
         format!("ccctl exec {tapes}--record new …")
     }

@@ -11,9 +11,13 @@ pub enum Exit {
 /// Why the daemon ended the process, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    TimeLimit { limit_s: u64 },
+    TimeLimit {
+        limit_s: u64,
+    },
     /// It had printed nothing for the time of `stall_timeout`.
-    Stalled { limit_s: u64 },
+    Stalled {
+        limit_s: u64,
+    },
     Cancelled,
     /// It had printed its result, and did not exit within the grace.
     Grace,

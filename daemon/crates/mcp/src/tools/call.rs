@@ -117,11 +117,12 @@ impl Call<'_> {
             return Ok(session.to_owned());
         }
         let record = self.calls.record(session).await?;
-        match self.sees(&record) {
-            true => Ok(record.session_id),
-            false => Err(Mistake(format!(
+        if self.sees(&record) {
+            Ok(record.session_id)
+        } else {
+            Err(Mistake(format!(
                 "{session}: you did not start this session, and the configuration key mcp.sessions is \"own\""
-            ))),
+            )))
         }
     }
 
@@ -133,9 +134,10 @@ impl Call<'_> {
 
     /// Fails unless the agent may start the program.
     pub(crate) fn require_program(&self, program: &str) -> Result<(), Mistake> {
-        match self.policy.allows(program) {
-            true => Ok(()),
-            false => Err(self.refused(program)),
+        if self.policy.allows(program) {
+            Ok(())
+        } else {
+            Err(self.refused(program))
         }
     }
 
@@ -144,16 +146,18 @@ impl Call<'_> {
         let env = self.opening.env.as_ref();
         let shell = env.and_then(|env| env.get("SHELL"));
         let shell = shell.map_or("/bin/sh", String::as_str);
-        match self.policy.allows_shell(shell) {
-            true => Ok(()),
-            false => Err(self.refused(shell)),
+        if self.policy.allows_shell(shell) {
+            Ok(())
+        } else {
+            Err(self.refused(shell))
         }
     }
 
     fn refused(&self, program: &str) -> Mistake {
-        let allowed = match self.policy.programs.is_empty() {
-            true => "no program".to_owned(),
-            false => format!("only {}", self.policy.programs.join(", ")),
+        let allowed = if self.policy.programs.is_empty() {
+            "no program".to_owned()
+        } else {
+            format!("only {}", self.policy.programs.join(", "))
         };
         Mistake(format!(
             "{program} is not allowed: the configuration key mcp.programs allows {allowed}"

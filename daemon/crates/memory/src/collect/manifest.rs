@@ -141,9 +141,10 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
 
 fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
     set_from_toml(manifest, text, "[package]");
-    let (framework, command) = match root.join(".config/nextest.toml").is_file() {
-        true => ("cargo-nextest", "cargo nextest run"),
-        false => ("cargo test", "cargo test"),
+    let (framework, command) = if root.join(".config/nextest.toml").is_file() {
+        ("cargo-nextest", "cargo nextest run")
+    } else {
+        ("cargo test", "cargo test")
     };
     // In a workspace whose top is a package, the others need to be asked for.
     let has = |table: &str| text.lines().any(|line| line.trim() == table);

@@ -66,9 +66,10 @@ impl Recorded {
     /// Returns how the last test command of the kind ended, as far as that is known. Tests that were chosen and passed say
     /// nothing of the others.
     pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let purpose = match is_e2e {
-            true => RecordedPurpose::E2e,
-            false => RecordedPurpose::Unit,
+        let purpose = if is_e2e {
+            RecordedPurpose::E2e
+        } else {
+            RecordedPurpose::Unit
         };
         let mut runs = self.runs.iter().filter(|run| run.purpose == purpose);
         runs.find_map(|run| {
@@ -83,9 +84,10 @@ impl Recorded {
                 return None;
             }
             suite.command.clone_from(&run.command);
-            suite.status = match is_failed {
-                true => TestStatus::Failed,
-                false => TestStatus::Passed,
+            suite.status = if is_failed {
+                TestStatus::Failed
+            } else {
+                TestStatus::Passed
             };
             facts.is_e2e = is_e2e;
             facts.last_run = Some(run.at.clone());
@@ -104,9 +106,10 @@ impl Recorded {
             line.contains("error") && !line.contains("0 errors")
         });
         Some(run.sourced(BuildStatus {
-            status: match is_failed {
-                true => BuildState::Failed,
-                false => BuildState::Success,
+            status: if is_failed {
+                BuildState::Failed
+            } else {
+                BuildState::Success
             },
             last_build: Some(run.at.clone()),
             output_dir: None,

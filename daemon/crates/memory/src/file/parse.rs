@@ -77,9 +77,10 @@ impl Reader {
     }
 
     fn warn(&mut self, warning: String) {
-        match self.warnings.len() < MAX_WARNINGS {
-            true => self.warnings.push(warning),
-            false => self.left_out += 1,
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning)
+        } else {
+            self.left_out += 1;
         }
     }
 

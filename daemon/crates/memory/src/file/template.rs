@@ -77,9 +77,10 @@ pub(super) fn write(
                     Piece::Value(_, path) => at(record, path) == at(default, path),
                     _ => true,
                 };
-                match pieces(inner).into_iter().all(is_default) {
-                    true => continue,
-                    false => write(inner, number, record, default)?,
+                if pieces(inner).into_iter().all(is_default) {
+                    continue;
+                } else {
+                    write(inner, number, record, default)?
                 }
             }
         };
@@ -151,9 +152,10 @@ pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<Found<'a>> {
     let template = optional.unwrap_or(template).trim();
     let bare = template.strip_prefix("- ").unwrap_or(template);
     // A name may be a bullet or not.
-    let (template, text) = match bare.starts_with("**") {
-        true => (bare, text.strip_prefix("- ").unwrap_or(text)),
-        false => (template, text),
+    let (template, text) = if bare.starts_with("**") {
+        (bare, text.strip_prefix("- ").unwrap_or(text))
+    } else {
+        (template, text)
     };
     let mut found = Found::default();
     let rest = take(&pieces(template), text, &mut found)?;

@@ -124,9 +124,10 @@ impl Verified {
         // The memory has it without secrets too.
         let now = redact(&now).text;
         let was = self.current.memory.metadata.branch.clone();
-        let fact = match now == was {
-            true => format!("the branch is still {now}"),
-            false => format!("the branch is now {now}, not {was}"),
+        let fact = if now == was {
+            format!("the branch is still {now}")
+        } else {
+            format!("the branch is now {now}, not {was}")
         };
         self.add(fact, now == was, &was, &now);
     }

@@ -55,9 +55,10 @@ impl Verified {
         let SuiteFacts { suite, is_e2e, .. } = found.value;
         let word = word(is_e2e);
         let tests = &mut self.current.memory.test_results;
-        let place = match is_e2e {
-            true => &mut tests.e2e,
-            false => &mut tests.unit,
+        let place = if is_e2e {
+            &mut tests.e2e
+        } else {
+            &mut tests.unit
         };
         let was = std::mem::replace(place, suite);
         if place.framework.is_empty() {

@@ -100,9 +100,10 @@ pub(super) fn push(
         repository.find_commit(id)
     };
     let current = repository.head()?;
-    let branch = match current.is_branch() {
-        true => String::from_utf8_lossy(current.shorthand_bytes()).into_owned(),
-        false => "(no branch)".to_owned(),
+    let branch = if current.is_branch() {
+        String::from_utf8_lossy(current.shorthand_bytes()).into_owned()
+    } else {
+        "(no branch)".to_owned()
     };
     let subject = String::from_utf8_lossy(head.summary_bytes().unwrap_or_default()).into_owned();
     let short = &head.id().to_string()[..7];

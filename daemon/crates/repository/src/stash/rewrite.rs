@@ -58,9 +58,11 @@ impl WorkTree {
             let is_file = full
                 .symlink_metadata()
                 .is_ok_and(|metadata| !metadata.is_dir());
-            match is_file && self.blocking_parent(path).is_none() {
-                true => move_file(&self.root, &kept, path),
-                false => Ok(()), // deleted, or a nested repository or submodule
+            if is_file && self.blocking_parent(path).is_none() {
+                move_file(&self.root, &kept, path)
+            } else {
+                // deleted, or a nested repository or submodule
+                Ok(())
             }
         };
         // First what goes: a file may get the name of a folder.
@@ -341,9 +343,10 @@ fn make_files(
         }
     }
     // Without a path it would be the whole tree.
-    match is_empty {
-        true => Ok(()),
-        false => repository.checkout_index(Some(target), Some(&mut checkout)),
+    if is_empty {
+        Ok(())
+    } else {
+        repository.checkout_index(Some(target), Some(&mut checkout))
     }
 }
 

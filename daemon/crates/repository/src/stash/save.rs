@@ -122,13 +122,14 @@ impl WorkTree {
             metadata.is_ok_and(|metadata| !metadata.is_dir())
         });
         self.add_all(&second, &mut others, files)?;
-        let untracked = match others.is_empty() {
-            true => None,
-            false => Some(
+        let untracked = if others.is_empty() {
+            None
+        } else {
+            Some(
                 others
                     .write_tree()
                     .map_err(|error| self.not_written(error))?,
-            ),
+            )
         };
         Ok(State {
             staged,

@@ -38,9 +38,14 @@ pub enum Event {
         start: u64,
         end: u64,
     },
-    Read { upto: u64 },
+    Read {
+        upto: u64,
+    },
     /// A command that was typed into a shell has finished; its output ends at `upto`.
-    Finished { upto: u64, exit_code: Option<i32> },
+    Finished {
+        upto: u64,
+        exit_code: Option<i32>,
+    },
     /// A call failed, such as an expect that timed out.
     Failure(Failure),
     /// The daemon could not do something for the session.

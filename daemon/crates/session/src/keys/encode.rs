@@ -178,9 +178,12 @@ fn meant(name: &str) -> Option<String> {
         .filter(|part| !part.is_empty())
         .collect();
     if parts.len() > 1 && parts.iter().all(|part| part.len() > 1) {
-        let keys = parts.iter().map(|part| match is_key(part) {
-            true => Some((*part).to_owned()),
-            false => meant(part),
+        let keys = parts.iter().map(|part| {
+            if is_key(part) {
+                Some((*part).to_owned())
+            } else {
+                meant(part)
+            }
         });
         return keys.collect::<Option<Vec<_>>>().map(|keys| keys.join(","));
     }

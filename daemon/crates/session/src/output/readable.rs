@@ -46,7 +46,9 @@ pub(super) struct Inner {
 pub enum Piece {
     Bytes(Vec<u8>),
     /// The requested bytes are in no log and no longer in memory; continue at `resume`.
-    Missing { resume: u64 },
+    Missing {
+        resume: u64,
+    },
     Pending,
     End,
 }

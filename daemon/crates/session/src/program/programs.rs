@@ -84,9 +84,10 @@ impl Programs {
     }
 
     pub async fn delete(&self, name: &SessionId) -> Result<(), ProgramError> {
-        match self.documents.delete(name).await? {
-            true => Ok(()),
-            false => Err(ProgramError::NotFound(name.clone())),
+        if self.documents.delete(name).await? {
+            Ok(())
+        } else {
+            Err(ProgramError::NotFound(name.clone()))
         }
     }
 

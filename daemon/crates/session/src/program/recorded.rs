@@ -187,10 +187,7 @@ impl Expected {
             // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
         };
-        let pattern = match is_exact {
-            true => literal(&pattern),
-            false => pattern,
-        };
+        let pattern = if is_exact { literal(&pattern) } else { pattern };
         Some(Self { pattern, matched })
     }
 }
@@ -300,9 +297,10 @@ fn prompt(index: usize, asked: &str) -> String {
         && asked.chars().count() <= MAX_PROMPT_CHARS
         && !asked.contains(char::is_control)
         && !is_masked(asked);
-    match is_question {
-        true => asked.to_owned(),
-        false => format!("Secret for step {}:", index + 1),
+    if is_question {
+        asked.to_owned()
+    } else {
+        format!("Secret for step {}:", index + 1)
     }
 }
 

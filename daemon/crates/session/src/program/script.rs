@@ -81,9 +81,10 @@ impl Script {
             &(&secrets | &placeholders),
         )?;
         let values = values_of(wanted, &placeholders)?;
-        let needed = match wanted.has_program {
-            true => of_steps.clone(),
-            false => &of_command | &of_steps,
+        let needed = if wanted.has_program {
+            of_steps.clone()
+        } else {
+            &of_command | &of_steps
         };
         let is_missing = |name: &String| !values.contains_key(name);
         let missing: Vec<String> = needed.into_iter().filter(is_missing).collect();

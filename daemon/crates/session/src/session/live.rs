@@ -251,10 +251,7 @@ impl Session {
         let is_injected = self.has_injected_end();
         SessionError::NotAlive {
             session: self.facts.id.to_string(),
-            how: match is_injected {
-                true => injected_end(&how),
-                false => how,
-            },
+            how: if is_injected { injected_end(&how) } else { how },
             is_injected,
             written_bytes,
         }

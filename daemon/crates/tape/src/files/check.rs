@@ -55,9 +55,10 @@ impl CheckReport {
     fn add(&mut self, problems: impl IntoIterator<Item = TapeProblem>) {
         for problem in problems {
             self.found += 1;
-            let kept = match problem.is_warning {
-                true => &mut self.warnings,
-                false => &mut self.errors,
+            let kept = if problem.is_warning {
+                &mut self.warnings
+            } else {
+                &mut self.errors
             };
             if kept.len() < MAX_PROBLEMS {
                 kept.push(problem);

@@ -63,12 +63,13 @@ fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> 
     file::replace(&which.path, |text| {
         let (edits, removals) = planned(which, text)?;
         done = removals;
-        match done.is_empty() {
-            true => Ok(None),
-            false => edits
+        if done.is_empty() {
+            Ok(None)
+        } else {
+            edits
                 .apply()
                 .map(Some)
-                .map_err(|error| failed(which, &error)),
+                .map_err(|error| failed(which, &error))
         }
     })?;
     Ok(done)
@@ -360,9 +361,10 @@ mod tests {
         let mut state = StateHash::start();
         for exchange in &tape.exchanges {
             assert_eq!(exchange.pre.state_hash, Some(state.value()));
-            match exchange.pre.hidden {
-                true => state.feed_hidden(),
-                false => state.feed(&exchange.input.bytes),
+            if exchange.pre.hidden {
+                state.feed_hidden()
+            } else {
+                state.feed(&exchange.input.bytes)
             }
         }
         assert_eq!(cleaned(&clean).1, []);

@@ -124,9 +124,10 @@ impl Folder {
 
     fn not_found(&self, given: &str) -> FilesError {
         let (given, root) = (given.to_owned(), self.path().display().to_string());
-        match given.ends_with(EXTENSION) {
-            true => FilesError::NoSuch { given, root },
-            false => FilesError::NotFound { given, root },
+        if given.ends_with(EXTENSION) {
+            FilesError::NoSuch { given, root }
+        } else {
+            FilesError::NotFound { given, root }
         }
     }
 

@@ -183,9 +183,10 @@ impl Context {
 
 /// Describes the streams of a program: a terminal or pipes.
 fn ends(has_terminal: bool) -> &'static str {
-    match has_terminal {
-        true => IN_TERMINAL,
-        false => WITH_PIPES,
+    if has_terminal {
+        IN_TERMINAL
+    } else {
+        WITH_PIPES
     }
 }
 

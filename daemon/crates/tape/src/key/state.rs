@@ -62,9 +62,10 @@ impl StateHash {
 
     /// Adds the input of an exchange.
     pub(crate) fn follow(&mut self, hidden: bool, input: &[u8]) {
-        match hidden {
-            true => self.feed_hidden(),
-            false => self.feed(input),
+        if hidden {
+            self.feed_hidden()
+        } else {
+            self.feed(input)
         }
     }
 

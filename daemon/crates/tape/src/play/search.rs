@@ -121,9 +121,10 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
         return InputMatch::Part { hit };
     }
     // Somebody is typing a line, which Enter will end.
-    match is_open_text(typed) {
-        true => InputMatch::Open,
-        false => InputMatch::Nothing,
+    if is_open_text(typed) {
+        InputMatch::Open
+    } else {
+        InputMatch::Nothing
     }
 }
 
@@ -156,9 +157,10 @@ fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
 /// pipes, an empty one, because such a program may print at any time; then the prompt that was printed.
 pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     let printed = playing.prompt.prompt();
-    match plays_piped(fits, playing) && !printed.is_empty() {
-        true => vec![String::new(), printed],
-        false => vec![printed],
+    if plays_piped(fits, playing) && !printed.is_empty() {
+        vec![String::new(), printed]
+    } else {
+        vec![printed]
     }
 }
 

@@ -366,9 +366,10 @@ fn kind_of(bytes: &[u8]) -> InputKind {
     let is_line = bytes.last() == Some(&b'\r')
         && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
         && std::str::from_utf8(bytes).is_ok();
-    match is_line {
-        true => InputKind::Line,
-        false => InputKind::Raw,
+    if is_line {
+        InputKind::Line
+    } else {
+        InputKind::Raw
     }
 }
 

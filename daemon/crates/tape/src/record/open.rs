@@ -131,9 +131,12 @@ impl Open {
         let printed = without_blanks(&clean_lossy(printed, encoding_rs::UTF_8));
         let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
         // If the keys do not end a line, an editor may show a part of them in another way.
-        let is_seen = |line: &String| match self.ends_line() {
-            true => printed.contains(line.as_str()),
-            false => printed.contains(line.as_str()) || has_part_of(&printed, line),
+        let is_seen = |line: &String| {
+            if self.ends_line() {
+                printed.contains(line.as_str())
+            } else {
+                printed.contains(line.as_str()) || has_part_of(&printed, line)
+            }
         };
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         self.visible_lines().zip(lines).all(|(line, raw)| {

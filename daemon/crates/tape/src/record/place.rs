@@ -155,8 +155,9 @@ fn known(fits: &Fits, exchange: &Exchange) -> Option<Hit> {
         return None;
     }
     let state = Fingerprint::parse(exchange.pre.state_hash.as_deref()?);
-    match exchange.input.bytes.is_empty() {
-        true => fits.start().find(|hit| hit.state() == state),
-        false => fits.exact(&exchange.pre.prompt, &exchange.input.bytes, state),
+    if exchange.input.bytes.is_empty() {
+        fits.start().find(|hit| hit.state() == state)
+    } else {
+        fits.exact(&exchange.pre.prompt, &exchange.input.bytes, state)
     }
 }

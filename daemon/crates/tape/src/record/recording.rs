@@ -129,9 +129,10 @@ impl Recording {
             is_plain,
             number: state.number,
             lines: state.typed,
-            secrets: match is_plain {
-                true => self.hidden.texts(),
-                false => Vec::new(),
+            secrets: if is_plain {
+                self.hidden.texts()
+            } else {
+                Vec::new()
             },
             recognised: self.hidden.recognised(),
             open,
@@ -179,10 +180,7 @@ impl Recording {
         let open = state.open.as_ref();
         if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
-            let len_bytes = match hidden {
-                true => 0,
-                false => typed.bytes.len() as u64,
-            };
+            let len_bytes = if hidden { 0 } else { typed.bytes.len() as u64 };
             state.note(&JournalEntry::Key {
                 number,
                 at_us,

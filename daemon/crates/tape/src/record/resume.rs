@@ -47,9 +47,10 @@ fn newest(kept: &KeptRecording, entries: &[JournalEntry]) -> (u64, Option<Open>)
         Ordering::Equal => has_ended && open.as_ref().is_some_and(|open| !open.ends_line()),
         Ordering::Greater => true,
     };
-    match is_newer {
-        true => (number, None),
-        false => (kept.number, open),
+    if is_newer {
+        (number, None)
+    } else {
+        (kept.number, open)
     }
 }
 

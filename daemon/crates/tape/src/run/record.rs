@@ -74,9 +74,10 @@ impl Run {
             flags: settings.flags(),
         };
         let finished = write(root, &begin, tape, b"", &RecorderState::default(), None);
-        match finished.is_put_off {
-            true => Finished::problem("filters in replay.decorators are not run for it".into()),
-            false => finished,
+        if finished.is_put_off {
+            Finished::problem("filters in replay.decorators are not run for it".into())
+        } else {
+            finished
         }
     }
 }

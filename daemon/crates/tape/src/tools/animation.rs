@@ -120,9 +120,10 @@ fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
         last_ms = at_ms;
         match what {
             What::Begin(exchange) => {
-                unechoed_bytes = match has_times(exchange, before) {
-                    true => 0,
-                    false => exchange.input.bytes.len(),
+                unechoed_bytes = if has_times(exchange, before) {
+                    0
+                } else {
+                    exchange.input.bytes.len()
                 };
                 if unechoed_bytes > 0 {
                     pause_ms = pause_ms.max(THOUGHT_MS);

@@ -243,9 +243,10 @@ impl Comparison {
             self.left_since.get_or_insert(self.index);
             return;
         }
-        self.left = match tape == now {
-            true => BTreeSet::from([Rest::default()]),
-            false => self.left_now(true),
+        self.left = if tape == now {
+            BTreeSet::from([Rest::default()])
+        } else {
+            self.left_now(true)
         };
         if self.left.contains(&Rest::default()) {
             // Otherwise the program was still drawing, and the next exchange shows the rest.

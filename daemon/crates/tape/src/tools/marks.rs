@@ -50,9 +50,10 @@ pub(super) fn keys(exchange: &Exchange) -> Vec<KeyPress> {
     let len_bytes = keys
         .iter()
         .fold(0_u64, |sum, key| sum.saturating_add(key.len_bytes));
-    match len_bytes == exchange.input.bytes.len() as u64 && !exchange.pre.hidden {
-        true => keys,
-        false => Vec::new(),
+    if len_bytes == exchange.input.bytes.len() as u64 && !exchange.pre.hidden {
+        keys
+    } else {
+        Vec::new()
     }
 }
 

@@ -134,13 +134,14 @@ impl Slots {
     /// their slots, which must be read.
     pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
         let is_back = |place: &Arc<Mutex<Place>>| match &mut *lock(place) {
-            Place::Held(terminal) if terminal.watch == Watch::Lent => match has_ended {
-                true => {
+            Place::Held(terminal) if terminal.watch == Watch::Lent => {
+                if has_ended {
                     terminal.ring.take_back();
                     true
+                } else {
+                    terminal.ring.call_back()
                 }
-                false => terminal.ring.call_back(),
-            },
+            }
             _ => false,
         };
         let places = self.places.iter().enumerate();

@@ -149,9 +149,10 @@ impl Relay {
 
     fn wait(&self, ended: &OwnedFd) -> Result<Ready, Errno> {
         let has_room = self.waiting.len() < MAX_WAITING_BYTES;
-        let for_input = match has_room {
-            true => PollFlags::IN,
-            false => PollFlags::empty(),
+        let for_input = if has_room {
+            PollFlags::IN
+        } else {
+            PollFlags::empty()
         };
         let stdin = rustix::stdio::stdin();
         let mut fds = vec![

@@ -110,13 +110,9 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Read,
-    Poll {
-        timeout: Timeout,
-    },
+    Poll { timeout: Timeout },
     Select,
-    Epoll {
-        timeout: Timeout,
-    },
+    Epoll { timeout: Timeout },
     Restart,
     Signal,
     Other,

@@ -78,9 +78,10 @@ impl HiddenTexts {
         known
             .typed
             .retain(|typed| before.is_empty() || typed.0 != before);
-        known.open = match is_last || whole.len() > MAX_TEXT_BYTES {
-            true => Secret::default(),
-            false => Secret(whole.clone()),
+        known.open = if is_last || whole.len() > MAX_TEXT_BYTES {
+            Secret::default()
+        } else {
+            Secret(whole.clone())
         };
         drop(known);
         self.remember(&Secret(whole).0)

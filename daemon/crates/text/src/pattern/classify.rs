@@ -62,16 +62,13 @@ impl Compiled {
         let lines = lines(text.text());
         let seen = Seen::of(self, &lines, &PatternType::ALL);
         let is_help = help::is_help(self, &lines, &seen);
-        let found = self.matches(
-            &text,
-            &lines,
-            &seen,
-            &PatternType::ALL,
-            |place| match is_help {
-                true => !place.is_only_a_sign() && !place.is_summary(),
-                false => !place.is_only_a_sign() && !place.is_help_line(),
-            },
-        );
+        let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
+            if is_help {
+                !place.is_only_a_sign() && !place.is_summary()
+            } else {
+                !place.is_only_a_sign() && !place.is_help_line()
+            }
+        });
         let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
@@ -90,9 +87,10 @@ impl Compiled {
         PatternClassifyReply {
             is_error: self.is_error(is_help, &seen),
             is_help,
-            commands: match is_help {
-                true => help::commands(self, &lines, &seen),
-                false => Vec::new(),
+            commands: if is_help {
+                help::commands(self, &lines, &seen)
+            } else {
+                Vec::new()
             },
             state_transition: self.last_state(&lines, &seen),
             has_prompt: prompt.is_some(),

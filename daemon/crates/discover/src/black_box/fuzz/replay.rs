@@ -45,9 +45,10 @@ impl Copy {
             return Ok(verdict);
         }
         let is_restored = self.terminal.as_ref().is_none_or(Terminal::is_restored);
-        Ok(match is_restored {
-            true => verdict,
-            false => Verdict::Broke(Fault::of(FindingKind::TerminalChanged)),
+        Ok(if is_restored {
+            verdict
+        } else {
+            Verdict::Broke(Fault::of(FindingKind::TerminalChanged))
         })
     }
 }

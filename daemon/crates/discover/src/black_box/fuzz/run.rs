@@ -55,9 +55,10 @@ pub(in crate::black_box) async fn run(
     let mut progress = Progress::default();
     let (mut next, mut unsent) = (0, 0);
     while next < source.len && progress.findings.len() < MAX_FINDINGS && Instant::now() < until {
-        let end = match next < source.alone_len() {
-            true => source.alone_len(),
-            false => (next + ROUND).min(source.len),
+        let end = if next < source.alone_len() {
+            source.alone_len()
+        } else {
+            (next + ROUND).min(source.len)
         };
         let left = round(bench, draft, &source, next..end, &mut progress).await?;
         next = end;

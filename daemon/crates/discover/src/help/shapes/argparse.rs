@@ -63,9 +63,11 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     }
     let commands = commands.finish();
     let help = read_sections(page, Shape::Argparse);
-    match commands.is_empty() {
-        true => help, // some programs print a list of their own
-        false => HelpText { commands, ..help },
+    if commands.is_empty() {
+        // some programs print a list of their own
+        help
+    } else {
+        HelpText { commands, ..help }
     }
 }
 

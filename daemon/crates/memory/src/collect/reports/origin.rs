@@ -34,9 +34,10 @@ impl Origin<'_> {
             return same;
         }
         let inside = self.module.join(&file);
-        match self.root.join(&file).exists() || !self.root.join(&inside).is_file() {
-            true => file,
-            false => inside.to_string_lossy().into_owned(),
+        if self.root.join(&file).exists() || !self.root.join(&inside).is_file() {
+            file
+        } else {
+            inside.to_string_lossy().into_owned()
         }
     }
 

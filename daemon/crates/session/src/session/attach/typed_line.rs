@@ -96,9 +96,10 @@ impl TypedLine {
         self.count();
         let form = self.form(has_enter);
         let line = std::mem::take(self);
-        let text = match line.shown.is_empty() {
-            true => return None,
-            false => line.shown,
+        let text = if line.shown.is_empty() {
+            return None;
+        } else {
+            line.shown
         };
         Some(Typed {
             text,
@@ -118,10 +119,11 @@ impl TypedLine {
         if has_enter && keys.last().is_none_or(|last| last != "Enter") {
             keys.push("Enter".to_owned());
         }
-        match keys.iter().all(|key| keys::fault(key).is_none()) {
-            true => Form::Keys(keys),
+        if keys.iter().all(|key| keys::fault(key).is_none()) {
+            Form::Keys(keys)
+        } else {
             // For example, characters that were only counted cannot be typed.
-            false => Form::Event,
+            Form::Event
         }
     }
 

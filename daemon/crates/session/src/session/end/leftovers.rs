@@ -66,9 +66,10 @@ impl Sessions {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }
-        match ended.facts.transient {
-            true => self.retire(ended).await,
-            false => Ok(()),
+        if ended.facts.transient {
+            self.retire(ended).await
+        } else {
+            Ok(())
         }
     }
 }

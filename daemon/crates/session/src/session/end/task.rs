@@ -149,9 +149,10 @@ impl SessionTask {
         }
         // If the slot of a transient session were freed, the next process would not know that its client still has to
         // learn of its end.
-        match session.facts.transient {
-            true => session.save_soon(),
-            false => self.sessions.record_end(session).await,
+        if session.facts.transient {
+            session.save_soon();
+        } else {
+            self.sessions.record_end(session).await;
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();

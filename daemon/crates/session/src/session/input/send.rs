@@ -112,9 +112,10 @@ impl Session {
         // which are UTF-8.
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
-        let mut input = match is_from_terminal {
-            true => input_of(self, params, UTF_8)?.encoded(self.facts.encoding),
-            false => input_of(self, params, self.facts.encoding)?,
+        let mut input = if is_from_terminal {
+            input_of(self, params, UTF_8)?.encoded(self.facts.encoding)
+        } else {
+            input_of(self, params, self.facts.encoding)?
         };
         let search = match &params.expect {
             Some(expect) => Some(
@@ -242,10 +243,10 @@ impl Session {
                     echo: reads_keys.then(|| input.text.clone()),
                     form: input.form(),
                 };
-                match hidden {
-                    false => self.hidden.end_line(),
-                    true if !secret => self.remember_part(input),
-                    true => {}
+                if !hidden {
+                    self.hidden.end_line();
+                } else if !secret {
+                    self.remember_part(input);
                 }
                 self.note(Some(peer), Event::Send(typed.into()));
             }

@@ -275,9 +275,10 @@ impl Input {
             _ => stroke.of(&bytes[..part]),
         };
         // On a terminal that never echoes, the missing echo says nothing about secrecy.
-        let unseen = match never_echoes {
-            true => hides || hides_more(&master),
-            false => hidden,
+        let unseen = if never_echoes {
+            hides || hides_more(&master)
+        } else {
+            hidden
         };
         let typed = stroke.typed(offset, unseen, before.canonical);
         let typing = typing.filter(|_| !typed.bytes.is_empty());

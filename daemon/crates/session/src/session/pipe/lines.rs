@@ -113,9 +113,10 @@ impl Lines {
     }
 
     fn end_line(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
-        let kind = match rules.patterns.is_error_line(&self.begun) {
-            true => Kind::Err,
-            false => Kind::Out,
+        let kind = if rules.patterns.is_error_line(&self.begun) {
+            Kind::Err
+        } else {
+            Kind::Out
         };
         if rules.hidden.is_empty() {
             event(kind, &self.begun, ms, out);

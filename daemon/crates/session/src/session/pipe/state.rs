@@ -90,9 +90,10 @@ impl Pipe {
         Some(NamedPipe {
             session_id: session.to_string(),
             pipe_path: open.path.to_string_lossy().into_owned(),
-            state: match open.closing.is_cancelled() {
-                false => PipeState::Active,
-                true => PipeState::Closed,
+            state: if open.closing.is_cancelled() {
+                PipeState::Closed
+            } else {
+                PipeState::Active
             },
             created_at: open.created_at.clone(),
             raw: open.raw,

@@ -190,9 +190,10 @@ impl PipeTask {
         let mut full_since = None;
         while self.sender.waiting() > 0 {
             let before = self.sender.waiting();
-            let sent = match self.open.raw {
-                true => self.sender.try_send_raw(self.safe, &mut self.place),
-                false => self.sender.try_send(),
+            let sent = if self.open.raw {
+                self.sender.try_send_raw(self.safe, &mut self.place)
+            } else {
+                self.sender.try_send()
             };
             match sent.map_err(|error| self.broken(&error))? {
                 Sent::All => break,

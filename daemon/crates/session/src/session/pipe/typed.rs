@@ -39,7 +39,10 @@ pub(super) enum Next {
     /// It was typed at a later offset.
     Later(u64),
     /// The text that others may see; the input has left the queue.
-    Shown { text: String, unix_ms: u64 },
+    Shown {
+        text: String,
+        unix_ms: u64,
+    },
     /// The terminal has not echoed it. Output waits for it until `hold`; it is decided at `decided` at the latest.
     Undecided {
         hold: Option<Instant>,

@@ -213,14 +213,14 @@ impl Session {
         let is_marked = takes_commands(&tail(self));
         let has_editor = target.shell == Shell::Own
             && !is_isolated
-            && match is_replay {
-                true => is_marked,
+            && if is_replay {
+                is_marked
+            } else {
                 // A shell may have the prompt, with its mark, of one that it has replaced.
-                false => {
-                    !line_of(self).canonical
-                        && (is_marked || target.has_key)
-                        && is_integrated(self.facts.pid)
-                }
+
+                !line_of(self).canonical
+                    && (is_marked || target.has_key)
+                    && is_integrated(self.facts.pid)
             };
         let on_tape = self
             .tape()
@@ -255,17 +255,19 @@ impl Session {
     /// integrated shell says so itself.
     fn require_empty_line(&self, shell: Shell) -> Result<(), SessionError> {
         let tail = tail(self);
-        let is_half = match takes_commands(&tail) {
+        let is_half = if takes_commands(&tail) {
             // The line editor refuses half a line itself, but not while it asks a question about it.
-            true => self.half_line.is_begun() && has_text_at_mark(&tail),
-            false => self.half_line.is_shown(&last_line(self)),
+            self.half_line.is_begun() && has_text_at_mark(&tail)
+        } else {
+            self.half_line.is_shown(&last_line(self))
         };
-        match is_half && shell != Shell::Far {
-            true => Err(SessionError::ShellBusy {
+        if is_half && shell != Shell::Far {
+            Err(SessionError::ShellBusy {
                 session: self.id().clone(),
                 with: Busy::HalfLine,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }

@@ -55,9 +55,12 @@ impl Session {
         let has_version = self
             .answer(written.offset, mark.as_bytes(), deadline)
             .await?;
-        Ok(has_version.map(|has_version| match has_version {
-            true => Printer::Fish,
-            false => Printer::Printf,
+        Ok(has_version.map(|has_version| {
+            if has_version {
+                Printer::Fish
+            } else {
+                Printer::Printf
+            }
         }))
     }
 

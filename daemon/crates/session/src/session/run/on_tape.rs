@@ -31,13 +31,11 @@ impl CommandOnTape {
         let clean = redact_typed(command);
         let nonce = Nonce::of(&clean);
         let has_secrets = tape.settings.redact && clean != command;
-        let shown = match has_secrets {
-            true => &*clean,
-            false => command,
-        };
-        let line = match has_editor {
-            true => format!("{shown}\r").into_bytes(),
-            false => typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?,
+        let shown = if has_secrets { &*clean } else { command };
+        let line = if has_editor {
+            format!("{shown}\r").into_bytes()
+        } else {
+            typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?
         };
         Ok(Self {
             line,

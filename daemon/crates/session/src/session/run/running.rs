@@ -289,9 +289,10 @@ impl Follower {
         }
         let pid = rustix::process::Pid::from_raw(self.pid);
         let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
-        match self.shell == Shell::Inside && pid.is_some_and(is_gone) {
-            true => Gone::Ended,
-            false => Gone::No,
+        if self.shell == Shell::Inside && pid.is_some_and(is_gone) {
+            Gone::Ended
+        } else {
+            Gone::No
         }
     }
 

@@ -78,9 +78,10 @@ impl Session {
         let mut waits_since: Option<Instant> = None;
         let mut answer = None;
         // A tape plays at the pace of its recording.
-        let mark_limit = match self.tape().is_some_and(|tape| tape.is_replay()) {
-            true => 10 * MARK_LIMIT,
-            false => MARK_LIMIT,
+        let mark_limit = if self.tape().is_some_and(|tape| tape.is_replay()) {
+            10 * MARK_LIMIT
+        } else {
+            MARK_LIMIT
         };
         loop {
             let Some(probe) = self.probe().await else {
@@ -92,9 +93,10 @@ impl Session {
             let blocked = shell_waits(self, &probe, &self.services.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
             let waited = waits_since.map_or(Duration::ZERO, |since| since.elapsed());
-            let has_printed = match self.is_before_marks(probe.foreground) {
-                true => waited >= mark_limit,
-                false => has_prompt(self, &mut silence) || waited >= NOISE_LIMIT,
+            let has_printed = if self.is_before_marks(probe.foreground) {
+                waited >= mark_limit
+            } else {
+                has_prompt(self, &mut silence) || waited >= NOISE_LIMIT
             };
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;

@@ -194,9 +194,10 @@ impl ScreenModel {
             model = self.save(model).await?;
         }
         let offset = model.upto;
-        let seen = match model.screen.cell_count() <= INLINE_CELLS {
-            true => look(&mut model.screen),
-            false => blocking_io(move || Ok(look(&mut model.screen))).await?,
+        let seen = if model.screen.cell_count() <= INLINE_CELLS {
+            look(&mut model.screen)
+        } else {
+            blocking_io(move || Ok(look(&mut model.screen))).await?
         };
         Ok(Looked {
             seen,

@@ -46,12 +46,13 @@ pub(super) fn fish_preamble_len(output: &[u8]) -> usize {
         let Some(after) = rest.strip_prefix(part) else {
             continue;
         };
-        rest = match part.ends_with(b";") {
-            true => match memchr::memchr(0x07, after) {
+        rest = if part.ends_with(b";") {
+            match memchr::memchr(0x07, after) {
                 Some(at) => &after[at + 1..],
                 None => break,
-            },
-            false => after,
+            }
+        } else {
+            after
         };
     }
     output.len() - rest.len()

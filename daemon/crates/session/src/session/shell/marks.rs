@@ -19,9 +19,13 @@ pub(super) enum Mark {
     /// The shell prompts for the rest of an incomplete command. This mark has no nonce.
     Continues,
     Start,
-    End { status: i32 },
+    End {
+        status: i32,
+    },
     /// The shell answered a rescue line.
-    Rescued { status: i32 },
+    Rescued {
+        status: i32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -317,10 +317,11 @@ impl Progress {
         let whole_len = self.output.bytes.len();
         let line_start = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
         self.is_replaced = status.is_some();
-        let len = match self.is_replaced {
-            true => line_start,
+        let len = if self.is_replaced {
+            line_start
+        } else {
             // The prompt of the shell around it may follow a line without an end.
-            false => line_start + len_before_editor(&self.output.bytes[line_start..]),
+            line_start + len_before_editor(&self.output.bytes[line_start..])
         };
         self.output.bytes.truncate(len);
         let end = self.read_end - (whole_len - len) as u64;
@@ -408,9 +409,10 @@ impl Progress {
             rescue.typed_lines = typed_lines + 1;
         }
         self.tail.clear();
-        Action::Type(match reports {
-            true => REPORT_KEY.to_vec(),
-            false => rescue_line(&self.nonce, self.printer, typed_lines + 1),
+        Action::Type(if reports {
+            REPORT_KEY.to_vec()
+        } else {
+            rescue_line(&self.nonce, self.printer, typed_lines + 1)
         })
     }
 

@@ -94,14 +94,15 @@ impl ShellRun {
         let editor = match start.way {
             Way::Editor(path) => Some(Editor {
                 command: start.command.to_vec(),
-                retype: match start.may_retype && start.is_marked {
-                    true => Some(typed_line(
+                retype: if start.may_retype && start.is_marked {
+                    Some(typed_line(
                         &start.nonce,
                         start.printer,
                         Way::File(path),
                         None,
-                    )?),
-                    false => None,
+                    )?)
+                } else {
+                    None
                 },
                 is_marked: start.is_marked,
                 reports: matches!(start.printer, Printer::BuiltinPrintf | Printer::Zsh),

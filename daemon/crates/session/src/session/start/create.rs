@@ -279,15 +279,16 @@ impl Sessions {
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring file has the same name
         }
-        let pipe = match params.stream {
-            true => match self.services.prepare_pipe(&facts.id).await {
+        let pipe = if params.stream {
+            match self.services.prepare_pipe(&facts.id).await {
                 Ok(pipe) => Some(pipe),
                 Err(error) => {
                     self.drop_tape(tape.as_ref()).await;
                     return Err(error);
                 }
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         // Creating the folder is slow, so the program starts at the same time.
         let folder = async {

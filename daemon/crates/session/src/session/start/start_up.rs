@@ -246,10 +246,11 @@ impl Session {
         deadline: Deadline,
     ) -> Result<(), SessionError> {
         let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
-        let met = match is_blind {
+        let met = if is_blind {
             // A program that cannot be inspected counts as waiting when it is silent.
-            true => wait_idle(self, TUI_QUIET, deadline).await,
-            false => self.wait_input(false, deadline).await,
+            wait_idle(self, TUI_QUIET, deadline).await
+        } else {
+            self.wait_input(false, deadline).await
         };
         if self.is_dead() {
             return Err(process_ended(self).await);
@@ -273,11 +274,12 @@ impl Sessions {
         params: &mut SessionCreateParams,
     ) -> Result<Option<Script>, SessionError> {
         let Some(name) = &params.config else {
-            return match params.set.is_empty() && params.secrets.is_empty() {
-                true => Ok(None),
-                false => Err(SessionError::InvalidArgument(
+            return if params.set.is_empty() && params.secrets.is_empty() {
+                Ok(None)
+            } else {
+                Err(SessionError::InvalidArgument(
                     "set and secrets are for the placeholders of a config: give config too".into(),
-                )),
+                ))
             };
         };
         if params.program.is_none() && !params.args.is_empty() {

@@ -124,9 +124,10 @@ impl Sessions {
         if !spares_log {
             die_if_asked("CCD_TEST_ABORT_AT_ADOPTION", &id);
         }
-        let mut resumed = match spares_log {
-            true => Resumed::without_log(folder, ring),
-            false => blocking(move || resume(folder, ring, rotation)).await,
+        let mut resumed = if spares_log {
+            Resumed::without_log(folder, ring)
+        } else {
+            blocking(move || resume(folder, ring, rotation)).await
         };
         if resumed.holder_waits {
             self.services.holder.space_freed(adopted.slot);
@@ -220,9 +221,10 @@ impl Sessions {
         } else if kept.is_starting {
             // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();
-            let reason = match after_crash {
-                true => EndReason::DaemonKilled,
-                false => EndReason::Closed,
+            let reason = if after_crash {
+                EndReason::DaemonKilled
+            } else {
+                EndReason::Closed
             };
             session.order_close(reason, CLOSE_GRACE);
         }

@@ -79,9 +79,12 @@ impl Sessions {
         let ring = self.services.folders.ring(name);
         let rotation = self.services.settings().log_rotation_size;
         let at = folder.to_owned();
-        let salvaged = blocking_io(move || match at.join("recording.json").exists() {
-            true => salvage(&at, &ring, rotation).map(Some),
-            false => Ok(None),
+        let salvaged = blocking_io(move || {
+            if at.join("recording.json").exists() {
+                salvage(&at, &ring, rotation).map(Some)
+            } else {
+                Ok(None)
+            }
         });
         match salvaged.await {
             Ok(None) => true,

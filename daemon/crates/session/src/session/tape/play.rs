@@ -29,9 +29,10 @@ impl Session {
                 if let (Some(tape), Some(left)) = (&tape, left) {
                     printed = tape.go_on(&session, left).await;
                 }
-                let far_side = match session.facts.pipes {
-                    true => far_side.marking(&session.output.dir().join(piped::MARKS), printed)?,
-                    false => far_side,
+                let far_side = if session.facts.pipes {
+                    far_side.marking(&session.output.dir().join(piped::MARKS), printed)?
+                } else {
+                    far_side
                 };
                 if let Some(tape) = &tape {
                     tape.ready.cancel();

@@ -128,9 +128,10 @@ impl SessionTape {
             {
                 let live = Box::pin(self.take_over(player)).await?;
                 // Includes the unanswered rest of earlier sends.
-                let typed = match input == on_tape {
-                    true => live.typed(self, stroke).await,
-                    false => live.typed(self, stroke.of(&input)).await,
+                let typed = if input == on_tape {
+                    live.typed(self, stroke).await
+                } else {
+                    live.typed(self, stroke.of(&input)).await
                 };
                 self.keep();
                 typed
@@ -157,9 +158,10 @@ impl SessionTape {
         place: RecordingStart,
     ) -> Result<(), TapeError> {
         let (mut meta, mut options) = (self.meta.clone(), self.options.clone());
-        let removed = match self.settings.redact {
-            true => redact_meta(&mut meta),
-            false => Removed::default(),
+        let removed = if self.settings.redact {
+            redact_meta(&mut meta)
+        } else {
+            Removed::default()
         };
         options.tag.clone_from(&meta.tag);
         let begin = Begin {
@@ -197,9 +199,10 @@ impl SessionTape {
     /// Returns the secrets that a recording uses: none of the session's if the terminal never echoes, because the
     /// session then treats all input as hidden.
     pub(super) fn recorded_secrets(&self) -> Arc<HiddenTexts> {
-        match self.never_echoes() {
-            true => Arc::default(),
-            false => Arc::clone(&self.hidden),
+        if self.never_echoes() {
+            Arc::default()
+        } else {
+            Arc::clone(&self.hidden)
         }
     }
 

@@ -194,9 +194,10 @@ impl Session {
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
         // A pattern may be set during the wait, even with an editor: the file is checked once per check of the program.
-        let library = match prompt && found.verdict != Verdict::No {
-            true => self.services.library.fresh().await,
-            false => self.services.library.current(),
+        let library = if prompt && found.verdict != Verdict::No {
+            self.services.library.fresh().await
+        } else {
+            self.services.library.current()
         };
         let line = match found.verdict {
             Verdict::No => String::new(),
@@ -279,9 +280,10 @@ pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     let records = sessions.into_iter().map(|session| async move {
         let is_late = tokio::time::Instant::now() >= end;
         let look = session.waiting_for_input();
-        let waiting = match is_late {
-            true => None,
-            false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+        let waiting = if is_late {
+            None
+        } else {
+            tokio::time::timeout_at(end, look).await.ok().flatten()
         };
         session.record(waiting)
     });
@@ -314,10 +316,7 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
     Some(Probe {
         foreground: session.facts.pid,
         line: Line::of(master.as_fd()),
-        verdict: match waits {
-            true => Verdict::Blocked,
-            false => Verdict::No,
-        },
+        verdict: if waits { Verdict::Blocked } else { Verdict::No },
         how: OF_TAPE.into(),
         reader: None,
         foreground_state: None,

@@ -237,9 +237,10 @@ impl Session {
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let bytes = read_bytes(self, start, end).await;
-        let before = match search.patterns.is_raw() {
-            true => String::from_utf8_lossy(&bytes).into_owned(),
-            false => clean_lossy(&bytes, self.facts.encoding),
+        let before = if search.patterns.is_raw() {
+            String::from_utf8_lossy(&bytes).into_owned()
+        } else {
+            clean_lossy(&bytes, self.facts.encoding)
         };
         ExpectResult {
             index,
@@ -305,10 +306,7 @@ pub(crate) async fn process_ended(session: &Session) -> SessionError {
     let is_injected = session.has_injected_end();
     let how = describe_end(exit, reason);
     SessionError::ProcessEnded(Box::new(EndedReport {
-        how: match is_injected {
-            true => injected_end(&how),
-            false => how,
-        },
+        how: if is_injected { injected_end(&how) } else { how },
         is_injected,
         exitstatus: exit.and_then(|exit| exit.code),
         signal: exit.and_then(|exit| exit.signal),

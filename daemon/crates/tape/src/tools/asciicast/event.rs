@@ -141,8 +141,9 @@ pub(super) fn each_output(
 fn microseconds(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     let at = scanner.start()?;
     let time_us = scanner.number("a number of seconds")?.to_float() * 1e6;
-    match (0.0..=MAX_TIME_US as f64).contains(&time_us) {
-        true => Ok(time_us.round() as u64),
-        false => Err(Stop::at(at, Fault::Time)),
+    if (0.0..=MAX_TIME_US as f64).contains(&time_us) {
+        Ok(time_us.round() as u64)
+    } else {
+        Err(Stop::at(at, Fault::Time))
     }
 }

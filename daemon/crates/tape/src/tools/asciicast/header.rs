@@ -107,9 +107,10 @@ fn optional<'a, T>(
     scanner: &mut Scanner<'a>,
     take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
 ) -> Scanned<Option<T>> {
-    match scanner.null()? {
-        true => Ok(None),
-        false => take(scanner).map(Some),
+    if scanner.null()? {
+        Ok(None)
+    } else {
+        take(scanner).map(Some)
     }
 }
 
@@ -134,9 +135,10 @@ fn seconds(scanner: &mut Scanner<'_>) -> Scanned<f64> {
     const WANTED: &str = "a number of seconds";
     let at = scanner.start()?;
     let seconds = scanner.number(WANTED)?.to_float();
-    match seconds.is_finite() {
-        true => Ok(seconds),
-        false => Err(scanner.wrong(at, WANTED)),
+    if seconds.is_finite() {
+        Ok(seconds)
+    } else {
+        Err(scanner.wrong(at, WANTED))
     }
 }
 

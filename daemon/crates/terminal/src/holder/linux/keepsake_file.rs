@@ -91,9 +91,10 @@ impl KeepsakeFile {
     pub fn write(&mut self, keepsake: &[u8]) -> io::Result<()> {
         let last = self.place;
         let len = keepsake.len() as u64;
-        let offset = match HEADER_BYTES + len <= last.offset {
-            true => HEADER_BYTES,
-            false => last.end(),
+        let offset = if HEADER_BYTES + len <= last.offset {
+            HEADER_BYTES
+        } else {
+            last.end()
         };
         let place = Place { offset, len };
         self.file.write_all_at(keepsake, place.offset)?;

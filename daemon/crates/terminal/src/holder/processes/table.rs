@@ -210,12 +210,12 @@ impl ProcessTable {
     /// Returns the processes that adopt what the processes of the sessions leave.
     #[cfg(not(portable))]
     pub(super) fn adopters(&self) -> Vec<i32> {
-        match self.is_of_killed_daemon {
-            true => self
-                .ancestors()
+        if self.is_of_killed_daemon {
+            self.ancestors()
                 .filter(|pid| *pid != holder_pid())
-                .collect(),
-            false => vec![holder_pid()],
+                .collect()
+        } else {
+            vec![holder_pid()]
         }
     }
 
@@ -229,9 +229,10 @@ impl ProcessTable {
 
     #[cfg(portable)]
     pub(super) fn again(&self) -> Self {
-        match self.is_of_killed_daemon {
-            true => Self::of_killed_daemon(self),
-            false => Self::of_own_sessions(self),
+        if self.is_of_killed_daemon {
+            Self::of_killed_daemon(self)
+        } else {
+            Self::of_own_sessions(self)
         }
     }
 

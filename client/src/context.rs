@@ -2,7 +2,8 @@
 
 use crate::args::Global;
 use crate::call::{
-    Answer, ConnectError, Connection, Place, call_at, call_within, host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, host_asked_for,
+    set_elsewhere,
 };
 use crate::output::decode;
 use crate::render::Style;
@@ -26,7 +27,7 @@ pub(crate) struct Context {
     pub(crate) style: Style,
     out: Writer<BufWriter<Stream>>,
     /// Where the daemon is, once that is known: connections to another host are shared.
-    place: OnceCell<Place>,
+    place: OnceCell<DaemonAddress>,
 }
 
 impl Context {
@@ -36,7 +37,7 @@ impl Context {
         if host_asked_for(&global, env).is_some() {
             set_elsewhere();
             // A host that is not a URL is reported once it is needed.
-            if let Ok(found) = Place::find(&global, env) {
+            if let Ok(found) = DaemonAddress::find(&global, env) {
                 found.clone().make_known();
                 place.get_or_init(|| found);
             }
@@ -49,11 +50,11 @@ impl Context {
         }
     }
 
-    pub(crate) fn place(&self) -> Result<Place, Failure> {
+    pub(crate) fn place(&self) -> Result<DaemonAddress, Failure> {
         if let Some(place) = self.place.get() {
             return Ok(place.clone());
         }
-        let place = Place::find(&self.global, env)?;
+        let place = DaemonAddress::find(&self.global, env)?;
         Ok(self.place.get_or_init(|| place).clone())
     }
 

@@ -1,7 +1,7 @@
 //! A job's growing list of results, each entry once, across the end of a connection.
 
 use crate::Failure;
-use crate::call::{Connection, Place, lost};
+use crate::call::{Connection, DaemonAddress, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
@@ -23,7 +23,7 @@ pub(crate) enum News {
 /// A job that is followed from its start to its end.
 #[derive(Debug)]
 pub(crate) struct JobNews {
-    place: Place,
+    place: DaemonAddress,
     params: JobSubscribeParams,
     subscription: Subscription,
     /// True if this connection has delivered an item.
@@ -35,7 +35,11 @@ pub(crate) struct JobNews {
 
 impl JobNews {
     /// Subscribes to a job of the daemon at `place`, and to its entries from `since`, or those that are kept.
-    pub(crate) fn start(place: Place, job: &str, since: Option<u64>) -> Result<Self, Failure> {
+    pub(crate) fn start(
+        place: DaemonAddress,
+        job: &str,
+        since: Option<u64>,
+    ) -> Result<Self, Failure> {
         let params = JobSubscribeParams {
             job: job.to_owned(),
             since,

@@ -78,7 +78,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     }
     log::to_stderr().map_err(StartError::Log)?;
     let limits = claim()?;
-    let life::Ground { locks, socket } = life::Ground::take(args)?;
+    let life::LocksAndSocket { locks, socket } = life::LocksAndSocket::take(args)?;
     let held = holder::Held {
         listener: socket.listener,
         locks,
@@ -105,7 +105,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     let limits = claim()?;
-    let ground = life::Ground::take(args)?;
+    let ground = life::LocksAndSocket::take(args)?;
     work(args, life::Terminals::Own { ground, limits })
 }
 

@@ -7,7 +7,7 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
-use crate::call::{ConnectError, Connection, Place};
+use crate::call::{ConnectError, Connection, DaemonAddress};
 use crate::detach_keys::{DetachKeys, Watch};
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
@@ -86,7 +86,7 @@ pub(crate) fn attach_own(
     session: &Session,
     title: &str,
     keys: &DetachKeys,
-    place: &Place,
+    place: &DaemonAddress,
     context: &Context,
 ) -> Result<Way, Failure> {
     let params = SessionAttachParams {
@@ -161,7 +161,7 @@ enum Detachment {
 }
 
 struct Viewer {
-    place: Place,
+    place: DaemonAddress,
     params: SessionAttachParams,
     lifeline: Lifeline,
     link: Link,
@@ -175,7 +175,7 @@ impl Viewer {
     fn new(
         params: SessionAttachParams,
         session: &Session,
-        place: Place,
+        place: DaemonAddress,
         connection: &Connection,
         is_own: bool,
     ) -> Result<Self, Failure> {

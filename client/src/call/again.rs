@@ -1,7 +1,7 @@
 //! Repetition of a request whose connection ended before the reply: after a handover another worker serves the next
 //! connection and knows the same sessions.
 
-use super::connect::{ConnectError, Place};
+use super::connect::{ConnectError, DaemonAddress};
 use super::failure::Failure;
 use super::request::{Connection, garbled, lost};
 use crate::clock;
@@ -94,7 +94,7 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 /// [`Connection::within`].
 /// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too.
 pub(crate) fn again(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &RawValue,
     start: Instant,

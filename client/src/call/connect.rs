@@ -72,7 +72,7 @@ impl ConnectError {
 
 /// Where the daemon is, and whether it may be started.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct DaemonAddress {
     pub(super) at: At,
     pub(crate) may_start: bool,
     /// True if `ssh` may ask for a password.
@@ -95,14 +95,14 @@ pub(super) struct LocalSocket {
 }
 
 /// The other host at which the daemon of this process is.
-static ELSEWHERE: OnceLock<Place> = OnceLock::new();
+static ELSEWHERE: OnceLock<DaemonAddress> = OnceLock::new();
 
 /// Returns the place of the daemon, if it is on another host.
-pub(crate) fn elsewhere() -> Option<&'static Place> {
+pub(crate) fn elsewhere() -> Option<&'static DaemonAddress> {
     ELSEWHERE.get()
 }
 
-impl Place {
+impl DaemonAddress {
     /// Makes this the place that [`elsewhere`] returns.
     pub(crate) fn make_known(self) {
         let _ = ELSEWHERE.set(self); // a process has one
@@ -254,7 +254,7 @@ fn connect_or_revive(socket: &LocalSocket) -> Result<Option<UnixStream>, Connect
     Ok(found)
 }
 
-impl Display for Place {
+impl Display for DaemonAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at {
             At::Here(socket) => socket.path.display().fmt(out),
@@ -342,7 +342,7 @@ pub(crate) fn host_asked_for(
 }
 
 #[cfg(test)]
-impl Place {
+impl DaemonAddress {
     /// The place of a socket, where no daemon is started.
     pub(crate) fn of_socket(path: PathBuf) -> Self {
         Self {
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
     use std::os::unix::net::UnixListener;
 
-    fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> Place {
+    fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> DaemonAddress {
         let global = Global {
             socket: socket.to_str().map(str::to_owned),
             ..Global::default()
@@ -393,12 +393,12 @@ mod tests {
         found(&global, env)
     }
 
-    fn found(global: &Global, env: &[(&str, &str)]) -> Place {
+    fn found(global: &Global, env: &[(&str, &str)]) -> DaemonAddress {
         let lookup = |name: &str| {
             let pair = env.iter().find(|(key, _)| *key == name)?;
             Some(pair.1.into())
         };
-        Place::find(global, lookup).unwrap()
+        DaemonAddress::find(global, lookup).unwrap()
     }
 
     #[test]

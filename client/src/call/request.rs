@@ -1,7 +1,7 @@
 //! Calls of the daemon: one line per request, one line per reply.
 
 use super::again::again;
-use super::connect::Place;
+use super::connect::DaemonAddress;
 use super::failure::Failure;
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
@@ -287,7 +287,7 @@ pub(crate) fn request_line(
 
 /// Connects to `place` and calls a method, again if [`again()`] says that this is safe.
 pub(crate) fn call_at<M: Method>(
-    place: &Place,
+    place: &DaemonAddress,
     params: &M::Params,
 ) -> Result<Answer<M::Reply>, Failure> {
     call_within::<M>(place, params, None)
@@ -295,7 +295,7 @@ pub(crate) fn call_at<M: Method>(
 
 /// Calls as [`call_at`] does, but fails if the daemon replies to nothing any more after `limit`.
 pub(crate) fn call_within<M: Method>(
-    place: &Place,
+    place: &DaemonAddress,
     params: &M::Params,
     limit: Option<Duration>,
 ) -> Result<Answer<M::Reply>, Failure> {
@@ -304,7 +304,7 @@ pub(crate) fn call_within<M: Method>(
     Ok(Answer { value, json })
 }
 
-pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, Failure> {
+pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<SessionCloseReply, Failure> {
     let params = SessionCloseParams {
         session: session.to_owned(),
         grace_ms: None,
@@ -314,7 +314,7 @@ pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, F
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.
 pub(crate) fn request_at(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &impl Serialize,
 ) -> Result<Box<RawValue>, Failure> {
@@ -322,7 +322,7 @@ pub(crate) fn request_at(
 }
 
 fn request_within(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &RawValue,
     limit: Option<Duration>,

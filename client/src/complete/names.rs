@@ -4,7 +4,7 @@ use super::Candidate;
 use super::kind::Kind;
 use super::line::TypedLine;
 use crate::args::Global;
-use crate::call::{Connection, Place};
+use crate::call::{Connection, DaemonAddress};
 use crate::caller::{claude_dirs, given_path};
 use crate::render::printable;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const KEYS: [&str; 28] = [
 
 #[derive(Debug)]
 pub(super) struct Names {
-    place: Option<Place>,
+    place: Option<DaemonAddress>,
     tapes: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Names {
             no_start: true,
             ..Global::default()
         };
-        let place = Place::find(&global, |name| std::env::var_os(name)).ok();
+        let place = DaemonAddress::find(&global, |name| std::env::var_os(name)).ok();
         Self {
             tapes: given_path(line.tapes.as_deref()).ok().flatten(),
             place: place.filter(|place| place.host().is_none()),

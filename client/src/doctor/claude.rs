@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_plugin_must_be_of_this_version_and_its_program_be_there() {
-        use crate::check::State;
+        use crate::check::CheckState;
         let folder = tempfile::tempdir().unwrap();
         let found = Plugin {
             id: "ccd@skills-dir".into(),
@@ -220,11 +220,11 @@ mod tests {
                 "{{\"version\": {VERSION:?}, \"mcpServers\": {{\"ccd\": {{\"command\": {program:?}}}}}}}"
             )
         };
-        assert_eq!(state(&servers("/bin/sh")), State::Ok);
-        assert_eq!(state(&servers("sh")), State::Ok);
-        assert_eq!(state(&servers("/no/ccctl")), State::Wrong);
-        assert_eq!(state("{\"version\": \"0.0.1\"}"), State::Warning);
-        assert_eq!(plugin(None).state, State::Ok);
+        assert_eq!(state(&servers("/bin/sh")), CheckState::Ok);
+        assert_eq!(state(&servers("sh")), CheckState::Ok);
+        assert_eq!(state(&servers("/no/ccctl")), CheckState::Wrong);
+        assert_eq!(state("{\"version\": \"0.0.1\"}"), CheckState::Warning);
+        assert_eq!(plugin(None).state, CheckState::Ok);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn little_space_is_a_warning_and_none_is_wrong() {
@@ -108,12 +108,15 @@ mod tests {
             };
             space.check().state
         };
-        assert_eq!(state(1 << 31, None, LOW_BYTES), State::Ok);
-        assert_eq!(state(1 << 29, None, LOW_BYTES), State::Warning);
-        assert_eq!(state(1 << 29, Some(9999), RUNTIME_LOW_BYTES), State::Ok);
-        assert_eq!(state(1 << 31, Some(9), LOW_BYTES), State::Warning);
-        assert_eq!(state(1 << 31, Some(0), LOW_BYTES), State::Wrong);
-        assert_eq!(state(1 << 20, None, LOW_BYTES), State::Wrong);
+        assert_eq!(state(1 << 31, None, LOW_BYTES), CheckState::Ok);
+        assert_eq!(state(1 << 29, None, LOW_BYTES), CheckState::Warning);
+        assert_eq!(
+            state(1 << 29, Some(9999), RUNTIME_LOW_BYTES),
+            CheckState::Ok
+        );
+        assert_eq!(state(1 << 31, Some(9), LOW_BYTES), CheckState::Warning);
+        assert_eq!(state(1 << 31, Some(0), LOW_BYTES), CheckState::Wrong);
+        assert_eq!(state(1 << 20, None, LOW_BYTES), CheckState::Wrong);
     }
 
     #[test]

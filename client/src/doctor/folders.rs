@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use crate::call::{ForeignFolder, where_else};
-use crate::check::{Check, State};
+use crate::check::{Check, CheckState};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn pipes(path: &Path) -> Option<Check> {
     } else {
         format!("{}; until then, {NO_PIPES}", found.text)
     };
-    (found.state != State::Ok).then(|| Check::warning("pipes", text))
+    (found.state != CheckState::Ok).then(|| Check::warning("pipes", text))
 }
 
 /// A directory that the user named: others may look into it.
@@ -60,7 +60,7 @@ fn named_directory(name: &str, path: &Path, advice: &str) -> Check {
     let found = directory(name, path, advice);
     let mode = fs::metadata(path).map_or(0, |there| there.mode());
     match found.state {
-        State::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
+        CheckState::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
             Check::ok(name, path.display().to_string())
         }
         _ => found,
@@ -154,11 +154,11 @@ mod tests {
     fn a_directory_must_be_the_users_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("base");
-        assert_eq!(directory("base", &path, OTHER_BASE).state, State::Ok);
+        assert_eq!(directory("base", &path, OTHER_BASE).state, CheckState::Ok);
         for (mode, state) in [
-            (0o700, State::Ok),
-            (0o750, State::Wrong),
-            (0o1777, State::Wrong),
+            (0o700, CheckState::Ok),
+            (0o750, CheckState::Wrong),
+            (0o1777, CheckState::Wrong),
         ] {
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
@@ -170,7 +170,7 @@ mod tests {
         }
         assert_eq!(
             directory("base", Path::new("/dev/null"), OTHER_BASE).state,
-            State::Wrong
+            CheckState::Wrong
         );
     }
 
@@ -189,12 +189,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let state = || socket(&at(&path, true)).unwrap().state;
-        assert_eq!(state(), State::Ok);
+        assert_eq!(state(), CheckState::Ok);
         fs::write(&path, "").unwrap();
-        assert_eq!(state(), State::Wrong);
+        assert_eq!(state(), CheckState::Wrong);
         fs::remove_file(&path).unwrap();
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        for (mode, expected) in [(0o600, State::Ok), (0o666, State::Wrong)] {
+        for (mode, expected) in [(0o600, CheckState::Ok), (0o666, CheckState::Wrong)] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(state(), expected, "{mode:o}");
         }
@@ -205,9 +205,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         for (mode, is_named, expected) in [
-            (0o755, true, State::Ok),
-            (0o755, false, State::Wrong),
-            (0o777, true, State::Wrong),
+            (0o755, true, CheckState::Ok),
+            (0o755, false, CheckState::Wrong),
+            (0o777, true, CheckState::Wrong),
         ] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
             let checks = checks(&at(&socket, is_named));
@@ -215,6 +215,6 @@ mod tests {
             assert_eq!(runtime.state, expected, "{mode:o}");
         }
         let pipes = pipes(folder.path()).unwrap();
-        assert_eq!(pipes.state, State::Warning);
+        assert_eq!(pipes.state, CheckState::Warning);
     }
 }

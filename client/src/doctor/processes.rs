@@ -92,7 +92,7 @@ fn of_groups(root: &Path, groups: &str) -> Option<Use> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn threads_are_counted_in_spite_of_odd_names() {
@@ -123,8 +123,8 @@ mod tests {
             }
         );
         assert_eq!(of_groups(root.path(), "9:cpu:/x\n"), None);
-        assert_eq!(of_use(found, "", "").state, State::Warning);
+        assert_eq!(of_use(found, "", "").state, CheckState::Warning);
         let enough = Use { used: 1, max: 512 };
-        assert_eq!(of_use(enough, "", "").state, State::Ok);
+        assert_eq!(of_use(enough, "", "").state, CheckState::Ok);
     }
 }

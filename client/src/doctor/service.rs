@@ -4,7 +4,7 @@ use super::places::Places;
 use super::program::{output, version};
 use super::systemd::{PROPERTIES, Unit};
 use crate::call::installed_unit;
-use crate::check::{Check, State};
+use crate::check::{Check, CheckState};
 use crate::hooks::{Daemon, Survey};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if let Some((state, text)) = unused(places, &user) {
         let text = format!("{} is installed, but {text}", unit.display());
         return vec![match state {
-            State::Ok => Check::ok(NAME, text),
+            CheckState::Ok => Check::ok(NAME, text),
             _ => Check::warning(NAME, text),
         }];
     }
@@ -50,21 +50,21 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
 }
 
 /// Why `ccctl` does not use the units, if it does not.
-fn unused(places: &Places, user: &str) -> Option<(State, String)> {
+fn unused(places: &Places, user: &str) -> Option<(CheckState, String)> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     // As sd_booted(3) does it.
     if !Path::new("/run/systemd/system").is_dir() {
         let text = "this system does not run systemd, so ccctl starts the daemon";
-        return Some((State::Ok, text.to_owned()));
+        return Some((CheckState::Ok, text.to_owned()));
     }
     if places.socket_is_named || is_set("CCD_HOME") {
         let text = "not used: --socket, $CCD_SOCKET or $CCD_HOME names another socket";
-        return Some((State::Ok, text.to_owned()));
+        return Some((CheckState::Ok, text.to_owned()));
     }
     let text = format!(
         "XDG_RUNTIME_DIR is not set, so ccctl does not find its socket; export XDG_RUNTIME_DIR=/run/user/{user}"
     );
-    (!is_set("XDG_RUNTIME_DIR")).then_some((State::Warning, text))
+    (!is_set("XDG_RUNTIME_DIR")).then_some((CheckState::Warning, text))
 }
 
 fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
@@ -211,7 +211,7 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
         let checks = after("", "", Some(7), VERSION);
         assert_eq!(checks, [Check::ok(NAME, "ccd.socket is enabled")]);
         let checks = after("=enabled", "=disabled", None, VERSION);
-        assert_eq!((checks.len(), checks[0].state), (1, State::Ok));
+        assert_eq!((checks.len(), checks[0].state), (1, CheckState::Ok));
     }
 
     #[test]
@@ -220,40 +220,40 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
             (
                 "ccd.service\nLoadState=loaded",
                 "ccd.service\nLoadState=bad-setting",
-                State::Wrong,
+                CheckState::Wrong,
                 "ccd.service: bad-setting",
             ),
             (
                 "ActiveState=active\nUnit",
                 "ActiveState=failed\nUnit",
-                State::Wrong,
+                CheckState::Wrong,
                 "ccd.socket: failed",
             ),
             (
                 "path=/bin/sh",
                 "path=/no/ccd",
-                State::Wrong,
+                CheckState::Wrong,
                 "/no/ccd, which is not a program",
             ),
             (
                 "Reload=no\nMain",
                 "Reload=yes\nMain",
-                State::Warning,
+                CheckState::Warning,
                 "daemon-reload",
             ),
             (
                 "/run/user/1/ccd",
                 "/elsewhere",
-                State::Warning,
+                CheckState::Warning,
                 "listens at /elsewhere",
             ),
             (
                 "MainPID=7",
                 "MainPID=0",
-                State::Warning,
+                CheckState::Warning,
                 "does not belong to the service",
             ),
-            (SOUND, "", State::Warning, "does not answer"),
+            (SOUND, "", CheckState::Warning, "does not answer"),
         ] {
             let checks = after(old, new, Some(7), VERSION);
             assert_eq!(checks.len(), 1, "{checks:?}");
@@ -269,8 +269,8 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
 
     #[test]
     fn lingering_is_reported_if_it_is_known() {
-        assert_eq!(of_linger("Linger=no\n").unwrap().state, State::Warning);
-        assert_eq!(of_linger("Linger=yes\n").unwrap().state, State::Ok);
+        assert_eq!(of_linger("Linger=no\n").unwrap().state, CheckState::Warning);
+        assert_eq!(of_linger("Linger=yes\n").unwrap().state, CheckState::Ok);
         assert_eq!(of_linger(""), None);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Waker(UnixStream);
 pub(crate) struct Events {
     keys: KeyDecoder,
     /// A byte for each signal and each wake-up.
-    bell: UnixStream,
+    wakes: UnixStream,
     /// Number of the signal that asked this process to exit, or 0.
     stopped: Arc<AtomicUsize>,
     resized: Arc<AtomicBool>,
@@ -53,12 +53,12 @@ impl Waker {
 impl Events {
     /// Listens from now on, until the process exits.
     pub(crate) fn listen() -> io::Result<(Self, Waker)> {
-        let (bell, rope) = UnixStream::pair()?;
-        bell.set_nonblocking(true)?;
-        rope.set_nonblocking(true)?;
+        let (wakes, waker) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        waker.set_nonblocking(true)?;
         let events = Self {
             keys: KeyDecoder::default(),
-            bell,
+            wakes,
             stopped: Arc::default(),
             resized: Arc::default(),
             continued: Arc::default(),
@@ -66,13 +66,13 @@ impl Events {
         for signal in ENDING_SIGNALS {
             let number = usize::try_from(signal).unwrap_or_default();
             signal_hook::flag::register_usize(signal, Arc::clone(&events.stopped), number)?;
-            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+            signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
         }
         for (signal, flag) in [(SIGWINCH, &events.resized), (SIGCONT, &events.continued)] {
             signal_hook::flag::register(signal, Arc::clone(flag))?;
-            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+            signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
         }
-        Ok((events, Waker(rope)))
+        Ok((events, Waker(waker)))
     }
 
     /// Discards interrupts that were meant for a program that used the terminal in between.
@@ -105,7 +105,7 @@ impl Events {
             let stdin = io::stdin();
             let mut sources = [
                 PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
-                PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.wakes.as_fd(), PollFlags::IN),
             ];
             let ready = match poll(&mut sources, timeout.as_ref()) {
                 Err(Errno::INTR) => continue,
@@ -125,7 +125,7 @@ impl Events {
             }
             let [typed, rung] = sources.map(|source| !source.revents().is_empty());
             if rung {
-                while self.bell.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
+                while self.wakes.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
                 return Ok(Some(self.signalled().unwrap_or(Event::News)));
             }
             if typed {

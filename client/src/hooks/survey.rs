@@ -3,7 +3,7 @@
 use super::daemon::Daemon;
 use super::file::{Scope, SettingsFile};
 use super::plugins::{self, Plugin};
-use super::settings::{self, Found};
+use super::settings::{self, InstalledHook};
 use crate::Context;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
 use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
@@ -17,7 +17,7 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) exists: bool,
     pub(super) mistake: Option<String>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<InstalledHook>,
     pub(super) disables_all: bool,
     pub(super) plugins: BTreeMap<String, bool>,
     /// Commands of another program that collects the same.

@@ -1,7 +1,7 @@
 //! The connection to the daemon, and the next one.
 
 use super::pending::Pending;
-use crate::call::{CLIENT_NAME, ConnectError, Place, SETTLED, lost};
+use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, SETTLED, lost};
 use crate::lock::lock;
 use crate::{Failure, caller};
 use ccd_protocol::frame::{Frame, LineFrames};
@@ -28,7 +28,7 @@ const MAX_SHORT: u32 = 10;
 
 /// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
 pub(super) struct Link {
-    place: Place,
+    place: DaemonAddress,
     /// Stays the same for all connections.
     instance: String,
     pending: Mutex<Pending>,
@@ -48,7 +48,7 @@ pub(super) struct Reading {
 
 impl Link {
     /// Connects to the daemon, which is started if none is running.
-    pub(super) fn open(place: Place) -> Result<(Self, Reading), Failure> {
+    pub(super) fn open(place: DaemonAddress) -> Result<(Self, Reading), Failure> {
         let instance = format!("{:08x}", RandomState::new().hash_one(0) as u32);
         let stream = place.connect_anew()?;
         let link = Self {

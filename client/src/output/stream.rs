@@ -2,7 +2,7 @@
 
 use super::follow::Follow;
 use crate::Failure;
-use crate::call::{Connection, Place, call_at, garbled};
+use crate::call::{Connection, DaemonAddress, call_at, garbled};
 use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -39,7 +39,7 @@ pub(crate) enum OutputForm {
 
 #[derive(Debug)]
 pub(crate) struct Output {
-    place: Place,
+    place: DaemonAddress,
     follow: Follow,
     session: String,
     is_raw: bool,
@@ -54,7 +54,7 @@ impl Output {
     /// Further connections are made to `place`: to read output back, and to continue after a handover. `lifeline` is
     /// renewed with each connection that replaces this one.
     pub(crate) fn start(
-        place: Place,
+        place: DaemonAddress,
         connection: Connection,
         session: &str,
         since: u64,

@@ -2,7 +2,7 @@
 
 use super::preview::{Preview, preview};
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::fullscreen::Waker;
 use crate::lock::lock;
@@ -66,7 +66,7 @@ fn scope() -> ConversationScope {
 }
 
 impl Feed {
-    pub(super) fn start(place: Place, waker: Waker) -> io::Result<Self> {
+    pub(super) fn start(place: DaemonAddress, waker: Waker) -> io::Result<Self> {
         let (reports, received) = sync_channel(MAX_REPORTS);
         let waker = Arc::new(waker);
         let report = move |report| {
@@ -114,7 +114,7 @@ impl Feed {
     }
 }
 
-fn list_rest(mut after: String, place: &Place, report: &impl Fn(Report) -> bool) {
+fn list_rest(mut after: String, place: &DaemonAddress, report: &impl Fn(Report) -> bool) {
     loop {
         let params = ConversationListParams {
             limit: Some(PAGE),
@@ -138,7 +138,7 @@ fn list_rest(mut after: String, place: &Place, report: &impl Fn(Report) -> bool)
     }
 }
 
-fn search(words: &str, place: &Place) -> Result<ConversationSearchReply, Failure> {
+fn search(words: &str, place: &DaemonAddress) -> Result<ConversationSearchReply, Failure> {
     let params = ConversationSearchParams {
         query: words.to_owned(),
         scope: scope(),

@@ -1,7 +1,7 @@
 //! What the preview of a conversation shows besides its line in the list: how it began, and what was said last.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::render::{self, on_one_line, readable};
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationParams, ConversationTurn, ConversationTurns,
@@ -25,7 +25,7 @@ pub(super) struct Preview {
     pub(super) last: Vec<(TurnRole, String)>,
 }
 
-pub(super) fn preview(file: &str, place: &Place) -> Result<Preview, Failure> {
+pub(super) fn preview(file: &str, place: &DaemonAddress) -> Result<Preview, Failure> {
     let turns = |from: u64, limit: u64| -> Result<ConversationTurnsReply, Failure> {
         let params = ConversationPageParams {
             conversation: ConversationParams {

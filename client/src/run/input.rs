@@ -4,7 +4,7 @@ use super::interrupt::Interrupts;
 use super::pace::InputPace;
 use super::typing::Typing;
 use crate::Failure;
-use crate::call::{Connection, Place, call_at, close};
+use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::context::{note, write_error};
 use crate::tape::{Misses, block, ends_conversation, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
@@ -34,7 +34,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub(crate) struct Forward {
-    pub(crate) place: Place,
+    pub(crate) place: DaemonAddress,
     pub(crate) connection: Connection,
     pub(crate) session: String,
     pub(crate) has_warned: bool,

@@ -3,7 +3,7 @@
 //! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
 //! do.
 
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
@@ -45,7 +45,7 @@ impl InputPace {
         }
     }
 
-    pub(super) fn wait(&mut self, place: &Place, session: &str) {
+    pub(super) fn wait(&mut self, place: &DaemonAddress, session: &str) {
         let patience = self.time_left.min(PATIENCE);
         if self.lines_left == 0 || patience.is_zero() {
             self.lines_left = 0;

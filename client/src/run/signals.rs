@@ -2,7 +2,7 @@
 
 use super::grace;
 use super::interrupt::Interrupts;
-use crate::call::{Place, call_at, close};
+use crate::call::{DaemonAddress, call_at, close};
 use crate::lifeline::Lifeline;
 use crate::terminal::terminal_size;
 use crate::{Failure, ask};
@@ -32,7 +32,7 @@ impl Stopped {
 
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pub(crate) place: Place,
+    pub(crate) place: DaemonAddress,
     pub(crate) session: String,
     /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,

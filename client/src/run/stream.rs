@@ -6,7 +6,7 @@ use super::input::Forward;
 use super::pace::InputPace;
 use super::request;
 use super::signals::{Relay, Stopped};
-use crate::call::{Connection, Place};
+use crate::call::{Connection, DaemonAddress};
 use crate::lifeline::Lifeline;
 use crate::output::{Output, OutputChunk, OutputForm};
 use crate::tape::{self, LastMiss, Misses, Summary};
@@ -112,7 +112,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
 
 /// Starts the program, which lives as long as the connection. A request that was not read is repeated.
 pub(crate) fn create(
-    place: &Place,
+    place: &DaemonAddress,
     params: &SessionCreateParams,
 ) -> Result<(Connection, Session), Failure> {
     let mut tries = 0;
@@ -134,7 +134,7 @@ struct Run {
     verb: &'static str,
     /// Inputs that are on no tape, and why the session took no more input.
     misses: Misses,
-    place: Place,
+    place: DaemonAddress,
     session: String,
     summary: Summary,
 }

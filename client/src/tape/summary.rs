@@ -1,6 +1,6 @@
 //! The summary of the tapes that a program used, printed at its end.
 
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::context::note;
 use crate::{Context, Exit};
 use ccd_protocol::session::{SessionGet, SessionGetParams, SessionState};
@@ -44,7 +44,7 @@ pub(crate) enum LastMiss {
 pub(crate) fn print_summary(
     last: LastMiss,
     summary: Summary,
-    place: &Place,
+    place: &DaemonAddress,
     session: &str,
     exit: Exit,
     context: &Context,
@@ -81,7 +81,7 @@ pub(crate) fn print_use(done: &TapeUse, last: LastMiss) {
 /// Does the same as [`print_summary`] if the session has ended; otherwise prints nothing.
 pub(crate) fn print_summary_if_ended(
     summary: Summary,
-    place: &Place,
+    place: &DaemonAddress,
     session: &str,
     context: &Context,
 ) {
@@ -93,12 +93,12 @@ pub(crate) fn print_summary_if_ended(
 }
 
 /// Waits until the recording of a session that ends is written.
-pub(crate) fn await_written(place: &Place, session: &str) {
+pub(crate) fn await_written(place: &DaemonAddress, session: &str) {
     let _ = use_of(place, session);
 }
 
 /// The field `tape` of the session's record, once it is final; `None` if the daemon does not reply.
-fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
+fn use_of(place: &DaemonAddress, session: &str) -> Option<TapeUse> {
     let params = SessionGetParams::of(session);
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -1,6 +1,6 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, Place, call_at, close};
+use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::fullscreen::Waker;
 use crate::lock::lock;
 use crate::{Failure, render};
@@ -70,7 +70,7 @@ pub(super) fn params(all: bool) -> SessionListParams {
 
 impl Feed {
     pub(super) fn start(
-        place: Place,
+        place: DaemonAddress,
         interval: Duration,
         all: bool,
         waker: Waker,
@@ -150,7 +150,7 @@ impl Reporter {
 }
 
 struct Lister {
-    place: Place,
+    place: DaemonAddress,
     wanted: Arc<Mutex<ListRequest>>,
     reporter: Reporter,
     connection: Option<Connection>,
@@ -245,7 +245,7 @@ impl Lister {
     }
 }
 
-fn carry_out(ask: Ask, place: &Place) -> Report {
+fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
     let told = match ask {
         Ask::Read(session) => match read(&session, place) {
             Ok(text) => return Report::Text { session, text },
@@ -263,7 +263,7 @@ fn carry_out(ask: Ask, place: &Place) -> Report {
     Report::Told(told.map_err(|failure| failure.to_string()))
 }
 
-fn read(session: &str, place: &Place) -> Result<String, Failure> {
+fn read(session: &str, place: &DaemonAddress) -> Result<String, Failure> {
     let params = SessionReadParams {
         session: session.to_owned(),
         lines: Some(READ_LINES),

@@ -1,6 +1,6 @@
 //! `ccctl dial`: the far end of `--host`.
 
-use crate::call::{GREETING, Place};
+use crate::call::{DaemonAddress, GREETING};
 use crate::caller::mask_and_limits;
 use crate::writer::json_lines;
 use crate::{Context, Exit, Failure};
@@ -23,7 +23,7 @@ pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
             "dial: connects with the daemon of this host; leave out --host".to_owned(),
         ));
     }
-    let socket = Place::here(&context.global, |name| std::env::var_os(name))?.connect()?;
+    let socket = DaemonAddress::here(&context.global, |name| std::env::var_os(name))?.connect()?;
     let failed = || Failure::io("dial");
     let to_daemon = socket.try_clone().map_err(failed())?;
     let mut input = File::from(stdin().try_clone_to_owned().map_err(failed())?);

@@ -1,7 +1,7 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::{ConnectError, Place, call_within};
+use crate::call::{ConnectError, DaemonAddress, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
@@ -62,7 +62,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation.
 /// [`Failure::Failed`] if the user says no.
-pub(super) fn ask_first(args: &StopArgs, place: &Place) -> Result<(), Failure> {
+pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Failure> {
     if args.force || !is_at_terminal() {
         return Ok(());
     }
@@ -113,7 +113,11 @@ fn takes_no_request(failure: &Failure) -> bool {
 
 /// Ends a daemon that takes no request: by a signal to its holder or, if that has no effect, by killing all its processes.
 /// Returns `failure` if none is found, or one is left.
-fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Result<Exit, Failure> {
+fn end_by_signal(
+    place: &DaemonAddress,
+    failure: Failure,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
     let Some(&holder) = place.processes().first() else {
         return Err(failure);
     };
@@ -146,7 +150,7 @@ fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Resu
 }
 
 /// Waits until the daemon has no process any more; false if it still has one after `limit`.
-fn has_no_process(place: &Place, limit: Duration) -> bool {
+fn has_no_process(place: &DaemonAddress, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     while !place.processes().is_empty() {
         if Instant::now() > deadline {
@@ -157,7 +161,7 @@ fn has_no_process(place: &Place, limit: Duration) -> bool {
     true
 }
 
-fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
+fn wait_until_gone(place: &DaemonAddress, pid: i32) -> Result<(), Failure> {
     let deadline = Instant::now() + STOP_LIMIT;
     let process = Process::of(pid);
     // With a unit, another client may start the next daemon at once.

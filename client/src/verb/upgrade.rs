@@ -1,7 +1,7 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, LaunchError, Place, call_within, find_program};
+use crate::call::{Connection, DaemonAddress, LaunchError, call_within, find_program};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
@@ -82,7 +82,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
 /// Polls the status until a handover after `number` is done.
 fn wait_for_next(
     verb: &str,
-    place: &Place,
+    place: &DaemonAddress,
     number: u64,
     deadline: Instant,
 ) -> Result<(DaemonStatusReply, HandOver), Failure> {

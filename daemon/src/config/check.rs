@@ -1,4 +1,4 @@
-use super::mistake::{MAX_DEPTH, Mistake, Place, Warning};
+use super::mistake::{MAX_DEPTH, Mistake, TextPosition, Warning};
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
 use ccd_text::json5::{self, Fault, Format, Kind, Stop};
@@ -55,12 +55,12 @@ impl Checked {
     /// Reads the text if it is a JSON5 object of bounded depth.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {
         let text = std::str::from_utf8(bytes).map_err(|error| Mistake::Encoding {
-            place: Place::of(error.valid_up_to(), bytes),
+            place: TextPosition::of(error.valid_up_to(), bytes),
         })?;
         let syntax = |stop| syntax(stop, bytes);
         let mut scanner = Scanner::new(text);
         let kind = scanner.kind().map_err(syntax)?;
-        let place = Place::of(scanner.offset(), bytes);
+        let place = TextPosition::of(scanner.offset(), bytes);
         let mut whole = scanner.clone();
         whole.skip().map_err(syntax)?;
         whole.end().map_err(syntax)?;
@@ -77,11 +77,11 @@ impl Checked {
 }
 
 fn syntax(stop: Stop, text: &[u8]) -> Mistake {
-    let place = Place::of(stop.offset(), text);
+    let place = TextPosition::of(stop.offset(), text);
     match stop.into_fault() {
         Fault::TooDeep { .. } => Mistake::TooDeep { place },
         Fault::Ends { .. } => Mistake::Syntax {
-            place: Place::of(text.len(), text),
+            place: TextPosition::of(text.len(), text),
             what: "the file ends too early".to_owned(),
         },
         fault => Mistake::Syntax {
@@ -155,8 +155,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn place(&self, offset: usize) -> Place {
-        Place::of(offset, self.text.as_bytes())
+    fn place(&self, offset: usize) -> TextPosition {
+        TextPosition::of(offset, self.text.as_bytes())
     }
 
     fn warn(&mut self, warning: Warning) {

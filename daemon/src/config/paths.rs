@@ -84,10 +84,10 @@ impl Paths {
     /// As [`Self::prepare`], for sessions that must not end because of what has become of a directory: what is in the
     /// place of one is set aside, and one that others can use by now is used nevertheless. Returns what was found.
     /// Not that of the rings: without them no session can continue, and somebody may put them back in time.
-    pub(crate) fn prepare_again(&self) -> Result<Vec<Found>, FolderError> {
+    pub(crate) fn prepare_again(&self) -> Result<Vec<DirectoryProblem>, FolderError> {
         let mut found = Vec::new();
         for folder in [&self.sessions, &self.logs, &self.hook_journal, &self.coach] {
-            found.extend(set_aside_replaced(folder)?.map(Found::SetAside));
+            found.extend(set_aside_replaced(folder)?.map(DirectoryProblem::SetAside));
         }
         for prepared in self.prepared() {
             match prepared {
@@ -95,7 +95,7 @@ impl Paths {
                     error @ (FolderError::Foreign { .. }
                     | FolderError::Shared { .. }
                     | FolderError::Open { .. }),
-                ) => found.push(Found::Unsafe(error)),
+                ) => found.push(DirectoryProblem::Unsafe(error)),
                 prepared => prepared?,
             }
         }
@@ -121,7 +121,7 @@ impl Paths {
 
 /// What has become of a directory while sessions were running.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum DirectoryProblem {
     /// Something else was in its place, and is here now.
     SetAside(PathBuf),
     Unsafe(FolderError),

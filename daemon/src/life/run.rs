@@ -7,7 +7,7 @@ use super::shutdown::Signals;
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use super::terminals::{Begun, Terminals};
 use super::wiring::{self, Parts};
-use crate::config::{ConfigWatch, Found, Loaded, Paths, Snapshot, Sources};
+use crate::config::{ConfigWatch, DirectoryProblem, Loaded, Paths, Snapshot, Sources};
 use crate::daemon::Owners;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
@@ -57,12 +57,12 @@ pub(crate) enum StartError {
 }
 
 /// What makes this the only daemon: its paths, locks and socket.
-pub(crate) struct Ground {
+pub(crate) struct LocksAndSocket {
     pub(crate) locks: [OwnedFd; 2],
     pub(crate) socket: Socket,
 }
 
-impl Ground {
+impl LocksAndSocket {
     /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
     /// of failing.
     pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
@@ -137,10 +137,10 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
         .map_err(StartError::Log)?;
     for found in found {
         match found {
-            Found::SetAside(path) => {
+            DirectoryProblem::SetAside(path) => {
                 tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
             }
-            Found::Unsafe(error) => {
+            DirectoryProblem::Unsafe(error) => {
                 tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
             }
         }

@@ -1,7 +1,7 @@
 //! The process that holds the terminals, and what it passes on.
 
 #[cfg(portable)]
-use super::run::Ground;
+use super::run::LocksAndSocket;
 #[cfg(portable)]
 use super::socket::OwnPath;
 use crate::config::Paths;
@@ -21,7 +21,7 @@ pub(crate) enum Terminals {
     Of(Welcomed),
     #[cfg(portable)]
     Own {
-        ground: Ground,
+        ground: LocksAndSocket,
         limits: DescriptorLimits,
     },
 }

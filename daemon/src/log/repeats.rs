@@ -22,11 +22,11 @@ const PERIOD: Duration = Duration::from_secs(10);
 #[derive(Clone, Default)]
 pub(super) struct Repeats {
     /// One entry for each place in the code that has logged anything.
-    places: Arc<Mutex<HashMap<Identifier, Place>>>,
+    places: Arc<Mutex<HashMap<Identifier, CallsiteBudget>>>,
     dropped: Arc<Notify>,
 }
 
-struct Place {
+struct CallsiteBudget {
     level: Level,
     left: u32,
     since: Instant,
@@ -48,13 +48,15 @@ impl Repeats {
     fn allows(&self, event: &Event<'_>, now: Instant) -> bool {
         let mut places = lock(&self.places);
         let meta = event.metadata();
-        let place = places.entry(meta.callsite()).or_insert_with(|| Place {
-            level: *meta.level(),
-            left: BURST,
-            since: now,
-            dropped: 0,
-            message: String::new(),
-        });
+        let place = places
+            .entry(meta.callsite())
+            .or_insert_with(|| CallsiteBudget {
+                level: *meta.level(),
+                left: BURST,
+                since: now,
+                dropped: 0,
+                message: String::new(),
+            });
         if place.may_log(now) {
             return true;
         }
@@ -95,7 +97,7 @@ impl Repeats {
     }
 }
 
-impl Place {
+impl CallsiteBudget {
     fn may_log(&mut self, now: Instant) -> bool {
         let periods = now.duration_since(self.since).as_nanos() / PERIOD.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn a_place_may_log_a_burst_and_then_one_line_in_each_period() {
         let start = Instant::now();
-        let mut place = Place {
+        let mut place = CallsiteBudget {
             level: Level::WARN,
             left: BURST,
             since: start,

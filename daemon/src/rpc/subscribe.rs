@@ -5,7 +5,7 @@ use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_connection::{Disconnected, Place, Room};
+use ccd_connection::{Disconnected, Room, RoomPermit};
 use ccd_protocol::job::{JobItem, JobSubscribeParams};
 use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
@@ -135,7 +135,7 @@ impl Subscriber {
     }
 
     /// Waits for the place of an item of `bytes`. What takes long to make or much memory is made afterwards.
-    pub(super) async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+    pub(super) async fn place(&self, bytes: usize) -> Result<RoomPermit, Disconnected> {
         tokio::select! {
             biased;
             () = self.sink.closed() => Err(Disconnected),
@@ -145,7 +145,7 @@ impl Subscriber {
 
     pub(super) async fn put(
         &self,
-        place: Place,
+        place: RoomPermit,
         item: &impl Serialize,
     ) -> Result<(), Disconnected> {
         self.put_json(place, self.notification(item)?).await
@@ -171,7 +171,7 @@ impl Subscriber {
         })
     }
 
-    async fn put_json(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
+    async fn put_json(&self, place: RoomPermit, json: Box<RawValue>) -> Result<(), Disconnected> {
         if self.is_closed() {
             return Err(Disconnected);
         }
@@ -209,7 +209,7 @@ impl Feed {
     async fn next_event(
         &mut self,
         session: &Arc<Session>,
-    ) -> Result<(Place, OutputEvent), Disconnected> {
+    ) -> Result<(RoomPermit, OutputEvent), Disconnected> {
         loop {
             let place = self.subscriber.place(ITEM_ROOM_BYTES).await?;
             let changed = session.output.changed();

@@ -9,7 +9,7 @@ use crate::hooks::command::is_ours;
 const TIMEOUT_S: &str = "5";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::hooks) struct Found {
+pub(in crate::hooks) struct InstalledHook {
     pub(in crate::hooks) event: String,
     pub(in crate::hooks) command: String,
 }
@@ -106,12 +106,12 @@ fn our_command(hook: &Value) -> Option<&Value> {
 }
 
 /// Returns our hooks, in the order of the file.
-pub(in crate::hooks) fn installed(root: &Value) -> Vec<Found> {
+pub(in crate::hooks) fn installed(root: &Value) -> Vec<InstalledHook> {
     let mut all = Vec::new();
     for member in root.get("hooks").map_or(&[][..], Value::members) {
         let hooks = member.value.items().iter().flat_map(hooks_of);
         let commands = hooks.filter_map(|hook| our_command(hook)?.text());
-        all.extend(commands.map(|command| Found {
+        all.extend(commands.map(|command| InstalledHook {
             event: member.key.clone(),
             command: command.to_owned(),
         }));

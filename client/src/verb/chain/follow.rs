@@ -2,7 +2,7 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
-use crate::call::{Place, call_at, garbled};
+use crate::call::{DaemonAddress, call_at, garbled};
 use crate::context::note;
 use crate::job_news::{JobNews, News};
 use crate::{Context, Exit, Failure};
@@ -103,7 +103,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     }
 }
 
-pub(in crate::verb) fn cancel_job(place: &Place, job: &str) {
+pub(in crate::verb) fn cancel_job(place: &DaemonAddress, job: &str) {
     note(&format!(
         "cancelling {job}; press again to exit without waiting"
     ));

@@ -1,7 +1,7 @@
 //! The page of a conversation for a browser: one file with its data, style and scripts.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ccd_protocol::conversation::{
@@ -64,7 +64,7 @@ const BLOCK_BYTES: usize = 256 << 10;
 
 pub(super) fn write(
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut params = ConversationPageParams {

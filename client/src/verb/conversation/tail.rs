@@ -3,7 +3,7 @@
 use super::get::COLUMNS;
 use super::{claude_dirs, named};
 use crate::args::ConversationTailArgs;
-use crate::call::{Connection, Place, SETTLED, is_elsewhere};
+use crate::call::{Connection, DaemonAddress, SETTLED, is_elsewhere};
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
 use crate::terminal::output_columns;
@@ -70,7 +70,7 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
 
 /// One connection after the other: the daemon may be restarted or killed.
 struct Connections {
-    place: Place,
+    place: DaemonAddress,
     since: Option<Instant>,
     short_losses: u32,
 }

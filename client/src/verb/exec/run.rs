@@ -4,7 +4,7 @@ use super::live::{Live, Screen};
 use super::outcome::{of_failure, of_result, refused};
 use super::request::{format_of, params_of};
 use crate::args::ExecRunArgs;
-use crate::call::{Answer, Place, call_at};
+use crate::call::{Answer, DaemonAddress, call_at};
 use crate::context::{note, say};
 use crate::job_news::{JobNews, News};
 use crate::render::{on_one_line, run_notes};
@@ -259,7 +259,7 @@ fn report_logs(result: &ExecutionResult) {
     }
 }
 
-fn cancel_run(place: &Place, request_id: &str, screen: &Screen) {
+fn cancel_run(place: &DaemonAddress, request_id: &str, screen: &Screen) {
     screen.cancelling();
     screen.say(&format!(
         "ccctl: cancelling run {request_id}; press again to exit without waiting"

@@ -48,4 +48,4 @@ pub use accept::{Ends, Listeners, Served, serve};
 pub use limits::{Limits, Settings};
 pub use mcp::Agents;
 pub use method::{Limited, Prepare, Prepared, Reply, Running, register, text};
-pub use room::{Disconnected, Place, Room};
+pub use room::{Disconnected, Room, RoomPermit};

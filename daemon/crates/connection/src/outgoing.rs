@@ -23,14 +23,14 @@ const IDLE_BUFFER_BYTES: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Message {
     json: Box<RawValue>,
-    place: Option<Place>,
+    place: Option<DropWhenWritten>,
 }
 
 /// What is dropped once a message is written.
-pub(super) type Place = Arc<dyn Any + Send + Sync>;
+pub(super) type DropWhenWritten = Arc<dyn Any + Send + Sync>;
 
 impl Message {
-    pub(super) fn with_place(json: Box<RawValue>, place: Place) -> Self {
+    pub(super) fn with_place(json: Box<RawValue>, place: DropWhenWritten) -> Self {
         Self {
             json,
             place: Some(place),
@@ -72,7 +72,7 @@ pub(super) struct Outgoing {
     /// Bytes that were ever written.
     written_total: u64,
     /// Places of messages, and the total at which each is written.
-    places: VecDeque<(u64, Place)>,
+    places: VecDeque<(u64, DropWhenWritten)>,
     /// When the client last read something, while data is waiting for it.
     pub(super) blocked_since: Option<Instant>,
 }

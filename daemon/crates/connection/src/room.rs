@@ -21,7 +21,7 @@ pub struct Room {
 
 /// A part of the room, which is free again when this is dropped.
 #[derive(Debug)]
-pub struct Place(OwnedSemaphorePermit);
+pub struct RoomPermit(OwnedSemaphorePermit);
 
 #[derive(Debug)]
 pub struct Disconnected;
@@ -36,14 +36,14 @@ impl Room {
     }
 
     /// Waits for a place for an item of `bytes`, at most the whole room.
-    pub async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+    pub async fn place(&self, bytes: usize) -> Result<RoomPermit, Disconnected> {
         let place = Arc::clone(&self.free).acquire_many_owned(units(bytes));
-        place.await.map(Place).map_err(|_| Disconnected)
+        place.await.map(RoomPermit).map_err(|_| Disconnected)
     }
 
     /// Queues an item. It keeps as much of its place as it needs; a larger one than planned is sent nevertheless.
-    pub async fn put(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
-        let Place(mut place) = place;
+    pub async fn put(&self, place: RoomPermit, json: Box<RawValue>) -> Result<(), Disconnected> {
+        let RoomPermit(mut place) = place;
         let planned = place.num_permits();
         let excess = planned.saturating_sub(units(json.get().len()) as usize);
         drop(place.split(excess));

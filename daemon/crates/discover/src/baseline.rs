@@ -1,7 +1,7 @@
 //! Findings that are known: a later run of tests reports only what is new.
 
 use crate::reports::{ReportError, Reports};
-use crate::test_pages::{Found, findings};
+use crate::test_pages::{ReportedFinding, findings};
 use ccd_protocol::black_box::{TestReport, TestResult, TestSummary};
 use ccd_protocol::{ErrorCode, Reportable};
 use serde_json::Value;
@@ -76,7 +76,7 @@ impl Baseline {
     fn mark(&self, result: &mut TestResult) -> u64 {
         let same_test = |known: &&TestResult| known.test_type == result.test_type;
         let known_results: Vec<&TestResult> = self.0.results.iter().filter(same_test).collect();
-        let known_findings: Vec<Found> = known_results
+        let known_findings: Vec<ReportedFinding> = known_results
             .iter()
             .flat_map(|known| findings(known))
             .collect();
@@ -84,7 +84,7 @@ impl Baseline {
         let list = list.and_then(Value::as_array_mut).into_iter().flatten();
         let (mut known, mut new) = (0, 0);
         for finding in list.filter_map(Value::as_object_mut) {
-            let found = Found::of(finding);
+            let found = ReportedFinding::of(finding);
             if known_findings.iter().any(|other| is_same(&found, other)) {
                 finding.insert("known".to_owned(), true.into());
                 known += 1;
@@ -116,7 +116,7 @@ fn known_error(result: &TestResult) -> Option<String> {
 }
 
 /// The input or the message of the same fault may differ from run to run, but not both.
-fn is_same(a: &Found, b: &Found) -> bool {
+fn is_same(a: &ReportedFinding, b: &ReportedFinding) -> bool {
     let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
     a.kind == b.kind
         && (same(&a.message, &b.message)

@@ -66,7 +66,7 @@ pub(crate) struct Watched {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct InboxState {
     pending: Changes,
     /// Number of the last reported change, from 1.
     arrived: u64,
@@ -87,7 +87,7 @@ pub(crate) struct State {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-impl State {
+impl InboxState {
     pub(crate) fn watched(&mut self, source: Source) -> &mut HashMap<PathBuf, Watched> {
         match source {
             Source::Folders => &mut self.folders,
@@ -104,7 +104,7 @@ impl State {
 
 pub(crate) struct Inbox {
     wanted: Box<Wanted>,
-    state: Mutex<State>,
+    state: Mutex<InboxState>,
     arrival: Condvar,
     application: Condvar,
 }
@@ -119,7 +119,7 @@ impl Inbox {
         })
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, InboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,7 +6,7 @@
 /// Returns the lines of a text; they are to be quoted.
 pub(super) fn harmless(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut place = Place::default();
+    let mut place = QuoteState::default();
     for line in text.trim_end().split('\n') {
         lines.push(place.line(line));
     }
@@ -16,7 +16,7 @@ pub(super) fn harmless(text: &str) -> Vec<String> {
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct QuoteState {
     /// The fence that is open: its character and its length.
     fence: Option<(char, usize)>,
     /// A fence may be in a list, so it is not known which lines are code.
@@ -25,7 +25,7 @@ struct Place {
     is_open: bool,
 }
 
-impl Place {
+impl QuoteState {
     fn line(&mut self, line: &str) -> String {
         if let Some((mark, len)) = self.fence {
             if closes(line, mark, len) {

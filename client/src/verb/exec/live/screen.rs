@@ -18,12 +18,12 @@ pub(in crate::verb::exec) struct Screen(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<TerminalState>,
     ended: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct TerminalState {
     is_wanted: bool,
     is_drawn: bool,
     is_cancelled: bool,
@@ -35,7 +35,7 @@ struct State {
 impl Screen {
     pub(super) fn start(is_wanted: bool) -> Self {
         let screen = Self(Arc::new(Shared {
-            state: Mutex::new(State {
+            state: Mutex::new(TerminalState {
                 is_wanted,
                 is_drawn: false,
                 is_cancelled: false,
@@ -99,7 +99,7 @@ impl Screen {
     }
 }
 
-impl State {
+impl TerminalState {
     fn draw(&mut self) {
         if !self.is_wanted || !is_in_foreground() {
             return;

@@ -16,7 +16,7 @@ pub(super) struct Member {
 }
 
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum GroupState {
     Waiting,
     Formed {
         wording: Wording,
@@ -31,7 +31,7 @@ pub(super) enum State {
 pub(super) struct Group {
     pub(super) kind: GroupKind,
     pub(super) key: String,
-    pub(super) state: State,
+    pub(super) state: GroupState,
     /// Events of earlier runs.
     pub(super) known_events: u64,
     /// Events of this run, oldest first.
@@ -49,7 +49,7 @@ impl Group {
         Self {
             kind,
             key,
-            state: State::Waiting,
+            state: GroupState::Waiting,
             known_events: 0,
             members: Vec::new(),
             samples: Vec::new(),
@@ -60,7 +60,7 @@ impl Group {
 
     pub(super) fn of_ledger(known: &KnownGroup, candidate: usize) -> Self {
         Self {
-            state: State::Known { candidate },
+            state: GroupState::Known { candidate },
             known_events: known.events,
             samples: known
                 .samples
@@ -74,7 +74,7 @@ impl Group {
     }
 
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Waiting)
+        matches!(self.state, GroupState::Waiting)
     }
 
     pub(super) fn has(&self, needed: Needed) -> bool {
@@ -107,7 +107,7 @@ impl Group {
         let Some(wording) = wording(&findings) else {
             return false;
         };
-        self.state = State::Formed { wording };
+        self.state = GroupState::Formed { wording };
         true
     }
 

@@ -5,7 +5,7 @@ use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
 use crate::aggregate::sentence_case;
 use crate::ledger::{
-    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, decisions_on, find,
+    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions, decisions_on, find,
 };
 use crate::place::{Plan, Written, restore, write};
 use crate::scope::{RuleFile, ScopeInput, guess};
@@ -132,7 +132,7 @@ impl Coach {
             ));
         }
         if row.fingerprint != old.fingerprint
-            && let Found::One(other) = find(&databases.ledger, &row.fingerprint).await?
+            && let CandidateLookup::One(other) = find(&databases.ledger, &row.fingerprint).await?
         {
             if other.status != CandidateStatus::Pending {
                 return Err(self

@@ -3,8 +3,8 @@
 use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::ledger::{
-    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions_in, evidence_of, find,
-    next_decision, promotions,
+    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions_in, evidence_of,
+    find, next_decision, promotions,
 };
 use crate::place::{Plan, Words, plan, write};
 use crate::record::projects;
@@ -156,9 +156,9 @@ impl Coach {
         id: &str,
     ) -> Result<CandidateRow, CoachError> {
         match find(&databases.ledger, id.trim()).await? {
-            Found::One(row) => Ok(*row),
-            Found::None => Err(CoachError::NotFound(id.to_owned())),
-            Found::Several(found) => Err(CoachError::Ambiguous {
+            CandidateLookup::One(row) => Ok(*row),
+            CandidateLookup::None => Err(CoachError::NotFound(id.to_owned())),
+            CandidateLookup::Several(found) => Err(CoachError::Ambiguous {
                 start: id.to_owned(),
                 found: found
                     .iter()

@@ -5,7 +5,7 @@ use super::history::History;
 use super::prose::folded;
 use super::spot::{Spot, regex};
 use super::violation::FORMULA;
-use crate::patterns::{Found, PatternGroup, PatternSet};
+use crate::patterns::{MatchedPattern, PatternGroup, PatternSet};
 use crate::payload::Payload;
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
@@ -58,7 +58,7 @@ fn without_code(text: &str) -> String {
     CODE.replace_all(text, "•").into_owned()
 }
 
-fn accepts(found: &Found<'_, '_>, text: &str) -> bool {
+fn accepts(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
     let spot = Spot::new(text, found.text);
     let word = spot.word.to_lowercase();
     if word.starts_with("try") {

@@ -1,6 +1,6 @@
 //! How signals are put together.
 
-use crate::patterns::Found;
+use crate::patterns::MatchedPattern;
 use crate::signal::{EventType, Signal, SignalType};
 use serde_json::{Map, Value, json};
 
@@ -58,14 +58,14 @@ pub fn context(signal: &Signal) -> Map<String, Value> {
     context
 }
 
-pub(super) fn patterns(found: &[Found<'_, '_>]) -> Vec<Value> {
+pub(super) fn patterns(found: &[MatchedPattern<'_, '_>]) -> Vec<Value> {
     found
         .iter()
         .map(|found| Value::from(found.pattern))
         .collect()
 }
 
-pub(super) fn patterns_with_texts(found: &[Found<'_, '_>]) -> Vec<Value> {
+pub(super) fn patterns_with_texts(found: &[MatchedPattern<'_, '_>]) -> Vec<Value> {
     found
         .iter()
         .map(|found| json!({"pattern": found.pattern, "text": found.text.as_str()}))

@@ -4,7 +4,7 @@ use super::found::{Formula, patterns, rounded, signal};
 use super::prose::Prose;
 use super::spot::{Spot, regex};
 use super::tone_words::{FRUSTRATION, capital_words};
-use crate::patterns::{Found, PatternGroup, PatternSet};
+use crate::patterns::{MatchedPattern, PatternGroup, PatternSet};
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Si
 }
 
 /// Returns whether a match of an escalation pattern is impatience.
-fn accepts(found: &Found<'_, '_>, text: &str, capitals: &[&str]) -> bool {
+fn accepts(found: &MatchedPattern<'_, '_>, text: &str, capitals: &[&str]) -> bool {
     let spot = Spot::new(text, found.text);
     let word = spot.word;
     if word.starts_with('!') {

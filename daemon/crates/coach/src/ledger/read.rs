@@ -70,17 +70,17 @@ fn evidence_in(json: &str) -> Vec<Evidence> {
 
 /// What a start of an id or a fingerprint names.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum CandidateLookup {
     One(Box<CandidateRow>),
     None,
     /// Several; their fingerprints.
     Several(Vec<String>),
 }
 
-pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<Found> {
+pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLookup> {
     let start = start.to_ascii_lowercase();
     if start.is_empty() || !start.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(Found::None);
+        return Ok(CandidateLookup::None);
     }
     let statement = format!("{COLUMNS} WHERE substr(candidates.fingerprint, 1, ?2) = ?1 LIMIT 10");
     let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
@@ -90,9 +90,9 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<Found> {
         .await?;
     let mut rows: Vec<CandidateRow> = rows.into_iter().map(|row| row.0).collect();
     Ok(match rows.len() {
-        0 => Found::None,
-        1 => Found::One(Box::new(rows.remove(0))),
-        _ => Found::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
+        0 => CandidateLookup::None,
+        1 => CandidateLookup::One(Box::new(rows.remove(0))),
+        _ => CandidateLookup::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
     })
 }
 

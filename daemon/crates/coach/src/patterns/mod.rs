@@ -9,4 +9,4 @@ mod set_tests;
 
 pub use error::PatternError;
 pub use group::PatternGroup;
-pub use set::{Found, MAX_PATTERN_BYTES, MAX_PATTERNS, PatternSet};
+pub use set::{MAX_PATTERN_BYTES, MAX_PATTERNS, MatchedPattern, PatternSet};

@@ -31,7 +31,7 @@ struct Pattern {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'p, 't> {
+pub struct MatchedPattern<'p, 't> {
     /// As it is spelled in the list.
     pub pattern: &'p str,
     pub text: Match<'t>,
@@ -85,12 +85,12 @@ impl PatternSet {
         &'p self,
         group: PatternGroup,
         text: &'t str,
-        accepts: impl Fn(&Found<'p, 't>) -> bool,
-    ) -> Vec<Found<'p, 't>> {
+        accepts: impl Fn(&MatchedPattern<'p, 't>) -> bool,
+    ) -> Vec<MatchedPattern<'p, 't>> {
         let first = |pattern: &'p Pattern| {
             let matches = pattern.regex.find_iter(text);
             matches
-                .map(|text| Found {
+                .map(|text| MatchedPattern {
                     pattern: &pattern.source,
                     text,
                 })

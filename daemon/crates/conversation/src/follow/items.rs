@@ -3,7 +3,7 @@
 use super::inline::InlineAgents;
 use super::recent::Recent;
 use crate::line::{Block, Kind, Line, Message, Usage, blocks, raw_blocks, read, text_of};
-use crate::model::{Place, Role};
+use crate::model::{LineLocation, Role};
 use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
@@ -35,7 +35,7 @@ pub(super) struct Maker {
 /// A call, whose input stays in the file.
 #[derive(Debug, Clone, Copy)]
 struct Call {
-    place: Place,
+    place: LineLocation,
     results: u64,
 }
 
@@ -55,16 +55,16 @@ impl Wanted {
 pub(super) struct Source<'a> {
     pub(super) line: &'a Line<'a>,
     pub(super) bytes: &'a str,
-    pub(super) place: Place,
+    pub(super) place: LineLocation,
     pub(super) file: &'a str,
     /// The call that started the sub-agent whose file it is.
     pub(super) parent: Option<&'a str>,
-    pub(super) read: &'a dyn Fn(Place) -> Option<String>,
+    pub(super) read: &'a dyn Fn(LineLocation) -> Option<String>,
 }
 
 impl Maker {
     /// Notes what a line means for later ones. Returns whether it begins a message or a prompt.
-    pub(super) fn note(&mut self, line: &Line<'_>, place: Place) -> bool {
+    pub(super) fn note(&mut self, line: &Line<'_>, place: LineLocation) -> bool {
         let Some(message) = &line.message else {
             return false;
         };
@@ -227,7 +227,7 @@ impl Maker {
     }
 
     /// Notes a call; returns false for one that is repeated.
-    fn called(&mut self, id: &str, place: Place) -> bool {
+    fn called(&mut self, id: &str, place: LineLocation) -> bool {
         let is_new = self.calls.get_mut(id).is_none();
         if is_new {
             self.calls.insert(id, Call { place, results: 0 });
@@ -319,7 +319,11 @@ fn end_of_run(source: &Source<'_>) -> ConversationItem {
     }
 }
 
-fn call_at(call: Call, id: &str, read_line: &dyn Fn(Place) -> Option<String>) -> Option<ToolUse> {
+fn call_at(
+    call: Call,
+    id: &str,
+    read_line: &dyn Fn(LineLocation) -> Option<String>,
+) -> Option<ToolUse> {
     let bytes = read_line(call.place)?;
     let line = mended(bytes.as_bytes());
     let message = read(&line).ok()?.message?;

@@ -15,11 +15,11 @@ const MAX_CHANGED: usize = 1000;
 /// Watches the files of all subscribers while there are any.
 #[derive(Debug, Default)]
 pub(crate) struct Watching {
-    state: Mutex<State>,
+    state: Mutex<WatchingState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchingState {
     inboxes: Vec<Arc<Inbox>>,
     /// Of the thread, while it runs.
     handle: Option<Handle>,
@@ -116,12 +116,12 @@ impl Watching {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl WatchingState {
     fn note_names(&self) {
         let names = self.inboxes.iter().filter_map(|inbox| inbox.area.main());
         let names = names.map(Path::to_owned).collect();

@@ -27,7 +27,7 @@ pub(super) struct Copied {
     pub(super) skipped: u64,
 }
 
-struct Found {
+struct LineToCopy {
     offset: u64,
     len: u64,
     session: Option<String>,
@@ -99,7 +99,7 @@ pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result
 /// Reads a file, a piece at a time; returns how many lines are not valid. A last line needs no end.
 fn read(
     file: &File,
-    mut each: impl FnMut(Vec<Found>) -> io::Result<ControlFlow<()>>,
+    mut each: impl FnMut(Vec<LineToCopy>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<u64> {
     let (mut lines, mut at) = (Lines::default(), 0);
     let mut piece = vec![0; PIECE_BYTES];
@@ -108,7 +108,7 @@ fn read(
         at += count as u64;
         let mut found = Vec::new();
         let mut take = |offset, len, line: Line<'_>| {
-            found.push(Found {
+            found.push(LineToCopy {
                 offset,
                 len,
                 session: line

@@ -40,7 +40,7 @@ pub struct Index {
     pub(super) setup: Arc<Setup>,
     /// Opened when there is something to index, or somebody asks.
     pub(super) database: AsyncMutex<Option<Database<IndexWrite>>>,
-    state: Mutex<State>,
+    state: Mutex<IndexState>,
     pub(super) left: Left,
     pub(super) gate: Arc<Gate>,
     handle: Handle,
@@ -50,7 +50,7 @@ pub struct Index {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct IndexState {
     /// Directories that somebody has asked for since the follower has last looked through all.
     asked: BTreeSet<Dir>,
     /// Directories that are in the index, and whose changes are reported.
@@ -316,7 +316,7 @@ impl Index {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) async fn search(
 ) -> Result<ConversationSearchReply, ConversationError> {
     let start = Instant::now();
     let query = Query::parse(&params.query)?.marked(marks(params));
-    let place = Place::of(database, params, scope).await?;
+    let place = SearchedRecords::of(database, params, scope).await?;
     let mut ids = place.find(database, &query, i64::MAX).await?;
     let total = ids.len() as u64;
     if let Some(before) = params.before {
@@ -93,13 +93,13 @@ fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
     marks
 }
 
-struct Place {
+struct SearchedRecords {
     /// Tables and conditions, without that of the texts.
     from: &'static str,
     conditions: Conditions,
 }
 
-impl Place {
+impl SearchedRecords {
     async fn of(
         database: &Database<IndexWrite>,
         params: &ConversationSearchParams,

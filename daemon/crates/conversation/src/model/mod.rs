@@ -15,7 +15,7 @@ mod fixture_tests;
 mod property_tests;
 
 pub use derive::{Model, Pair, Turn};
-pub use records::{Call, Outcome, Place, Record, Records, Role};
+pub use records::{Call, LineLocation, Outcome, Record, Records, Role};
 pub(crate) use records::{hash, prompt_of_call};
 pub use runs::Runs;
 pub(crate) use runs::add as add_use;

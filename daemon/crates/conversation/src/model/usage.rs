@@ -1,6 +1,6 @@
 //! Tokens of a conversation.
 
-use super::records::{Place, Record};
+use super::records::{LineLocation, Record};
 use super::runs::{Runs, add as add_use};
 use crate::line::{ModelUse, Usage};
 pub use ccd_protocol::conversation::ConversationTotals as Totals;
@@ -42,7 +42,7 @@ fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
 pub(super) fn runs(
     records: &[&Record],
     parents: &[Option<&str>],
-    ends: &[&(Place, Vec<ModelUse>)],
+    ends: &[&(LineLocation, Vec<ModelUse>)],
 ) -> Option<Runs> {
     let mut runs: Option<Runs> = None;
     for (end, used) in ends {

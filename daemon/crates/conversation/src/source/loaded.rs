@@ -5,7 +5,7 @@ use super::stamp::stamp;
 use crate::ConversationError;
 use crate::line::{About, Line};
 use crate::lines::{Counts, Lines};
-use crate::model::{Place, Record, Records};
+use crate::model::{LineLocation, Record, Records};
 use ccd_protocol::conversation::Missing;
 use std::borrow::Cow;
 use std::fs::File;
@@ -179,7 +179,7 @@ impl Source {
                 line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
             }
             about.take(&line);
-            let place = Place {
+            let place = LineLocation {
                 file: number,
                 offset,
                 len,

@@ -1,6 +1,5 @@
 //! Black-box tests: how a program behaves under inputs that it may not expect.
 
-mod bench;
 mod concurrent;
 mod draft;
 mod exit;
@@ -14,6 +13,7 @@ mod refused;
 mod resource;
 mod sample;
 mod startup;
+mod tested_program;
 mod tester;
 mod usage;
 

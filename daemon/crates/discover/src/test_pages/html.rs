@@ -1,6 +1,6 @@
 //! The page of a report: results, evidence, findings with a picture of the screen.
 
-use super::evidence::{Found, findings, rest};
+use super::evidence::{ReportedFinding, findings, rest};
 use super::style::STYLE;
 use crate::markup::{escaped, visible};
 use ccd_protocol::black_box::{TestReport, TestResult};
@@ -120,7 +120,7 @@ fn section(
 
 fn finding(
     report: &TestReport,
-    found: &Found,
+    found: &ReportedFinding,
     pictures: &BTreeMap<String, String>,
     page: &mut String,
 ) {

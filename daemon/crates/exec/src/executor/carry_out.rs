@@ -8,12 +8,12 @@ use crate::error::ExecError;
 use crate::record::{ConversationRow, Ended, ExecWrite, Prepared, Reader};
 use crate::request::Conversation;
 use crate::run::after;
-use crate::run::before::{Before, Place, STASH_MESSAGE};
+use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
 use crate::run::files::RunFiles;
 use crate::run::live::{self, Finished, Following, Limits, Watcher};
 use crate::run::recorder::Recorder;
 use crate::run::{in_work_tree, plain};
-use crate::tape::Deck;
+use crate::tape::RunTapes;
 use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
 };
@@ -48,7 +48,7 @@ pub(super) struct Task {
 }
 
 pub(super) struct Ready {
-    pub(super) place: Place,
+    pub(super) place: RunDirectory,
     pub(super) before: Option<Before>,
     pub(super) stash: Option<String>,
     lock: Lock,
@@ -306,7 +306,7 @@ impl Task {
         if self.watcher.cancelled().is_cancelled() {
             return Err(ExecError::Cancelled);
         }
-        if let Some(answer) = self.planned.deck.as_ref().and_then(Deck::answer) {
+        if let Some(answer) = self.planned.run_tapes.as_ref().and_then(RunTapes::answer) {
             return Ok((self.replay(answer, ready).await?, Vec::new()));
         }
         self.start_recording();
@@ -368,7 +368,7 @@ impl Task {
     fn invocation(
         &self,
         files: &RunFiles,
-        place: &Place,
+        place: &RunDirectory,
     ) -> Result<(Invocation, std::fs::File), ExecError> {
         let request = &self.planned.request;
         let home = self.planned.env.get("HOME").map(String::as_str);
@@ -424,7 +424,11 @@ impl Task {
                 error => Some(error.code().kind().to_owned()),
             },
             logs: self.logs_of(&[]),
-            tape: self.planned.deck.as_ref().map(|deck| json(&deck.uses())),
+            tape: self
+                .planned
+                .run_tapes
+                .as_ref()
+                .map(|run_tapes| json(&run_tapes.uses())),
             ..Ended::default()
         }
     }

@@ -6,9 +6,9 @@ use crate::command::{Start, is_removed};
 use crate::error::ExecError;
 use crate::record::{ExecWrite, ExecutionRow};
 use crate::request::{Defaults, Request};
-use crate::run::before::Place;
+use crate::run::before::RunDirectory;
 use crate::run::{plain, program};
-use crate::tape::Deck;
+use crate::tape::RunTapes;
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
 use ccd_protocol::policy::ToolMode;
 use ccd_repository::WorkTree;
@@ -28,11 +28,11 @@ pub struct Planned {
     pub session_id: String,
     pub(super) request: Request,
     pub(super) start: Start,
-    pub(super) place: Place,
+    pub(super) place: RunDirectory,
     pub(super) repository: String,
     /// Not needed if a tape answers.
     pub(super) claude: Option<PathBuf>,
-    pub(super) deck: Option<Deck>,
+    pub(super) run_tapes: Option<RunTapes>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) settings: ProcessSettings,
     pub(super) warnings: Vec<String>,
@@ -58,19 +58,19 @@ impl Executor {
         let place = blocking(move || {
             let tree = WorkTree::find(&path)?;
             let cwd = path.canonicalize().unwrap_or(path);
-            Ok::<_, ExecError>(Place { tree, cwd })
+            Ok::<_, ExecError>(RunDirectory { tree, cwd })
         })
         .await?;
         let repository = place.tree.repository().to_string_lossy().into_owned();
         let start = self
             .conversation(&request.conversation, &repository)
             .await?;
-        let deck = match tape {
-            Some(options) => Some(self.deck(options, &request, &start, &place).await?),
+        let run_tapes = match tape {
+            Some(options) => Some(self.run_tapes(options, &request, &start, &place).await?),
             None => None,
         };
-        let claude = match &deck {
-            Some(deck) if deck.answers() => None,
+        let claude = match &run_tapes {
+            Some(run_tapes) if run_tapes.answers() => None,
             _ => {
                 let search = env.get("PATH").map_or("", String::as_str);
                 Some(program::find(&settings.claude, search)?)
@@ -87,7 +87,7 @@ impl Executor {
             place,
             repository,
             claude,
-            deck,
+            run_tapes,
             env,
             settings: program_settings,
             warnings,

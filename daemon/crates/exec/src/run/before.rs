@@ -15,7 +15,7 @@ pub(crate) const STASH_MESSAGE: &str = "ccd exec ";
 
 /// Where the run works.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct RunDirectory {
     pub(crate) tree: WorkTree,
     /// The directory in it.
     pub(crate) cwd: PathBuf,
@@ -42,7 +42,7 @@ pub(crate) struct MoreBefore {
     pub(crate) stashes: Vec<String>,
 }
 
-impl Place {
+impl RunDirectory {
     /// Checks whether a run may start in its state. Blocks.
     pub(crate) fn checked(self, request: &Request) -> Result<Self, ExecError> {
         if request.dirty_worktree == DirtyWorktree::Block {

@@ -1,7 +1,7 @@
 //! Which tape answers in place of Claude Code, and what is written to one.
 
-mod deck;
 mod key;
+mod run_tapes;
 
-pub(crate) use deck::{Answer, Deck, RunEnd};
 pub(crate) use key::run_of;
+pub(crate) use run_tapes::{Answer, RunEnd, RunTapes};

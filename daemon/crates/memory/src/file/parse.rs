@@ -2,7 +2,7 @@
 
 use super::form::{Group, Line, LineKind, List, PARTS, Part, new};
 use super::task::IDS;
-use super::template::{self, Found, at_mut};
+use super::template::{self, LineValues, at_mut};
 use crate::model::Notes;
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, json};
@@ -167,7 +167,13 @@ impl Reader {
         false
     }
 
-    fn put(&mut self, number: usize, mut found: Found<'_>, record: &str, entry: Option<usize>) {
+    fn put(
+        &mut self,
+        number: usize,
+        mut found: LineValues<'_>,
+        record: &str,
+        entry: Option<usize>,
+    ) {
         for bad in std::mem::take(&mut found.bad) {
             self.warn(format!("line {number}: {bad}"));
         }

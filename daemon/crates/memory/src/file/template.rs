@@ -129,14 +129,14 @@ pub(super) fn fixed_len(template: &str) -> usize {
 }
 
 #[derive(Default)]
-pub(super) struct Found<'a> {
+pub(super) struct LineValues<'a> {
     /// Values with their paths.
     values: Vec<(&'a str, Value)>,
     /// Values that could not be read.
     pub(super) bad: Vec<String>,
 }
 
-impl Found<'_> {
+impl LineValues<'_> {
     pub(super) fn put_into(self, record: &mut Value) {
         for (path, value) in self.values {
             *at_mut(record, path) = value;
@@ -145,7 +145,7 @@ impl Found<'_> {
 }
 
 /// Reads a line, without blanks around it; `None` if it is not of this template.
-pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<Found<'a>> {
+pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<LineValues<'a>> {
     let optional = template
         .strip_prefix('«')
         .and_then(|inner| inner.strip_suffix('»'));
@@ -157,13 +157,17 @@ pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<Found<'a>> {
     } else {
         (template, text)
     };
-    let mut found = Found::default();
+    let mut found = LineValues::default();
     let rest = take(&pieces(template), text, &mut found)?;
     rest.is_empty().then_some(found)
 }
 
 /// Returns what is after the pieces.
-fn take<'a, 't>(pieces: &[Piece<'a>], text: &'t str, found: &mut Found<'a>) -> Option<&'t str> {
+fn take<'a, 't>(
+    pieces: &[Piece<'a>],
+    text: &'t str,
+    found: &mut LineValues<'a>,
+) -> Option<&'t str> {
     let mut rest = text;
     for (number, piece) in pieces.iter().enumerate() {
         rest = match piece {
@@ -226,7 +230,7 @@ fn end(kind: &str, text: &str, next: &[Piece<'_>]) -> Option<usize> {
     }
 }
 
-fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut Found<'a>) -> Option<()> {
+fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut LineValues<'a>) -> Option<()> {
     let text = text.trim();
     let value = match kind.split_once('=') {
         Some((_, word)) if text == word => return Some(()),
@@ -276,7 +280,7 @@ fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut Found<'a>) -> O
     Some(())
 }
 
-fn time(text: &str, found: &mut Found<'_>) -> String {
+fn time(text: &str, found: &mut LineValues<'_>) -> String {
     let text = unescape(text);
     if is_time(&text) || text == "unknown" {
         return text;

@@ -30,7 +30,7 @@ pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
     }
 }
 
-pub(crate) struct Found {
+pub(crate) struct FileSecret {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) section: String,
@@ -43,7 +43,7 @@ const MARKS: &str = "*_()[]|";
 /// Shorter words are not masked: they are everywhere.
 const MIN_WORD_CHARS: usize = 4;
 
-impl Found {
+impl FileSecret {
     /// True if it is in a text of the memory, not in words of the file itself.
     pub(super) fn is_in(&self, memory: &SessionMemory) -> bool {
         self.words.is_empty() || self.mask(memory).is_some()
@@ -72,7 +72,7 @@ pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
     all_secrets(file).iter().any(|found| found.is_in(memory))
 }
 
-pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
+pub(crate) fn all_secrets(file: &str) -> Vec<FileSecret> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);
     let places = secrets.places().iter().cloned();
@@ -83,7 +83,7 @@ pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
             .lines()
             .rev()
             .find_map(|line| line.strip_prefix("## "));
-        Found {
+        FileSecret {
             line: before.matches('\n').count() + 1,
             section: heading.unwrap_or("header").to_owned(),
             words: words(&shown[place]).map(str::to_owned).collect(),

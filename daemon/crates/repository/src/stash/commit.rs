@@ -1,6 +1,6 @@
 //! The commits that a stash consists of, and the list of stashes.
 
-use super::save::State;
+use super::save::WorkTreeState;
 use super::trees::Files;
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
@@ -74,8 +74,8 @@ impl<'a> Stash<'a> {
         })
     }
 
-    pub(crate) fn state(&self) -> State {
-        State {
+    pub(crate) fn state(&self) -> WorkTreeState {
+        WorkTreeState {
             staged: self.staged.id(),
             tracked: self.files.tracked.id(),
             untracked: self.files.untracked.as_ref().map(Tree::id),
@@ -87,7 +87,7 @@ impl<'a> Stash<'a> {
 pub(super) fn push(
     repository: &Repository,
     head: &Commit<'_>,
-    state: &State,
+    state: &WorkTreeState,
     message: &str,
 ) -> std::result::Result<Oid, git2::Error> {
     // Nobody need have told git their name in order to run something.

@@ -2,7 +2,7 @@
 
 use super::commit::Stash;
 use super::rewrite::holds_only;
-use super::save::State;
+use super::save::WorkTreeState;
 use super::trees::{changed_paths, conflicts, lookup, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
@@ -82,7 +82,7 @@ impl WorkTree {
         repository: &Repository,
         plan: &mut Plan,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<(), git2::Error> {
         // A file that a killed process had not put aside yet stays as it is.
         let files = now.files(repository)?;
@@ -104,7 +104,7 @@ impl WorkTree {
         repository: &Repository,
         plan: &Plan,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<Vec<PathBuf>, git2::Error> {
         let staged = repository.find_tree(now.staged)?;
         let files = now.files(repository)?;
@@ -158,7 +158,7 @@ impl Plan {
     fn new(
         repository: &Repository,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<std::result::Result<Self, Vec<PathBuf>>, git2::Error> {
         let ours = repository.find_tree(now.staged)?;
         let mut staged = repository.merge_trees(&stash.base, &ours, &stash.staged, None)?;
@@ -205,7 +205,7 @@ impl Plan {
 fn is_restored(
     repository: &Repository,
     stash: &Stash<'_>,
-    now: &State,
+    now: &WorkTreeState,
 ) -> std::result::Result<bool, git2::Error> {
     let has = |now: Oid, from: Option<&Tree<'_>>, to: &Tree<'_>| {
         let now = repository.find_tree(now)?;

@@ -24,7 +24,7 @@ impl WorkTree {
         let Some(head) = self.head_of(&repository)? else {
             return Err(RepositoryError::Unborn(self.root.clone()));
         };
-        let save = |state: &State| -> std::result::Result<Option<Oid>, git2::Error> {
+        let save = |state: &WorkTreeState| -> std::result::Result<Option<Oid>, git2::Error> {
             let head = repository.find_commit(head)?;
             let clean = head.tree_id();
             if state.staged == clean && state.tracked == clean && state.untracked.is_none() {
@@ -93,7 +93,7 @@ impl WorkTree {
     }
 
     /// Writes the three trees that a stash consists of, and nothing else.
-    pub(crate) fn state(&self) -> Result<State> {
+    pub(crate) fn state(&self) -> Result<WorkTreeState> {
         // Handles of its own: a repository hands out one index, and what is added to it here must not be written.
         let repository = self.open()?;
         let mut index = self.read_index(&repository)?;
@@ -131,7 +131,7 @@ impl WorkTree {
                     .map_err(|error| self.not_written(error))?,
             )
         };
-        Ok(State {
+        Ok(WorkTreeState {
             staged,
             tracked,
             untracked,
@@ -141,7 +141,7 @@ impl WorkTree {
 
 /// What is in a work tree, as ids of trees.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct WorkTreeState {
     pub staged: Oid,
     /// What the work tree has of the files that the index has.
     pub tracked: Oid,
@@ -149,7 +149,7 @@ pub(crate) struct State {
     pub untracked: Option<Oid>,
 }
 
-impl State {
+impl WorkTreeState {
     pub(crate) fn files<'a>(
         &self,
         repository: &'a Repository,

@@ -51,8 +51,8 @@ struct Picture {
     /// Backgrounds, in units of cells.
     grounds: Layer,
     /// Backgrounds that the next row may extend downwards.
-    open: Vec<Ground>,
-    row: Vec<Ground>,
+    open: Vec<BackgroundRect>,
+    row: Vec<BackgroundRect>,
     /// Areas that meet others without a seam.
     crisp: Layer,
     /// Lines of one thickness at any scale.
@@ -65,7 +65,7 @@ struct Picture {
 }
 
 #[derive(Clone, Copy)]
-struct Ground {
+struct BackgroundRect {
     color: Rgb,
     col: u16,
     width: u16,
@@ -79,7 +79,7 @@ impl Canvas for Picture {
             Some(last) if last.color == color && last.col + last.width == glyph.col => {
                 last.width += glyph.width;
             }
-            _ => self.row.push(Ground {
+            _ => self.row.push(BackgroundRect {
                 color,
                 col: glyph.col,
                 width: glyph.width,
@@ -158,9 +158,9 @@ impl Picture {
     }
 
     /// Adds the backgrounds of the next row, and joins them with those above where they fit.
-    fn lay(&mut self, mut row: Vec<Ground>) {
+    fn lay(&mut self, mut row: Vec<BackgroundRect>) {
         for above in std::mem::take(&mut self.open) {
-            let place = |ground: &Ground| (ground.col, ground.width, ground.color);
+            let place = |ground: &BackgroundRect| (ground.col, ground.width, ground.color);
             let below = row.binary_search_by_key(&above.col, |below| below.col);
             match below.ok().map(|at| &mut row[at]) {
                 Some(below) if place(below) == place(&above) => {

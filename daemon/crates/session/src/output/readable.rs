@@ -4,7 +4,7 @@ use super::emptied::Kept;
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
-use ccd_terminal::holder::{Gap, Loan, Ring};
+use ccd_terminal::holder::{Gap, LentTerminal, Ring};
 use ccd_terminal::lock::lock;
 use std::io;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub struct Output {
 pub(super) struct Inner {
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
-    pub(super) loan: Option<Loan>,
+    pub(super) loan: Option<LentTerminal>,
     pub(super) history: History,
     /// Every byte before this offset is in the log or in a gap.
     pub(super) logged: u64,
@@ -139,7 +139,7 @@ impl Output {
     /// call.
     pub fn end(&self) -> u64 {
         let mut inner = lock(&self.inner);
-        if inner.loan.as_mut().is_some_and(Loan::catch_up) {
+        if inner.loan.as_mut().is_some_and(LentTerminal::catch_up) {
             self.read_early.notify_one();
         }
         match &inner.ring {

@@ -11,14 +11,14 @@ use super::run::{FarShell, Runs};
 use super::screen::{Queries, ScreenModel, Sizes};
 use super::services::Services;
 use super::start::StartUp;
-use super::state::{CloseOrder, Looks, State};
+use super::state::{CloseOrder, CurrentState, Looks};
 use super::survive::KeptIn;
 use super::tape::PastTape;
 use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
-use ccd_terminal::holder::KeepsakeFile;
+use ccd_terminal::holder::KeptFile;
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
@@ -47,7 +47,7 @@ pub struct Session {
     /// Wakes the session's task: the program has ended, or an order to close has arrived.
     pub ending: Notify,
     scanner: Mutex<Scanner>,
-    state: Mutex<State>,
+    state: Mutex<CurrentState>,
     order: Mutex<Option<CloseOrder>>,
     started: Instant,
     last_activity_ms: AtomicI64,
@@ -60,7 +60,7 @@ pub struct Session {
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
     /// Where the session's facts are kept for the next worker; `None` if the holder does not have the session.
-    pub(super) keepsake: Mutex<Option<KeptIn>>,
+    pub(super) kept_state: Mutex<Option<KeptIn>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
     pub(super) runs: Runs,
@@ -79,7 +79,7 @@ impl Session {
         rows: u16,
         cols: u16,
     ) -> Self {
-        let state = State {
+        let state = CurrentState {
             phase: SessionState::Alive,
             exit: None,
             end_reason: None,
@@ -113,8 +113,8 @@ impl Session {
     }
 
     /// Sets where the session's facts are kept for the next worker.
-    pub(super) fn kept_in(mut self, keepsake: KeepsakeFile) -> Self {
-        self.keepsake = Mutex::new(Some(KeptIn::new(keepsake)));
+    pub(super) fn kept_in(mut self, kept_state: KeptFile) -> Self {
+        self.kept_state = Mutex::new(Some(KeptIn::new(kept_state)));
         self
     }
 
@@ -128,7 +128,7 @@ impl Session {
 
     pub(super) fn failed(services: Arc<Services>, facts: Facts, rows: u16, cols: u16) -> Self {
         let folder = services.folders.session(&facts.id);
-        let state = State {
+        let state = CurrentState {
             phase: SessionState::Dead,
             exit: None,
             end_reason: None,
@@ -149,7 +149,7 @@ impl Session {
         facts: Facts,
         output: Output,
         input: Input,
-        state: State,
+        state: CurrentState,
     ) -> Self {
         let sizes = Sizes::new(state.rows, state.cols);
         let screen = if state.phase == SessionState::Dead {
@@ -188,7 +188,7 @@ impl Session {
             runs: Runs::default(),
             far_shell: Mutex::default(),
             half_line: HalfLine::default(),
-            keepsake: Mutex::default(),
+            kept_state: Mutex::default(),
         }
     }
 
@@ -196,7 +196,7 @@ impl Session {
         &self.facts.id
     }
 
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, CurrentState> {
         lock(&self.state)
     }
 

@@ -204,7 +204,7 @@ impl Sessions {
         drop(slots);
         if had.is_some() {
             self.services.holder.release(slot);
-            session.forget_keepsake();
+            session.forget_kept_state();
         }
     }
 }

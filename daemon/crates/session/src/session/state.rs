@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The parts of a session that change while it lives and ends.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct CurrentState {
     pub phase: SessionState,
     pub exit: Option<Exit>,
     pub end_reason: Option<EndReason>,

@@ -23,14 +23,14 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
 pub struct Recording {
-    state: Mutex<State>,
+    state: Mutex<RecordingState>,
     path: PathBuf,
     /// Texts that must not be on a tape, whether printed by the program or typed again.
     hidden: Arc<HiddenTexts>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RecordingState {
     /// `None` if it was removed.
     journal: Option<Journal>,
     redacts: bool,
@@ -66,7 +66,7 @@ impl Recording {
     ) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
         let journal = Journal::create(path.clone(), begin)?;
-        let mut state = State::new(Some(journal), redacts, 0, hidden);
+        let mut state = RecordingState::new(Some(journal), redacts, 0, hidden);
         state.prompt = is_plain.then(PromptTracker::default);
         Ok(Self::with(path, state))
     }
@@ -84,7 +84,7 @@ impl Recording {
         let resumption = match resumption {
             Ok(resumption) => resumption,
             Err(error) => {
-                let mut state = State::new(None, kept.redacts, kept.number, hidden);
+                let mut state = RecordingState::new(None, kept.redacts, kept.number, hidden);
                 state.has_stopped = true;
                 let path = kept.journal.display();
                 let problem = format!("recording has stopped: {path} cannot be used: {error}");
@@ -99,7 +99,7 @@ impl Recording {
             hidden.add(line);
         }
         let journal = Some(resumption.journal);
-        let mut state = State::new(journal, kept.redacts, resumption.number, hidden);
+        let mut state = RecordingState::new(journal, kept.redacts, resumption.number, hidden);
         state.open = resumption.open.map(|open| open.resumed(printed));
         state.typed = kept.lines;
         state.prompt = kept.is_plain.then(|| PromptTracker::after(tail));
@@ -107,7 +107,7 @@ impl Recording {
         Self::with(kept.journal, state)
     }
 
-    fn with(path: PathBuf, state: State) -> Self {
+    fn with(path: PathBuf, state: RecordingState) -> Self {
         Self {
             hidden: Arc::clone(&state.hidden),
             state: Mutex::new(state),
@@ -269,7 +269,7 @@ impl Recording {
         self.lock().lines.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -298,7 +298,7 @@ impl Drop for Typing<'_> {
     }
 }
 
-impl State {
+impl RecordingState {
     fn new(journal: Option<Journal>, redacts: bool, number: u64, hidden: Arc<HiddenTexts>) -> Self {
         Self {
             journal,

@@ -32,7 +32,7 @@ pub struct Run {
 
 /// A run that is on a tape.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct TapedRun {
     pub tape: TapeId,
     pub meta: Meta,
     pub exchange: Exchange,
@@ -46,7 +46,7 @@ impl Run {
         root: &Root,
         settings: &Settings,
         record_with: &str,
-    ) -> Result<Found, TapeError> {
+    ) -> Result<TapedRun, TapeError> {
         let context = settings.rules.context_of(&Invocation::of(&self.meta()));
         let mut index = root.index();
         for look in 1.. {
@@ -83,13 +83,13 @@ impl Run {
         index: &Arc<Index>,
         settings: &Settings,
         context: &Context,
-    ) -> Result<Option<Found>, ReadError> {
+    ) -> Result<Option<TapedRun>, ReadError> {
         let fits: Fits = index.fits(&settings.rules, context);
         let state = StateHash::start().fingerprint();
         let Some(hit) = fits.exact("", &self.input, state) else {
             return Ok(None);
         };
-        Ok(Some(Found {
+        Ok(Some(TapedRun {
             tape: Arc::clone(&hit.tape.id),
             meta: hit.meta().clone(),
             exchange: index.read(&hit)?,

@@ -103,7 +103,7 @@ mod tests {
     use crate::format::{Stream, WORK_TREE_PATCH, read};
     use crate::index::Miss;
     use crate::key::Fingerprint;
-    use crate::run::Found;
+    use crate::run::TapedRun;
     use crate::settings::Replay;
     use ccd_protocol::tape::RecordMode;
     use std::path::Path;
@@ -161,7 +161,7 @@ mod tests {
             Settings::over(options, &Replay::default(), self.folder.path()).unwrap()
         }
 
-        fn find(&self, run: &Run) -> Result<Found, Box<Miss>> {
+        fn find(&self, run: &Run) -> Result<TapedRun, Box<Miss>> {
             let settings = self.settings(&TapeOptions::default());
             match run.find(&self.root, &settings, "ccctl exec --record new …") {
                 Ok(found) => Ok(found),

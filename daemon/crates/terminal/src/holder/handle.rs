@@ -19,12 +19,12 @@ use super::board::Board;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::platform::{Event, KeepsakeFile};
+use super::platform::{Event, KeptFile};
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
-use super::wake::{Bell, NewsBell, Wakes};
+use super::wake::{NewsReceiver, NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::lock::lock;
 use crate::probe::Probe;
@@ -44,15 +44,15 @@ pub struct Spawned {
     /// The device number of the terminal for the program (`st_rdev`).
     pub tty_device: u64,
     /// For the next worker.
-    pub keepsake: KeepsakeFile,
+    pub kept_state: KeptFile,
 }
 
 /// A session that an earlier worker has started.
 #[derive(Debug)]
 pub struct Adopted {
-    /// The last keepsake that the worker has written.
-    pub keepsake: Vec<u8>,
-    pub keepsake_file: KeepsakeFile,
+    /// The last kept state that the worker has written.
+    pub kept_state: Vec<u8>,
+    pub kept_file: KeptFile,
     pub slot: usize,
     pub pid: i32,
     pub tty_device: u64,
@@ -63,9 +63,9 @@ pub struct Adopted {
 #[derive(Debug)]
 pub struct HolderNews {
     /// For terminals that do not flood, and for all exits.
-    pub quiet: Wakes,
+    pub quiet: NewsReceiver,
     /// For terminals that print faster than they are read.
-    pub floods: Wakes,
+    pub floods: NewsReceiver,
 }
 
 /// A cheap handle to the holder. The holder stops when the last one is dropped, except before [`Holder::ready`] and
@@ -76,7 +76,7 @@ pub struct Holder(Arc<Link>);
 #[derive(Debug)]
 struct Link {
     board: Arc<Board>,
-    bell: Bell,
+    wake: WakeSignal,
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -99,7 +99,7 @@ struct Requests {
 #[derive(Debug)]
 struct Start {
     ring_path: PathBuf,
-    keepsake: KeepsakeFile,
+    kept_state: KeptFile,
     reply: oneshot::Sender<Result<Spawned, SpawnError>>,
 }
 
@@ -112,13 +112,13 @@ impl Holder {
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
-        let bell = Bell::of_holder(&board, event()?);
-        let quiet = NewsBell::quiet(&board, event()?);
-        let floods = NewsBell::floods(&board, event()?);
+        let wake = WakeSignal::of_holder(&board, event()?);
+        let quiet = NewsSender::quiet(&board, event()?);
+        let floods = NewsSender::floods(&board, event()?);
         let (own, port) = Port::pair()?;
         let reader = HolderReader::new(
             Arc::clone(&board),
-            bell.clone(),
+            wake.clone(),
             port,
             quiet.clone(),
             floods.clone(),
@@ -129,7 +129,7 @@ impl Holder {
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let (holder, news) = Self::connect(own, board, bell, [quiet, floods], rand::random())?;
+        let (holder, news) = Self::connect(own, board, wake, [quiet, floods], rand::random())?;
         holder.0.is_left.store(false, SeqCst);
         *lock(&holder.0.thread) = Some(thread);
         Ok((holder, news))
@@ -143,25 +143,25 @@ impl Holder {
         events: [Event; 3],
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
-        let [bell, quiet, floods] = events.map(Arc::new);
-        let bell = Bell::of_holder(&board, bell);
+        let [wake, quiet, floods] = events.map(Arc::new);
+        let wake = WakeSignal::of_holder(&board, wake);
         let news = [
-            NewsBell::quiet(&board, quiet),
-            NewsBell::floods(&board, floods),
+            NewsSender::quiet(&board, quiet),
+            NewsSender::floods(&board, floods),
         ];
-        Self::connect(port, board, bell, news, secret)
+        Self::connect(port, board, wake, news, secret)
     }
 
     fn connect(
         port: Port,
         board: Arc<Board>,
-        bell: Bell,
-        [quiet, floods]: [NewsBell; 2],
+        wake: WakeSignal,
+        [quiet, floods]: [NewsSender; 2],
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
             board,
-            bell,
+            wake,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
@@ -171,8 +171,8 @@ impl Holder {
             thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: Wakes::new(quiet),
-            floods: Wakes::new(floods),
+            quiet: NewsReceiver::new(quiet),
+            floods: NewsReceiver::new(floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
@@ -194,21 +194,21 @@ impl Holder {
         send_over(&self.0.socket, &ToHolder::Listen, &[listener.as_fd()])
     }
 
-    /// Starts a program on a new terminal. The holder keeps `keepsake` for the next worker, without interpreting it;
-    /// [`KeepsakeFile::write`] replaces it.
+    /// Starts a program on a new terminal. The holder keeps `kept_state` for the next worker, without interpreting it;
+    /// [`KeptFile::write`] replaces it.
     /// If the caller is cancelled before the answer, the program is killed and its ring removed.
     /// [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
-    pub async fn spawn(&self, spec: SpawnSpec, keepsake: &[u8]) -> Result<Spawned, SpawnError> {
+    pub async fn spawn(&self, spec: SpawnSpec, kept_state: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let no_memory = |error: io::Error| {
             SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
         };
         let blob = blob(&spec).map_err(no_memory)?;
-        let keepsake = KeepsakeFile::create(keepsake).map_err(no_memory)?;
-        let kept = keepsake.descriptor().map_err(no_memory)?;
+        let kept_state = KeptFile::create(kept_state).map_err(no_memory)?;
+        let kept = kept_state.descriptor().map_err(no_memory)?;
         let start = Start {
             ring_path: spec.ring_path,
-            keepsake,
+            kept_state,
             reply,
         };
         let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
@@ -238,20 +238,20 @@ impl Holder {
     /// Makes the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
         self.0.board.to_holder.space_freed.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
     /// Reports that this process has returned a terminal that was lent to it.
     pub fn returned(&self, slot: usize) {
         self.0.board.to_holder.returned.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
     /// Reports that the session has printed nothing for a while, so the memory of its ring can be freed if all of it is
     /// logged.
     pub fn idle(&self, slot: usize) {
         self.0.board.to_holder.idle.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
     /// Begins work on a session's log, whose faults could kill this worker and then the next ones; it ends when the
@@ -371,7 +371,7 @@ impl Link {
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
                     Ok(started) => {
-                        self.spawned(started, start.keepsake, &start.ring_path, descriptors)
+                        self.spawned(started, start.kept_state, &start.ring_path, descriptors)
                     }
                     Err(error) => Err(error),
                 };
@@ -386,7 +386,7 @@ impl Link {
     fn spawned(
         &self,
         started: Started,
-        keepsake: KeepsakeFile,
+        kept_state: KeptFile,
         ring_path: &Path,
         descriptors: Vec<OwnedFd>,
     ) -> Result<Spawned, SpawnError> {
@@ -401,7 +401,7 @@ impl Link {
             master,
             ring,
             tty_device: started.tty_device,
-            keepsake,
+            kept_state,
         })
     }
 
@@ -416,12 +416,12 @@ impl Link {
 
     fn release(&self, slot: usize) {
         self.board.to_holder.released.insert(slot);
-        self.bell.ring();
+        self.wake.send();
     }
 
     fn stop(&self) {
         self.board.to_holder.stop.store(true, SeqCst);
-        self.bell.ring();
+        self.wake.send();
         let thread = lock(&self.thread).take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");

@@ -9,7 +9,7 @@ use rustix::process::{Pid, getppid};
 
 use super::board::Board;
 use super::handle::{Adopted, Holder, HolderNews};
-use super::platform::{Event, KeepsakeFile, PORT};
+use super::platform::{Event, KeptFile, PORT};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
 use super::supervise::Held;
@@ -52,7 +52,7 @@ pub fn join() -> io::Result<Welcomed> {
         .map_err(|_| io::ErrorKind::InvalidData)?;
     let [
         memory,
-        bell,
+        wake,
         quiet,
         floods,
         listener,
@@ -60,7 +60,7 @@ pub fn join() -> io::Result<Welcomed> {
         socket_lock,
     ] = descriptors;
     let board = Arc::new(Board::open(&memory)?);
-    let events = [bell, quiet, floods].map(Event::of);
+    let events = [wake, quiet, floods].map(Event::of);
     let held = Held {
         listener: UnixListener::from(listener),
         locks: [base_lock, socket_lock],
@@ -89,14 +89,14 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
         let sessions: Vec<HeldSession> = read_blob(sessions)?;
         let mut descriptors = descriptors.into_iter();
         for held in sessions {
-            let (Some(master), Some(keepsake)) = (descriptors.next(), descriptors.next()) else {
+            let (Some(master), Some(kept_state)) = (descriptors.next(), descriptors.next()) else {
                 return Err(rustix::io::Errno::MFILE.into());
             };
-            let (keepsake_file, keepsake) = KeepsakeFile::open(keepsake)?;
+            let (kept_file, kept_state) = KeptFile::open(kept_state)?;
             let started = held.started;
             adopted.push(Adopted {
-                keepsake,
-                keepsake_file,
+                kept_state,
+                kept_file,
                 slot: started.slot as usize,
                 pid: started.pid,
                 tty_device: started.tty_device,

@@ -41,11 +41,11 @@ pub use error::SpawnError;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
-pub use loan::{LentRead, Loan};
+pub use loan::{LentRead, LentTerminal};
 pub use outlive::{outlive_file_limit, outlive_signals};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
-pub use platform::{KeepsakeFile, claim_children};
+pub use platform::{KeptFile, claim_children};
 #[cfg(feature = "fuzzing")]
 pub use port::messages_in;
 #[cfg(not(portable))]
@@ -60,7 +60,7 @@ pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
 pub use supervise::{Ended, Held, hold};
 pub use umask::{make_files_private, with_mask};
-pub use wake::Wakes;
+pub use wake::NewsReceiver;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
 
 #[cfg(test)]

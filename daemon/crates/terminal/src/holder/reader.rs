@@ -27,7 +27,7 @@ use super::supervise::Worker;
 use super::terminal::Watch;
 #[cfg(not(portable))]
 use super::umask::own_mask_in_this_thread;
-use super::wake::{Bell, NewsBell};
+use super::wake::{NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
@@ -38,12 +38,12 @@ const STARVED_RETRY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct HolderReader {
     board: Arc<Board>,
-    bell: Bell,
+    wake: WakeSignal,
     port: Port,
     /// Requests of the worker, oldest first.
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
-    quiet: NewsBell,
-    flooding: NewsBell,
+    quiet: NewsSender,
+    flooding: NewsSender,
     /// Terminals that are no longer flooding, as reported by the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
@@ -63,16 +63,16 @@ impl HolderReader {
     /// See `Holder::start`. The calling thread's mask decides whether SIGCHLD is blocked.
     pub(super) fn new(
         board: Arc<Board>,
-        bell: Bell,
+        wake: WakeSignal,
         port: Port,
-        quiet: NewsBell,
-        flooding: NewsBell,
+        quiet: NewsSender,
+        flooding: NewsSender,
         limits: DescriptorLimits,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
-        poller.add(&bell, Source::Bell)?;
+        poller.add(&wake, Source::Wake)?;
         poller.add(&port, Source::Port)?;
         let child_signals = ChildSignals::claim()?;
         if let Some(signals) = &child_signals {
@@ -80,10 +80,10 @@ impl HolderReader {
         }
         let floods = Arc::new(Floods::default());
         let calmed = Arc::new(SlotSet::new());
-        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), bell.clone())?;
+        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), wake.clone())?;
         Ok(Self {
             board,
-            bell,
+            wake,
             port,
             requests: VecDeque::new(),
             quiet,
@@ -127,7 +127,7 @@ impl HolderReader {
                 );
                 return;
             }
-            self.bell.wake_up();
+            self.wake.wake_up();
             for source in &sources {
                 self.handle(*source);
             }
@@ -152,7 +152,7 @@ impl HolderReader {
     fn timeout(&self) -> Option<Duration> {
         let has_work =
             || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
-        if !self.bell.try_sleep(has_work) {
+        if !self.wake.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
         let retry_at = (!self.starved.is_empty()).then_some(self.retry_at);
@@ -163,7 +163,7 @@ impl HolderReader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Bell => {} // its news is on the board, which every round checks
+            Source::Wake => {} // its news is on the board, which every round checks
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             Source::Leader(slot) => {
@@ -357,8 +357,8 @@ impl HolderReader {
         let spec = spec.and_then(|blob| {
             read_blob::<SpawnSpec>(blob).map_err(|error| SpawnError::Terminal(error.into()))
         });
-        let keepsake = descriptors.next();
-        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec, keepsake)) {
+        let kept_state = descriptors.next();
+        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec, kept_state)) {
             Ok((started, terminal)) => (Ok(started), Some(terminal)),
             Err(error) => (Err(error), None),
         };

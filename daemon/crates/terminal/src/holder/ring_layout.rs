@@ -77,7 +77,7 @@ pub(super) const NO_PACKET: u8 = 0xee;
 /// kernel already has, so once the kind is there, so are all of them.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Loan {
+pub(super) struct LentHeader {
     pub(super) reader: AtomicU32,
     /// [`NO_PACKET`], except after the kernel has written a packet and before it was counted.
     pub(super) packet_kind: AtomicU8,
@@ -104,7 +104,7 @@ pub(super) struct RingLayout {
     pub(super) status: Alone<AtomicU32>,
     pub(super) eof: AtomicU32,
     pub(super) input_flushes: AtomicU32,
-    pub(super) loan: Alone<Loan>,
+    pub(super) loan: Alone<LentHeader>,
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,

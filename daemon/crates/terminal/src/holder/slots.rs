@@ -24,7 +24,7 @@ use crate::lock::lock;
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum SlotContent {
     Free,
     Held(Terminal),
     /// Released before its leader has exited: the slot is free once the leader is reaped.
@@ -40,12 +40,12 @@ pub(super) enum Place {
 pub(super) struct HeldTerminal {
     pub(super) session: HeldSession,
     pub(super) master: Arc<OwnedFd>,
-    pub(super) keepsake: Arc<OwnedFd>,
+    pub(super) kept_state: Arc<OwnedFd>,
 }
 
 #[derive(Debug)]
 pub(super) struct Slots {
-    places: Vec<Arc<Mutex<Place>>>,
+    places: Vec<Arc<Mutex<SlotContent>>>,
     free: Vec<usize>,
     /// The leaders that are not reaped yet.
     leaders: HashMap<Pid, usize>,
@@ -69,7 +69,7 @@ impl Slots {
     pub(super) fn spawn(
         &mut self,
         spec: SpawnSpec,
-        keepsake: Option<OwnedFd>,
+        kept_state: Option<OwnedFd>,
     ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (mut writer, launched) = self
@@ -79,9 +79,9 @@ impl Slots {
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
-        let terminal = Terminal::new(launched, writer, spec, keepsake);
+        let terminal = Terminal::new(launched, writer, spec, kept_state);
         let master = Arc::clone(&terminal.master);
-        *lock(&self.places[slot]) = Place::Held(terminal);
+        *lock(&self.places[slot]) = SlotContent::Held(terminal);
         let started = Started {
             slot: slot as u32,
             pid,
@@ -94,7 +94,7 @@ impl Slots {
     /// that is allowed and it prints little. Returns `None` if there is no terminal, or if the worker reads it.
     pub(super) fn read(&self, slot: usize, may_lend: bool) -> Option<ReadOutcome> {
         let mut place = lock(self.places.get(slot)?);
-        let Place::Held(terminal) = &mut *place else {
+        let SlotContent::Held(terminal) = &mut *place else {
             return None;
         };
         if terminal.watch == Watch::Lent {
@@ -133,8 +133,8 @@ impl Slots {
     /// Takes back the terminals that were lent to a worker that has ended, or, unless `has_ended`, was stopped. Returns
     /// their slots, which must be read.
     pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
-        let is_back = |place: &Arc<Mutex<Place>>| match &mut *lock(place) {
-            Place::Held(terminal) if terminal.watch == Watch::Lent => {
+        let is_back = |place: &Arc<Mutex<SlotContent>>| match &mut *lock(place) {
+            SlotContent::Held(terminal) if terminal.watch == Watch::Lent => {
                 if has_ended {
                     terminal.ring.take_back();
                     true
@@ -153,7 +153,7 @@ impl Slots {
     #[cfg(not(portable))]
     pub(super) fn put_back_rings(&self) -> Result<(), RingError> {
         for place in &self.places {
-            if let Place::Held(terminal) = &mut *lock(place) {
+            if let SlotContent::Held(terminal) = &mut *lock(place) {
                 terminal.ring.put_back(&terminal.ring_path)?;
             }
         }
@@ -164,8 +164,8 @@ impl Slots {
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let Place::Held(terminal) = &*lock(place)
-                && let Some(keepsake) = &terminal.keepsake
+            if let SlotContent::Held(terminal) = &*lock(place)
+                && let Some(kept_state) = &terminal.kept_state
             {
                 let started = Started {
                     slot: slot as u32,
@@ -176,7 +176,7 @@ impl Slots {
                 held.push(HeldTerminal {
                     session: HeldSession { started, ring_path },
                     master: Arc::clone(&terminal.master),
-                    keepsake: Arc::clone(keepsake),
+                    kept_state: Arc::clone(kept_state),
                 });
             }
         }
@@ -185,13 +185,13 @@ impl Slots {
 
     pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
         match &*lock(self.places.get(slot)?) {
-            Place::Held(terminal) => Some(terminal.watch),
+            SlotContent::Held(terminal) => Some(terminal.watch),
             _ => None,
         }
     }
 
     /// Returns the contents of `slot`, which must have been used before.
-    pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<Place>> {
+    pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<SlotContent>> {
         &self.places[slot]
     }
 
@@ -205,7 +205,7 @@ impl Slots {
             return look(None);
         };
         match &*lock(place) {
-            Place::Held(terminal) if terminal.exit.is_some() => look(Some((
+            SlotContent::Held(terminal) if terminal.exit.is_some() => look(Some((
                 terminal.master.as_fd(),
                 terminal.leader.as_raw_nonzero().get(),
             ))),
@@ -217,7 +217,7 @@ impl Slots {
     /// so itself.
     pub(super) fn give_back_memory(&self, slot: usize) {
         if let Some(place) = self.places.get(slot)
-            && let Place::Held(terminal) = &mut *lock(place)
+            && let SlotContent::Held(terminal) = &mut *lock(place)
             && terminal.watch != Watch::Lent
         {
             terminal.ring.give_back_memory();
@@ -227,8 +227,8 @@ impl Slots {
     /// Reaps the leader in `slot` if it has exited. Returns whether the worker must be notified.
     pub(super) fn reap(&mut self, slot: usize) -> bool {
         let leader = match self.places.get(slot).map(|place| lock(place)).as_deref() {
-            Some(Place::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
-            Some(Place::Leaving { leader, .. }) => *leader,
+            Some(SlotContent::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
+            Some(SlotContent::Leaving { leader, .. }) => *leader,
             _ => return false,
         };
         match waitpid(Some(leader), WaitOptions::NOHANG) {
@@ -247,20 +247,20 @@ impl Slots {
         let slot = self.leaders.remove(&pid)?;
         let mut place = lock(&self.places[slot]);
         match &mut *place {
-            Place::Held(terminal) => {
+            SlotContent::Held(terminal) => {
                 if let Some(exit) = terminal.exit.take() {
                     exit.remove_from(&self.poller);
                 }
                 terminal.ring.set_status(wait_status);
                 Some(slot)
             }
-            Place::Leaving { exit, .. } => {
+            SlotContent::Leaving { exit, .. } => {
                 exit.remove_from(&self.poller);
-                *place = Place::Free;
+                *place = SlotContent::Free;
                 self.free.push(slot);
                 None
             }
-            Place::Free => None,
+            SlotContent::Free => None,
         }
     }
 
@@ -270,20 +270,20 @@ impl Slots {
             return;
         };
         let mut place = lock(place);
-        let Place::Held(terminal) = &mut *place else {
+        let SlotContent::Held(terminal) = &mut *place else {
             return;
         };
         // The worker's descriptor keeps the open file, and with it the poller's entry, alive.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
         *place = match terminal.exit.take() {
-            Some(exit) => Place::Leaving {
+            Some(exit) => SlotContent::Leaving {
                 leader: terminal.leader,
                 exit,
             },
             None => {
                 self.free.push(slot);
-                Place::Free
+                SlotContent::Free
             }
         };
     }
@@ -295,7 +295,7 @@ impl Slots {
         if self.places.len() == MAX_SLOTS {
             return Err(SpawnError::NoSlot);
         }
-        self.places.push(Arc::new(Mutex::new(Place::Free)));
+        self.places.push(Arc::new(Mutex::new(SlotContent::Free)));
         Ok(self.places.len() - 1)
     }
 

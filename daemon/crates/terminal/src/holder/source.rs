@@ -3,7 +3,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// The worker rang.
-    Bell,
+    Wake,
     /// The worker has sent a request.
     Port,
     #[cfg(not(portable))]

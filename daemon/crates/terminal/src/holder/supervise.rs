@@ -23,7 +23,7 @@ use super::processes::end_descendants;
 use super::reader::HolderReader;
 use super::ring::{Exit, RingError, exit_of};
 use super::slots::HeldTerminal;
-use super::wake::{Bell, NewsBell};
+use super::wake::{NewsSender, WakeSignal};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
@@ -64,7 +64,7 @@ pub(super) type Locks = [OwnedFd; 2];
 pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
-    house: House,
+    resources: WorkerResources,
     /// Number of starts since the last worker that served.
     restarts: u32,
     /// When the current worker began to serve.
@@ -106,7 +106,7 @@ pub(super) enum Next {
 
 /// What every worker receives.
 #[derive(Debug)]
-struct House {
+struct WorkerResources {
     board: Arc<Board>,
     memory: OwnedFd,
     events: [Arc<Event>; 3],
@@ -117,7 +117,7 @@ struct House {
     since: String,
 }
 
-impl House {
+impl WorkerResources {
     /// Starts a worker that takes over the sessions in `held`; returns the holder's end of its port.
     fn start_worker(
         &self,
@@ -135,13 +135,13 @@ impl House {
             since: self.since.clone(),
             hand_over,
         });
-        let [bell, quiet, floods] = &self.events;
+        let [wake, quiet, floods] = &self.events;
         let [base_lock, socket_lock] = &self.locks;
         port.send(
             &welcome,
             &[
                 self.memory.as_fd(),
-                bell.as_fd(),
+                wake.as_fd(),
                 quiet.as_fd(),
                 floods.as_fd(),
                 self.listener.as_fd(),
@@ -154,7 +154,7 @@ impl House {
             let sessions = blob(&sessions)?;
             let of_each = some
                 .iter()
-                .flat_map(|held| [held.master.as_fd(), held.keepsake.as_fd()]);
+                .flat_map(|held| [held.master.as_fd(), held.kept_state.as_fd()]);
             let descriptors: Vec<_> = of_each.chain([sessions.as_fd()]).collect();
             port.send(&ToWorker::Held, &descriptors)?;
         }
@@ -164,12 +164,12 @@ impl House {
 }
 
 impl Worker {
-    fn first(house: House, signals: AskingSignals) -> io::Result<(Self, Port)> {
-        let (pid, port) = house.start_worker(&Build::Own, &[], None)?;
+    fn first(resources: WorkerResources, signals: AskingSignals) -> io::Result<(Self, Port)> {
+        let (pid, port) = resources.start_worker(&Build::Own, &[], None)?;
         let worker = Self {
             pid,
             signals,
-            house,
+            resources,
             restarts: 0,
             served_at: None,
             has_served: false,
@@ -228,14 +228,14 @@ impl Worker {
             rolled_back: failed.is_some(),
             reason,
         };
-        for news in [&self.house.board.quiet, &self.house.board.floods] {
+        for news in [&self.resources.board.quiet, &self.resources.board.floods] {
             news.is_awake.store(false, SeqCst);
         }
         for held in held {
             let slot = held.session.started.slot as usize;
-            self.house.board.quiet.slots.insert(slot);
+            self.resources.board.quiet.slots.insert(slot);
         }
-        let started = self.house.start_worker(&build, held, Some(hand_over));
+        let started = self.resources.start_worker(&build, held, Some(hand_over));
         let (pid, port) = match started {
             Ok(started) => started,
             Err(error) => {
@@ -295,7 +295,7 @@ impl Worker {
 
     /// Records the socket on which the next worker must listen.
     pub(super) fn listens_on(&mut self, listener: OwnedFd) {
-        self.house.listener = listener;
+        self.resources.listener = listener;
     }
 
     /// Returns by when the worker must have ended, must serve, or must end the sessions.
@@ -366,7 +366,7 @@ impl Worker {
         let was_killed = ended.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
         if was_killed {
             // By somebody else: no session is the reason.
-            self.house.board.accused.clear();
+            self.resources.board.accused.clear();
         }
         if let Some(served_at) = self.served_at.take() {
             let is_fault = !was_killed && ended.code != Some(0) && served_at.elapsed() < SETTLED;
@@ -445,7 +445,7 @@ pub struct Held {
 pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
-    let house = House {
+    let resources = WorkerResources {
         board: Arc::new(board),
         memory,
         events: [Event::new()?, Event::new()?, Event::new()?].map(Arc::new),
@@ -455,15 +455,15 @@ pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<En
         secret: rand::random(),
         since: since.to_owned(),
     };
-    let [bell, quiet, floods] = house.events.clone();
-    let board = Arc::clone(&house.board);
-    let (worker, port) = Worker::first(house, signals)?;
+    let [wake, quiet, floods] = resources.events.clone();
+    let board = Arc::clone(&resources.board);
+    let (worker, port) = Worker::first(resources, signals)?;
     let mut reader = HolderReader::new(
         Arc::clone(&board),
-        Bell::of_holder(&board, bell),
+        WakeSignal::of_holder(&board, wake),
         port,
-        NewsBell::quiet(&board, quiet),
-        NewsBell::floods(&board, floods),
+        NewsSender::quiet(&board, quiet),
+        NewsSender::floods(&board, floods),
         limits,
     )?;
     reader.supervise(worker)?;

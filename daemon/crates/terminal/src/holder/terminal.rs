@@ -75,7 +75,7 @@ pub(super) struct Terminal {
     pub(super) tty_device: u64,
     /// What the next worker must know of the session; this process never reads it.
     #[cfg(not(portable))]
-    pub(super) keepsake: Option<Arc<OwnedFd>>,
+    pub(super) kept_state: Option<Arc<OwnedFd>>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
     pub(super) watch: Watch,
@@ -93,7 +93,7 @@ impl Terminal {
         ring: RingWriter,
         spec: SpawnSpec,
         #[cfg_attr(portable, expect(unused_variables, reason = "there is no next worker"))]
-        keepsake: Option<OwnedFd>,
+        kept_state: Option<OwnedFd>,
     ) -> Self {
         Self {
             master: Arc::new(launched.master),
@@ -103,7 +103,7 @@ impl Terminal {
             #[cfg(not(portable))]
             tty_device: launched.tty_device,
             #[cfg(not(portable))]
-            keepsake: keepsake.map(Arc::new),
+            kept_state: kept_state.map(Arc::new),
             exit: Some(launched.exit),
             watch: Watch::Quiet,
             eof: false,

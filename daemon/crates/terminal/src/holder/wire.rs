@@ -35,10 +35,10 @@ pub(super) enum ToHolder {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// The first message to a new worker. Attached are the board, the events of the holder and of the two bells, the
+    /// The first message to a new worker. Attached are the board, the events of the holder and of the two senders, the
     /// listening socket, and the locks.
     Welcome(Welcome),
-    /// Held sessions for the new worker, after the welcome. Attached are the terminal and the keepsake of each, followed
+    /// Held sessions for the new worker, after the welcome. Attached are the terminal and the kept state of each, followed
     /// by a file with a [`HeldSession`] for each.
     Held,
     /// The answer to a start. If it succeeded, the terminal is attached.

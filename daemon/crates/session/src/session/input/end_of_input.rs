@@ -3,7 +3,7 @@
 //! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
 //! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
 
-use super::write::{InputError, Stroke};
+use super::write::{InputError, TerminalInput};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use ccd_terminal::lock::lock;
@@ -82,7 +82,7 @@ impl Session {
             LastLine::Begun => &[END_KEY, END_KEY],
             LastLine::Whole | LastLine::HandedOver => &[END_KEY],
         };
-        self.strike(Stroke::new(keys, false)).await?;
+        self.type_input(TerminalInput::new(keys, false)).await?;
         self.keep();
         let session = Arc::clone(self);
         self.services.tracker.spawn(async move {

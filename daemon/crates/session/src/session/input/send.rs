@@ -1,7 +1,7 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::write::{InputError, Stroke, Written};
+use super::write::{InputError, TerminalInput, Written};
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
@@ -179,10 +179,16 @@ impl Session {
 
     /// Types, and has the next process know of it where it must.
     /// The error says what a failed write means for the session.
-    pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
-        let written = self.input.strike(stroke, || self.output.end()).await;
+    pub(crate) async fn type_input(
+        &self,
+        terminal_input: TerminalInput<'_>,
+    ) -> Result<Written, SessionError> {
+        let written = self
+            .input
+            .type_input(terminal_input, || self.output.end())
+            .await;
         let written = written.map_err(|error| input_error(self, error))?;
-        self.half_line.typed(stroke.bytes, written.offset);
+        self.half_line.typed(terminal_input.bytes, written.offset);
         if written.must_keep {
             self.keep();
         }
@@ -218,7 +224,9 @@ impl Session {
             // Must happen before the secret can be echoed.
             self.remember_part(input);
         }
-        let written = self.strike(Stroke::new(&input.bytes, secret)).await?;
+        let written = self
+            .type_input(TerminalInput::new(&input.bytes, secret))
+            .await?;
         self.touch();
         let hidden = secret || written.hidden;
         // Almost always this connection has no attached terminal: then these values are not computed.

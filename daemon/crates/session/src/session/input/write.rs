@@ -51,7 +51,7 @@ pub enum InputError {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Stroke<'a> {
+pub struct TerminalInput<'a> {
     pub bytes: &'a [u8],
     /// The caller knows that it is a secret, which the terminal may echo.
     pub is_secret: bool,
@@ -59,7 +59,7 @@ pub struct Stroke<'a> {
     pub command: Option<&'a CommandOnTape>,
 }
 
-impl<'a> Stroke<'a> {
+impl<'a> TerminalInput<'a> {
     /// Bytes that are no command.
     pub fn new(bytes: &'a [u8], is_secret: bool) -> Self {
         Self {
@@ -70,8 +70,8 @@ impl<'a> Stroke<'a> {
     }
 
     /// The same of other bytes. Those of half a command may have secrets that no rule finds.
-    pub fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
-        Stroke::new(bytes, self.is_secret || self.command.is_some())
+    pub fn of<'b>(&self, bytes: &'b [u8]) -> TerminalInput<'b> {
+        TerminalInput::new(bytes, self.is_secret || self.command.is_some())
     }
 
     pub(crate) fn on_tape(&self) -> &'a [u8] {
@@ -218,17 +218,18 @@ impl Input {
         is_secret: bool,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
-        self.strike(Stroke::new(bytes, is_secret), end).await
+        self.type_input(TerminalInput::new(bytes, is_secret), end)
+            .await
     }
 
-    /// Like [`Self::write`], for any [`Stroke`].
+    /// Like [`Self::write`], for any [`TerminalInput`].
     /// On an error, nothing more is written.
-    pub(crate) async fn strike(
+    pub(crate) async fn type_input(
         &self,
-        stroke: Stroke<'_>,
+        terminal_input: TerminalInput<'_>,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
-        let bytes = stroke.bytes;
+        let bytes = terminal_input.bytes;
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= SEND_QUEUE_LEN {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
             return Err(InputError::Busy);
@@ -247,8 +248,8 @@ impl Input {
         if let Some(tape) = tape.as_ref().filter(|tape| tape.is_replay()) {
             let read = self.piped_line().map(|mut line| line.take(bytes));
             match &read {
-                Some(read) => tape.typed(stroke.of(read)).await?,
-                None => tape.typed(stroke).await?,
+                Some(read) => tape.typed(terminal_input.of(read)).await?,
+                None => tape.typed(terminal_input).await?,
             }
             return Ok(Written {
                 hidden: before.hides_input(),
@@ -269,10 +270,10 @@ impl Input {
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
         let part = written_part(&outcome, bytes.len());
-        let stroke = match stroke.command {
-            _ if self.piped.is_some() => stroke.of(&read),
-            Some(_) if part == bytes.len() => stroke,
-            _ => stroke.of(&bytes[..part]),
+        let terminal_input = match terminal_input.command {
+            _ if self.piped.is_some() => terminal_input.of(&read),
+            Some(_) if part == bytes.len() => terminal_input,
+            _ => terminal_input.of(&bytes[..part]),
         };
         // On a terminal that never echoes, the missing echo says nothing about secrecy.
         let unseen = if never_echoes {
@@ -280,11 +281,11 @@ impl Input {
         } else {
             hidden
         };
-        let typed = stroke.typed(offset, unseen, before.canonical);
+        let typed = terminal_input.typed(offset, unseen, before.canonical);
         let typing = typing.filter(|_| !typed.bytes.is_empty());
         let noted = typing.map(|typing| typing.typed(typed));
         let must_keep = noted.is_some_and(|noted| noted.must_keep);
-        let counts = |tape: &Arc<SessionTape>| tape.note_live(stroke.bytes);
+        let counts = |tape: &Arc<SessionTape>| tape.note_live(terminal_input.bytes);
         let is_counted = tape.as_ref().is_some_and(counts);
         outcome.map(|()| Written {
             hidden: hidden || noted.is_some_and(|noted| noted.is_secret),

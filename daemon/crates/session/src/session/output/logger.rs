@@ -68,7 +68,7 @@ pub struct Logger {
 struct Shared {
     state: Mutex<LoggerState>,
     /// Wakes the thread in charge.
-    bell: Condvar,
+    woken: Condvar,
     timer: Notify,
     holder: Holder,
     /// Cancelled when logs are written.
@@ -126,7 +126,7 @@ impl Logger {
     pub fn new(holder: Holder) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
-            bell: Condvar::new(),
+            woken: Condvar::new(),
             timer: Notify::new(),
             holder,
             begun: CancellationToken::new(),
@@ -174,7 +174,7 @@ impl Logger {
 impl Drop for Logger {
     fn drop(&mut self) {
         lock(&self.shared.state).stop = true;
-        self.shared.bell.notify_all();
+        self.shared.woken.notify_all();
         self.timer.abort();
     }
 }
@@ -212,7 +212,7 @@ impl Shared {
         if state.rest != Rest::None {
             state.rest = Rest::None;
             drop(state);
-            self.bell.notify_one();
+            self.woken.notify_one();
         }
     }
 
@@ -291,11 +291,11 @@ impl Shared {
         let is_resting = |state: &mut LoggerState| state.rest == rest && !state.stop;
         let mut state = match limit {
             Some(limit) => {
-                let waited = self.bell.wait_timeout_while(state, limit, is_resting);
+                let waited = self.woken.wait_timeout_while(state, limit, is_resting);
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
             None => {
-                let waited = self.bell.wait_while(state, is_resting);
+                let waited = self.woken.wait_while(state, is_resting);
                 waited.unwrap_or_else(PoisonError::into_inner)
             }
         };

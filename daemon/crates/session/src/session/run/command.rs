@@ -9,7 +9,7 @@ use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
 use crate::peer::Peer;
 use crate::session::error::{Busy, SessionError};
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
     CommandFile, LineError, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated,
@@ -115,12 +115,12 @@ impl Session {
             };
             line.splice(..0, keys.iter().copied());
         }
-        let stroke = Stroke {
+        let terminal_input = TerminalInput {
             bytes: &line,
             is_secret: false,
             command: tools.on_tape.as_ref(),
         };
-        let written = match self.strike(stroke).await {
+        let written = match self.type_input(terminal_input).await {
             Ok(written) => written,
             Err(error) => {
                 self.runs.forget(&running);

@@ -4,7 +4,7 @@ use super::target::{shows_prompt, tail};
 use crate::durations::Deadline;
 use crate::output::Piece;
 use crate::session::error::SessionError;
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{Likeness, Nonce, Printer, Prompt};
 use ccd_terminal::lock::lock;
@@ -50,7 +50,9 @@ impl Session {
         let nonce = Nonce::random().map_err(SessionError::Files)?;
         let nonce = nonce.as_str();
         let question = format!(" printf '\\033]133;F;%s;%s\\007' {nonce} \"$FISH_VERSION\"\r");
-        let written = self.strike(Stroke::new(question.as_bytes(), false)).await?;
+        let written = self
+            .type_input(TerminalInput::new(question.as_bytes(), false))
+            .await?;
         let mark = format!("\x1b]133;F;{nonce};");
         let has_version = self
             .answer(written.offset, mark.as_bytes(), deadline)

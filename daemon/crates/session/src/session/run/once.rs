@@ -173,7 +173,7 @@ impl OneShot {
         let session = &self.session;
         let input = async {
             if let Some(stdin) = stdin {
-                session.type_input(&stdin).await;
+                session.type_stdin(&stdin).await;
             }
         };
         let conversation = session.converse(peer, params, missing);
@@ -190,7 +190,7 @@ impl OneShot {
 
 impl Session {
     /// Types all of the input, then its end. It is not an error if the program does not read its input or has exited.
-    async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
+    async fn type_stdin(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
         self.note_write(stdin);
         while let Err(error) = self.input.write(rest, false, || self.output.end()).await {

@@ -7,7 +7,7 @@ use crate::durations::Deadline;
 use crate::interaction::Event;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
     Action, CommandFile, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated,
@@ -243,7 +243,9 @@ impl Follower {
                 pause.next_look = quiet.quiet + more.max(Duration::from_millis(1));
             }
             Action::Type(bytes) => {
-                session.strike(Stroke::new(&bytes, false)).await?;
+                session
+                    .type_input(TerminalInput::new(&bytes, false))
+                    .await?;
                 session.half_line.entered();
                 *pause = Pause::new();
             }

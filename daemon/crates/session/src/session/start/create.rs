@@ -15,7 +15,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
 use crate::session::shell;
-use crate::session::survive::Keepsake;
+use crate::session::survive::KeptSession;
 use crate::session::tape::{Beginning, SessionTape};
 use ccd_protocol::session::{
     Session as Record, SessionCreate, SessionCreateParams, SessionPipeParams,
@@ -275,7 +275,8 @@ impl Sessions {
             echo: params.echo.unwrap_or(!params.plain),
             ring_path: self.services.folders.ring(facts.id.as_str()),
         };
-        let keepsake = Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
+        let kept_state =
+            KeptSession::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring file has the same name
         }
@@ -297,7 +298,7 @@ impl Sessions {
                 None => self.fresh_folder(&facts.id).await,
             }
         };
-        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &keepsake));
+        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &kept_state));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
                 let session = self.register(facts, plan, folder, spawned, settings, tape);
@@ -399,7 +400,7 @@ impl Sessions {
         let session = Session::live(
             services, facts, output, flusher, input, plan.rows, plan.cols,
         );
-        let session = Arc::new(session.kept_in(spawned.keepsake));
+        let session = Arc::new(session.kept_in(spawned.kept_state));
         self.insert(Arc::clone(&session));
         // Output that arrived before the session was registered was not announced, nor that the terminal was lent.
         session.take_output(usize::MAX);

@@ -1,7 +1,7 @@
 //! Sessions that an earlier worker started: the holder has kept their terminals, the rest is on disk.
 
 use super::fault::die_if_asked;
-use super::keepsake::Keepsake;
+use super::kept_session::KeptSession;
 use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
@@ -105,7 +105,7 @@ impl Sessions {
         spares_log: bool,
     ) -> Result<String, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
-        let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
+        let kept = KeptSession::read(&adopted.kept_state).map_err(|error| text(&error))?;
         let id = kept.row.session_id.clone();
         if !kept.row.transient && !unfinished.contains(&id) {
             return Err(format!(
@@ -165,7 +165,7 @@ impl Sessions {
             Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, rows, cols)
-            .kept_in(adopted.keepsake_file)
+            .kept_in(adopted.kept_file)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
         for text in &kept.hidden {
@@ -240,7 +240,7 @@ impl Sessions {
 pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
     let kept = adopted
         .iter()
-        .filter_map(|adopted| Keepsake::read(&adopted.keepsake).ok());
+        .filter_map(|adopted| KeptSession::read(&adopted.kept_state).ok());
     kept.map(|kept| kept.row.session_id).collect()
 }
 

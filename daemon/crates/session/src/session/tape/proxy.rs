@@ -5,7 +5,7 @@ use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
-use crate::session::input::{InputError, Stroke};
+use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
 use crate::session::run::OneShot;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
@@ -79,25 +79,25 @@ impl Live {
     pub(super) async fn typed(
         &self,
         tape: &SessionTape,
-        stroke: Stroke<'_>,
+        terminal_input: TerminalInput<'_>,
     ) -> Result<(), InputError> {
         let session = self.session();
         let end = || session.output.end();
-        session.note_write(stroke.bytes);
-        let keys = session.input.keys_of(stroke.bytes);
+        session.note_write(terminal_input.bytes);
+        let keys = session.input.keys_of(terminal_input.bytes);
         let keys = match &keys {
-            Cow::Owned(keys) => stroke.of(keys),
-            Cow::Borrowed(_) => stroke,
+            Cow::Owned(keys) => terminal_input.of(keys),
+            Cow::Borrowed(_) => terminal_input,
         };
         let typing = tape.recording().map(Recording::typing);
-        let written = session.input.strike(keys, end);
+        let written = session.input.type_input(keys, end);
         let written = Box::pin(written).await?;
         if let Some(player) = &tape.player {
-            player.note_proxied(inputs_in(stroke.bytes));
+            player.note_proxied(inputs_in(terminal_input.bytes));
         }
         if let Some(typing) = typing {
             let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
-            typing.typed(stroke.typed(offset, written.hidden, written.canonical));
+            typing.typed(terminal_input.typed(offset, written.hidden, written.canonical));
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ pub(super) fn plays(settings: &Settings) -> bool {
     }
 }
 
-/// Returns how many inputs are completed by a stroke: a line that is typed key by key is one.
+/// Returns how many inputs are completed by one input: a line that is typed key by key is one.
 fn inputs_in(bytes: &[u8]) -> u64 {
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x04);
     let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();

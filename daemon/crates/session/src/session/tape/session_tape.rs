@@ -2,7 +2,7 @@
 
 use super::kept::{Left, PastTape};
 use super::proxy::Live;
-use crate::session::input::{InputError, Stroke};
+use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
@@ -107,17 +107,17 @@ impl SessionTape {
 
     /// Passes input to the tapes, and if none has it and this is allowed, to the real program.
     /// The holder gets the new position before any of the answer is shown, so that the next process knows it.
-    pub async fn typed(&self, stroke: Stroke<'_>) -> Result<(), InputError> {
+    pub async fn typed(&self, terminal_input: TerminalInput<'_>) -> Result<(), InputError> {
         let Some(player) = &self.player else {
             return Ok(());
         };
         self.ready.cancelled().await;
         if let Some(live) = self.live.get() {
-            let typed = live.typed(self, stroke).await;
+            let typed = live.typed(self, terminal_input).await;
             self.keep();
             return typed;
         }
-        let on_tape = stroke.on_tape();
+        let on_tape = terminal_input.on_tape();
         let typed = player.typed(on_tape).await;
         self.keep();
         player.playback().begin();
@@ -129,9 +129,9 @@ impl SessionTape {
                 let live = Box::pin(self.take_over(player)).await?;
                 // Includes the unanswered rest of earlier sends.
                 let typed = if input == on_tape {
-                    live.typed(self, stroke).await
+                    live.typed(self, terminal_input).await
                 } else {
-                    live.typed(self, stroke.of(&input)).await
+                    live.typed(self, terminal_input.of(&input)).await
                 };
                 self.keep();
                 typed

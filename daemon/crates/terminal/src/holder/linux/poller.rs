@@ -84,7 +84,7 @@ fn interest(watch: Watch) -> Option<EventFlags> {
 
 fn data(source: Source) -> EventData {
     EventData::new_u64(match source {
-        Source::Bell => 0,
+        Source::Wake => 0,
         Source::Port => 4,
         Source::Signals => 8,
         Source::Children => 1,
@@ -96,7 +96,7 @@ fn data(source: Source) -> EventData {
 fn source(data: EventData) -> Source {
     let data = data.u64();
     match (data & 3, (data >> 2) as usize) {
-        (0, 0) => Source::Bell,
+        (0, 0) => Source::Wake,
         (0, 1) => Source::Port,
         (0, _) => Source::Signals,
         (1, _) => Source::Children,

@@ -200,10 +200,10 @@ mod tests {
             return;
         };
         let poller = Poller::new().unwrap();
-        poller.add(&high, Source::Bell).unwrap();
+        poller.add(&high, Source::Wake).unwrap();
         rustix::io::write(&output, b"x").unwrap();
         let mut sources = Vec::new();
         poller.wait(None, &mut sources).unwrap();
-        assert_eq!(sources, [Source::Bell]);
+        assert_eq!(sources, [Source::Wake]);
     }
 }

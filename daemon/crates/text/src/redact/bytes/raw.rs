@@ -46,8 +46,8 @@ pub fn redact_chunks<C: Into<Vec<u8>>>(
     // A mask may join what a secret separated, as in `Redactor::redact`.
     for pass in 0..MAX_PASSES {
         let found = match &chunks[..] {
-            [chunk] => Found::of(&redactor, chunk, source),
-            _ => Found::of(&redactor, &chunks.concat(), source),
+            [chunk] => RawSecrets::of(&redactor, chunk, source),
+            _ => RawSecrets::of(&redactor, &chunks.concat(), source),
         };
         if found.places.is_empty() {
             break;
@@ -75,13 +75,13 @@ pub fn redact_typed(text: &str) -> Cow<'_, str> {
 
 /// The secrets of raw bytes.
 #[derive(Default)]
-struct Found {
+struct RawSecrets {
     /// Places in the raw bytes, in ascending order.
     places: Vec<Range<usize>>,
     texts: Vec<String>,
 }
 
-impl Found {
+impl RawSecrets {
     fn of(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
         let mut found = Self::default();
         found.search(redactor, &View::without_sequences(raw), source);

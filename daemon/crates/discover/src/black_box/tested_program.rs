@@ -38,7 +38,7 @@ pub(super) enum Patience {
     Confirm,
 }
 
-pub(super) struct Bench<'a> {
+pub(super) struct TestedProgram<'a> {
     pub(super) driver: &'a Driver,
     pub(super) options: &'a Options,
     /// What the first copy did at its start.
@@ -50,7 +50,7 @@ pub(super) struct Bench<'a> {
     pub(super) commands: OnceLock<Vec<HelpCommand>>,
 }
 
-impl Bench<'_> {
+impl TestedProgram<'_> {
     /// Returns whether words are typed: the program waits for input, and nothing speaks against it.
     pub(super) fn can_be_asked(&self) -> bool {
         self.first.waits() && self.why_not_asked().is_none()

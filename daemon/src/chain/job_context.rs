@@ -1,7 +1,7 @@
 //! Runs the commands of a job: limits, environment, and results.
 
-use super::bench_state::BenchState;
 use super::error::ChainError;
+use super::job_context_state::JobContextState;
 use crate::job::JobHandle;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -78,11 +78,11 @@ impl Work {
     }
 }
 
-pub(super) struct Bench {
+pub(super) struct JobContext {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
     method: &'static str,
-    state: Mutex<BenchState>,
+    state: Mutex<JobContextState>,
     /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
 }
@@ -106,7 +106,7 @@ pub(super) struct Ended {
     pub(super) is_cut: bool,
 }
 
-impl Bench {
+impl JobContext {
     pub(super) fn new(work: Work, handle: JobHandle, method: &'static str) -> Self {
         let gone = CancellationToken::new();
         let peer = work.peer.until(gone.clone());
@@ -114,7 +114,7 @@ impl Bench {
             work: Work { peer, ..work },
             handle,
             method,
-            state: Mutex::new(BenchState::new()),
+            state: Mutex::new(JobContextState::new()),
             _ends_programs: gone.drop_guard(),
         }
     }
@@ -327,7 +327,7 @@ impl Bench {
         (end.to_owned(), (before + clean.len() - end.len()) as u64)
     }
 
-    fn tell_state(&self, state: &BenchState) {
+    fn tell_state(&self, state: &JobContextState) {
         let mut progress = state.progress.clone();
         if let Value::Object(progress) = &mut progress
             && state.waiting > 0
@@ -349,21 +349,21 @@ impl Bench {
 
 /// Counts a command while it is running or waiting.
 struct Counted<'a> {
-    bench: &'a Bench,
-    counter: fn(&mut BenchState) -> &mut usize,
+    context: &'a JobContext,
+    counter: fn(&mut JobContextState) -> &mut usize,
 }
 
 impl<'a> Counted<'a> {
-    fn new(bench: &'a Bench, counter: fn(&mut BenchState) -> &mut usize) -> Self {
-        *counter(&mut lock(&bench.state)) += 1;
-        bench.tell_state(&lock(&bench.state));
-        Self { bench, counter }
+    fn new(context: &'a JobContext, counter: fn(&mut JobContextState) -> &mut usize) -> Self {
+        *counter(&mut lock(&context.state)) += 1;
+        context.tell_state(&lock(&context.state));
+        Self { context, counter }
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        *(self.counter)(&mut lock(&self.bench.state)) -= 1;
+        *(self.counter)(&mut lock(&self.context.state)) -= 1;
     }
 }
 

@@ -5,11 +5,11 @@ use std::os::fd::OwnedFd;
 
 /// Keeps nothing.
 #[derive(Debug)]
-pub struct KeepsakeFile(());
+pub struct KeptFile(());
 
-impl KeepsakeFile {
+impl KeptFile {
     /// Does nothing.
-    pub(in crate::holder) fn create(_keepsake: &[u8]) -> io::Result<Self> {
+    pub(in crate::holder) fn create(_kept_state: &[u8]) -> io::Result<Self> {
         Ok(Self(()))
     }
 
@@ -19,7 +19,7 @@ impl KeepsakeFile {
     }
 
     /// Does nothing.
-    pub fn write(&mut self, _keepsake: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, _kept_state: &[u8]) -> io::Result<()> {
         Ok(())
     }
 }

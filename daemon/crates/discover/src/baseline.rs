@@ -64,8 +64,7 @@ impl Baseline {
         Self(report)
     }
 
-    /// Marks what is known in `report`; a test that failed by known findings alone has passed. Returns how many findings
-    /// are known.
+    /// Marks what is known in `report`: a test with known findings alone has passed. Returns how many are known.
     pub fn apply(&self, report: &mut TestReport) -> u64 {
         let known = report.results.iter_mut().map(|result| self.mark(result));
         let known = known.sum();

@@ -83,8 +83,7 @@ impl Reply {
     }
 }
 
-/// Returns the text after the line that repeats the input. Line editors print the prompt, or parts of the input, again
-/// before it.
+/// Returns the text after the line that repeats the input; line editors also print parts of it before.
 fn without_echo<'a>(text: &'a str, typed: &str) -> &'a str {
     let typed = typed.trim_end();
     if typed.is_empty() {

@@ -114,8 +114,7 @@ impl Running {
         self.settle("", from, limit).await
     }
 
-    /// Types a line and waits until the program wants the next.
-    /// That the program ends is not an error.
+    /// Types a line and waits until the program wants the next; that it ends is not an error.
     pub async fn ask(&mut self, line: &str) -> Result<Reply, SessionError> {
         self.ask_bytes(line.as_bytes()).await
     }

@@ -241,8 +241,7 @@ fn not_found(program: &str, cwd: Option<&str>) -> TargetError {
     }
 }
 
-/// Returns the absolute path of a file of the caller, because the program runs in another directory; anything else as
-/// it is.
+/// Returns the absolute path of a file of the caller, as the program runs elsewhere; anything else as it is.
 fn absolute(arg: &str, cwd: Option<&str>) -> String {
     let Some(cwd) = cwd.filter(|_| !arg.is_empty() && !arg.starts_with(['-', '/'])) else {
         return arg.to_owned();

@@ -103,8 +103,7 @@ impl<R: Report> Reports<R> {
         Ok(write_at_most(path, report, MAX_BYTES)?)
     }
 
-    /// Returns at most `limit` reports, newest first, of `program` alone if it is given. Files that are not reports are
-    /// left out with a warning.
+    /// Returns at most `limit` reports, newest first, of `program` if given; other files are left out with a warning.
     pub fn list(&self, program: Option<&str>, limit: usize) -> Result<Listed<R>, ReportError> {
         let base = program.map(base_of);
         let mut listed = Listed {
@@ -137,8 +136,7 @@ impl<R: Report> Reports<R> {
         Ok(listed)
     }
 
-    /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory, or the
-    /// newest report of this program.
+    /// Returns the report with this id or prefix, name or path of a file, or the newest report of this program.
     pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
         let path = match self.path_of(which) {
             Err(ReportError::NotFound(which)) => {
@@ -175,8 +173,7 @@ impl<R: Report> Reports<R> {
         self.folder.join(format!("{id}.tapes"))
     }
 
-    /// Deletes a report and its tapes, and returns the path that it had. A damaged one is deleted by the name of its
-    /// file.
+    /// Deletes a report (a damaged one by the name of its file) and its tapes; returns the path that it had.
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
         let head = read::<Head>(&path);
@@ -187,8 +184,7 @@ impl<R: Report> Reports<R> {
         Ok(path)
     }
 
-    /// Deletes the reports that were completed more than `age_s` seconds ago, or with `dry_run` only counts them. Other
-    /// files stay.
+    /// Deletes reports completed more than `age_s` seconds ago, or only counts them (`dry_run`). Other files stay.
     pub fn cleanup(&self, age_s: f64, dry_run: bool) -> Result<Removed, ReportError> {
         let mut removed = Removed::default();
         for path in self.newest_first()? {

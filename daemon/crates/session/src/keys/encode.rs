@@ -158,8 +158,7 @@ fn modifiers(name: &str) -> (Held, &str) {
     }
 }
 
-/// Returns the name of the key that is meant if it is written as on keyboards, such as `Ctrl-C` or `alt+x`; several keys
-/// in one name, separated by commas.
+/// Returns the name of the key that is meant if it is written as on keyboards: `Ctrl-C`, `alt+x`, or several keys.
 fn meant(name: &str) -> Option<String> {
     const MODIFIERS: [(&str, &str); 6] = [
         ("control", "C-"),

@@ -63,8 +63,7 @@ impl Library {
         blocking(move || library.look()).await
     }
 
-    /// Sets the patterns of a category.
-    /// On an error, nothing is changed.
+    /// Sets the patterns of a category; on an error, nothing is changed.
     pub async fn set(
         self: &Arc<Self>,
         params: PatternSetParams,
@@ -184,8 +183,7 @@ impl Library {
 }
 
 impl Library {
-    /// Reads the file to change it. Anything that could not be written back unchanged is an error. A missing file is an
-    /// empty list.
+    /// Reads the file to change it: what could not be written back unchanged is an error, no file an empty list.
     fn read(&self) -> Result<Vec<Override>, LibraryError> {
         Ok(documents::read(&self.path)?.unwrap_or_default())
     }

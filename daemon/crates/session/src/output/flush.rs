@@ -36,8 +36,7 @@ impl Flusher {
         self.writer.is_some()
     }
 
-    /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is scratch space and must be
-    /// empty.
+    /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is empty scratch space.
     pub fn flush(&mut self, output: &Output, buffer: &mut Vec<u8>) -> Flushed {
         let Some(writer) = &mut self.writer else {
             return Flushed {

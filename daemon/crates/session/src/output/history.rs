@@ -108,8 +108,7 @@ impl History {
         self.trim_lines(keep_from);
     }
 
-    /// Appends the bytes from `from` on, at most `max_bytes`, to `into`.
-    /// `from` must lie within `[start, end]`.
+    /// Appends at most `max_bytes` from `from` on, which must lie within `[start, end]`, to `into`.
     pub(super) fn copy(&self, from: u64, max_bytes: usize, into: &mut Vec<u8>) {
         let skip = usize::try_from(from - self.start).unwrap_or(usize::MAX);
         // All blocks before the last one have the same length.

@@ -205,8 +205,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
-    /// Returns the offset of the oldest byte that is left.
+    /// Deletes rotated files, oldest first, down to `max_bytes` of log; returns the offset of the oldest byte left.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;
         let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
@@ -242,8 +241,7 @@ fn read_base(dir: &Path) -> u64 {
         .unwrap_or(0)
 }
 
-/// Returns the files of a log in the order of their offsets; none if there is no folder. What is not a regular file
-/// is not part of it.
+/// Returns the regular files of a log in the order of their offsets; none if there is no folder.
 pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,

@@ -97,8 +97,7 @@ impl Session {
         }
     }
 
-    /// Sets the state that an earlier process left: the terminal's `modes` and `sizes`, and the offset up to which it
-    /// answered the program's queries.
+    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, and how far queries are `answered`.
     pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
             queries: Queries::answered(answered),

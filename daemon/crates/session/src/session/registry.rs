@@ -190,8 +190,7 @@ impl Sessions {
             .flatten()
     }
 
-    /// Frees the session's slot in the holder. A second call does nothing, because another session may have the slot by
-    /// then.
+    /// Frees the session's slot in the holder, once: another session may have it by then.
     pub(super) fn release(&self, session: &Session) {
         let Some(slot) = session.facts.slot else {
             return;

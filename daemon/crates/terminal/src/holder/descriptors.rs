@@ -1,5 +1,4 @@
-//! Descriptors in children: a child inherits none of the daemon's, and gets the limit with which the daemon was
-//! started.
+//! Descriptors in children: none of the daemon's, and the limit with which the daemon was started.
 
 use std::io;
 
@@ -68,8 +67,7 @@ impl DescriptorLimits {
     }
 }
 
-/// Raises the limit on open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
-/// On an error, the limit is unchanged.
+/// Raises the limit on open descriptors, at most to [`WANTED_DESCRIPTORS`]; unchanged on an error.
 pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     let mut limits = DescriptorLimits::unchanged();
     let hard = limits.original.maximum.unwrap_or(u64::MAX);

@@ -98,8 +98,7 @@ fn lead_session() -> io::Result<()> {
     Ok(ioctl_tiocsctty(terminal)?)
 }
 
-/// Closes all descriptors on exec: other threads may have opened some that are not set to be closed yet, because not
-/// every system can do both at once.
+/// Closes all descriptors on exec: other threads may have opened some that are not set to be closed yet.
 fn close_on_exec(last: RawFd) {
     for descriptor in libc::STDERR_FILENO + 1..=last {
         // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.

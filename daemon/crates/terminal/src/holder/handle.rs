@@ -1,5 +1,4 @@
-//! The handle through which the worker talks to the holder. It works the same whether the holder is a thread or a
-//! process.
+//! The handle through which the worker talks to the holder, be it a thread or a process.
 
 use std::collections::HashMap;
 use std::io;
@@ -247,8 +246,7 @@ impl Holder {
         self.0.wake.send();
     }
 
-    /// Reports that the session has printed nothing for a while, so the memory of its ring can be freed if all of it is
-    /// logged.
+    /// Reports that the session has been silent, so that the memory of its ring can be freed if all is logged.
     pub fn idle(&self, slot: usize) {
         self.0.board.to_holder.idle.insert(slot);
         self.0.wake.send();
@@ -275,15 +273,13 @@ impl Holder {
         self.0.release(slot);
     }
 
-    /// Reports that all sessions are being ended: if this process is killed meanwhile, the next worker continues with
-    /// that.
+    /// Reports that all sessions are being ended: after a kill, the next worker continues with that.
     pub fn stopping(&self) {
         // If the holder has ended, that is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
     }
 
-    /// Reports that this process is about to end and that another one follows: of the build in the file, or of this
-    /// build.
+    /// Reports that this process ends and another one follows, of the build in the file or of this one.
     pub fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
         let build = build.map(AsFd::as_fd);
         send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;

@@ -29,8 +29,7 @@ pub(super) struct Launched {
     pub(super) tty_device: u64,
 }
 
-/// Starts a program on a new terminal.
-/// On an error, nothing remains of the attempt.
+/// Starts a program on a new terminal. On an error, nothing remains.
 pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;

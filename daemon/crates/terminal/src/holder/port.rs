@@ -84,8 +84,7 @@ impl Port {
         self.socket.try_clone()
     }
 
-    /// Reads pending messages. Must be called when the socket is readable.
-    /// A closed connection is not an error.
+    /// Reads pending messages, once the socket is readable. A closed connection is not an error.
     pub(super) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];

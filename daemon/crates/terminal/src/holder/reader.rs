@@ -278,8 +278,7 @@ impl HolderReader {
         }
     }
 
-    /// Hands everything over to another worker. Ends instead if the last worker has ended by itself or too many were
-    /// killed.
+    /// Hands everything over to another worker, unless the last one ended by itself or too many were killed.
     #[cfg(not(portable))]
     fn replace_worker(&mut self) {
         // The last requests of the worker still count, except those that need an answer.

@@ -170,8 +170,7 @@ impl Ring {
         self.layout().answered.store(position, Relaxed);
     }
 
-    /// Stores a few bytes (`NOTE_BYTES`) for the next worker, replacing the last note. Only one thread may do so at a
-    /// time.
+    /// Stores `NOTE_BYTES` for the next worker in place of the last note. One thread at a time.
     pub fn set_note(&self, note: &[u8]) {
         self.layout().set_note(note);
     }

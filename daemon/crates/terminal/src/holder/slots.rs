@@ -64,8 +64,7 @@ impl Slots {
         }
     }
 
-    /// Starts a program in a new slot. Also returns the terminal, for the worker.
-    /// On an error, nothing remains of the attempt.
+    /// Starts a program in a new slot; also returns the terminal. On an error, nothing remains.
     pub(super) fn spawn(
         &mut self,
         spec: SpawnSpec,
@@ -213,8 +212,7 @@ impl Slots {
         }
     }
 
-    /// Frees the memory of the ring in `slot`, if the worker has read all of it. While the terminal is lent, the worker does
-    /// so itself.
+    /// Frees the memory of the ring in `slot` if the worker has read it all and the terminal is not lent.
     pub(super) fn give_back_memory(&self, slot: usize) {
         if let Some(place) = self.places.get(slot)
             && let SlotContent::Held(terminal) = &mut *lock(place)

@@ -159,8 +159,7 @@ impl NewsReceiver {
         self.0.news().slots.drain(look);
     }
 
-    /// Declares that the worker is going to wait for the descriptor. Returns false if there is news already, which must
-    /// be drained first.
+    /// Declares that the worker is going to wait. False if there is news already, which must be drained first.
     pub fn try_sleep(&self) -> bool {
         let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
         self.0.wake.try_sleep(has_news)

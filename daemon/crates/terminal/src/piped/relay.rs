@@ -19,8 +19,7 @@ const MAX_WAITING_BYTES: usize = 64 << 10;
 /// Stack size of the thread that waits for the program to exit.
 const STACK_BYTES: usize = 64 << 10;
 
-/// The session's terminal. Nothing else prints on it, so the number of bytes printed is the offset in the session's
-/// output.
+/// The session's terminal. Nothing else prints on it, so the bytes printed are the offset in the output.
 pub(super) struct RelayTerminal {
     marks: Option<MarkWriter>,
 }

@@ -64,8 +64,7 @@ pub struct Probe {
     pub how: Cow<'static, str>,
     /// The waiting task, for [`Verdict::Blocked`], [`Verdict::Accepts`] and a [relay](Probe::is_relay).
     pub reader: Option<Reader>,
-    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it has ended or is not
-    /// visible.
+    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it is not visible.
     pub foreground_state: Option<char>,
     /// How much output was not read from the master yet: the program may be further than its known output shows.
     pub unread_output_bytes: u64,

@@ -138,8 +138,7 @@ impl Search {
         }
     }
 
-    /// Finds the input pipe if a leader of the daemon waits for its terminal in place of the program: see
-    /// [`crate::piped`].
+    /// Finds the input pipe if a leader of the daemon waits in place of the program: see [`crate::piped`].
     fn look_for_pipe(&mut self) {
         let leader = Task {
             pid: self.session,

@@ -19,8 +19,7 @@ const POLLFD_LEN: usize = 8;
 /// `POLLIN | POLLRDNORM`; epoll uses the same bits.
 const FOR_INPUT: u32 = 0x41;
 
-/// A system call that a task sleeps in. Equal values a moment apart mean that it is the same call, or the same call
-/// again.
+/// A system call that a task sleeps in. Equal values mean that it is the same call, or the same again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sleep {
     number: c_long,

@@ -118,8 +118,7 @@ impl Session {
         }
     }
 
-    /// Sets a new size of a viewer's terminal; returns true if nothing else is to be done, because the viewer is
-    /// read-only.
+    /// Sets a new size of a viewer's terminal; true if nothing else is to be done, because the viewer is read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
         let mut list = lock(&self.viewers.list);
         let viewer = list

@@ -139,8 +139,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends every session, and the processes that ended ones left, before the daemon exits: nothing could find them
-    /// later.
+    /// Ends every session, and what ended ones left, before the daemon exits: nothing could find them later.
     pub async fn close_all(&self, grace: Duration) {
         if let Err(error) = self.load_of_this_holder().await {
             tracing::error!(%error, "processes that ended sessions left may stay");

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 /// How long processes left by a killed daemon may take to exit after SIGTERM; the daemon's start waits for it.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
-/// Ends processes left by the sessions of a killed daemon: they ignored the hang-up of their terminal or had detached
-/// from it.
+/// Ends processes that sessions of a killed daemon left: they ignored the hang-up, or had detached from it.
 pub(crate) async fn end_orphans(tables: &ProcessTables, sessions: &[Traces]) {
     if sessions.is_empty() {
         return;

@@ -147,8 +147,7 @@ impl SessionTask {
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
         }
-        // If the slot of a transient session were freed, the next process would not know that its client still has to
-        // learn of its end.
+        // Freed, the slot would not show the next process that its client still has to learn of the end.
         if session.facts.transient {
             session.save_soon();
         } else {

@@ -108,8 +108,7 @@ impl Session {
     ) -> Result<SessionSendReply, SessionError> {
         self.require_alive()?;
         self.follow_viewer(peer)?;
-        // Text is converted to the session's encoding. Bytes are in it already, except those of an attached terminal,
-        // which are UTF-8.
+        // Text is converted to the session's encoding; bytes are in it, but an attached terminal's are UTF-8.
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = if is_from_terminal {
@@ -177,8 +176,7 @@ impl Session {
         }
     }
 
-    /// Types, and has the next process know of it where it must.
-    /// The error says what a failed write means for the session.
+    /// Types, and has the next process know of it where it must. The error says what it means for the session.
     pub(crate) async fn type_input(
         &self,
         terminal_input: TerminalInput<'_>,

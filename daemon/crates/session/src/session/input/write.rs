@@ -295,8 +295,7 @@ impl Input {
         })
     }
 
-    /// Types the terminal's answer to a query of the program. No client typed it, so it is not put on a tape.
-    /// On an error, nothing more is written.
+    /// Types the terminal's answer to a query. No client typed it, so it is not put on a tape.
     pub async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
         if self.tape().is_some_and(|tape| tape.is_replay()) {
             return Ok(());

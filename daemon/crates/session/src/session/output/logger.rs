@@ -34,8 +34,7 @@ const LAST_STALL: Duration = Duration::from_secs(2);
 /// Time between two checks for a write that hangs, while there is something to write.
 const CHECK_PERIOD: Duration = Duration::from_millis(50);
 
-/// Unlogged bytes that are kept for a write that takes too long: half a ring. With more, the program would soon have to
-/// wait.
+/// Unlogged bytes kept for a slow write: half a ring. With more, the program would soon have to wait.
 const KEEP_BYTES: u64 = 128 << 10;
 
 /// A session that has been silent for this time releases its ring's memory.

@@ -63,8 +63,7 @@ pub(super) enum AtPath {
 }
 
 impl Fifo {
-    /// Creates the file; replaces one that a killed daemon has left. Blocks.
-    /// A foreign file at the path is left as it is.
+    /// Creates the file; replaces one that a killed daemon has left, but no foreign one. Blocks.
     pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => {}

@@ -153,8 +153,7 @@ impl Session {
         self.services.tracker.spawn(task.run(resumed));
     }
 
-    /// Removes the pipe of a session that has ended. A process that still reads it gets the rest and the end of the
-    /// file.
+    /// Removes the pipe of a session that has ended; who still reads it gets the rest and the end of the file.
     pub(in crate::session) async fn end_pipe(&self) {
         let _turn = self.pipe.turn.lock().await;
         self.remove_pipe().await;

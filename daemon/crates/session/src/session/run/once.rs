@@ -320,8 +320,7 @@ fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
     Ok(Some(typed_input(&bytes)))
 }
 
-/// Returns what to type so that a program reads exactly `bytes` in canonical mode, including a last line without a
-/// newline.
+/// Returns what to type so that a program reads exactly `bytes` in canonical mode, also without a last newline.
 fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut typed = Vec::with_capacity(bytes.len() + 2);
     let mut piece_len = 0;

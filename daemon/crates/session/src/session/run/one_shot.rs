@@ -95,8 +95,7 @@ impl OneShot {
         self.session.end_input(LastLine::Whole);
     }
 
-    /// Waits for a pattern in the output from now on, and answers with a line; returns false if the pattern did not
-    /// match.
+    /// Waits for a pattern in the output from now on, and answers with a line; false if the pattern did not match.
     pub async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
         let session = &self.session;
         let from = session.output.end();

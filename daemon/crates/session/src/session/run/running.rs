@@ -38,8 +38,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Waits for the turn of a command.
-    /// [`SessionError::ShellBusy`] if an earlier command keeps running.
+    /// Waits for the turn of a command; [`SessionError::ShellBusy`] if an earlier one keeps running.
     pub(super) async fn turn(
         &self,
         session: &Session,

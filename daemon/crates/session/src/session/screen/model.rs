@@ -110,8 +110,7 @@ impl ScreenModel {
         *lock(&self.last_look)
     }
 
-    /// Drops the drawn screen, and saves it before if drawing it again would take long; returns false if somebody is
-    /// using it.
+    /// Drops the drawn screen, saved if drawing it again would take long; false if somebody is using it.
     pub(super) async fn drop_drawn(&self) -> bool {
         let Ok(turn) = Arc::clone(&self.drawn).try_lock_owned() else {
             return false;

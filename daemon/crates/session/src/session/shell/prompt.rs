@@ -141,8 +141,7 @@ impl Prompt {
         self.line.is_empty()
     }
 
-    /// Returns whether the terminal's mode is the one at this prompt; before a prompt that came late it may have been
-    /// another.
+    /// Returns whether the terminal's mode is the one at this prompt; before a late prompt it may have been another.
     pub(crate) fn fits_mode(&self, line_editing: bool) -> bool {
         self.line_editing == line_editing || !self.late_line.is_empty()
     }

@@ -37,16 +37,14 @@ pub(crate) enum Way<'a> {
     File(&'a Path),
     /// The command itself is typed, quoted: for shells over ssh, in containers, under `su`.
     Inline(&'a [u8]),
-    /// A key makes the shell's line editor take the command from the file at this path, which it knows: for integrated
-    /// shells.
+    /// An integrated shell's line editor takes the command from this file, at a key.
     Editor(&'a Path),
 }
 
 /// The key that integrated shells bind: `^X^_`, which no shell uses, and which a shell without that binding ignores.
 pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 
-/// The key at which bash and zsh report the status of a command whose end was not marked, because it replaced the prompt:
-/// `^X^^`.
+/// The key at which bash and zsh report the status of a command that replaced the prompt: `^X^^`.
 pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
 
 /// The builtin that a shell prints marks with.

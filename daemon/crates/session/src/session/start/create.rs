@@ -50,8 +50,7 @@ pub struct Started {
 }
 
 impl Sessions {
-    /// Starts a session, or returns the one that `reuse` finds.
-    /// On an error, nothing is registered and no file is left.
+    /// Starts a session, or returns the one that `reuse` finds. On an error, nothing is left of it.
     pub async fn create(
         self: &Arc<Self>,
         peer: &Peer,
@@ -79,8 +78,7 @@ impl Sessions {
         Ok(record)
     }
 
-    /// Like [`Self::create`], for callers inside the daemon. A transient session has a history if `started_by` names the
-    /// method that starts it.
+    /// Like [`Self::create`], for the daemon itself. A transient session has a history if `started_by` is set.
     pub async fn start(
         self: &Arc<Self>,
         peer: &Peer,
@@ -340,8 +338,7 @@ impl Sessions {
         Session::failed(Arc::clone(&self.services), facts, plan.rows, plan.cols)
     }
 
-    /// Returns the program to start, and its arguments including its name; over pipes, those of the session leader,
-    /// which starts it.
+    /// Returns the program to start with its name and arguments; over pipes, the session leader, which starts it.
     fn command(
         &self,
         params: &SessionCreateParams,

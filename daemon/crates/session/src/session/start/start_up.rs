@@ -1,5 +1,4 @@
-//! The start by a program configuration: the patterns to wait for and the input to type before a session counts as
-//! ready.
+//! The start by a program configuration: what to wait for and to type before a session counts as ready.
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
@@ -111,8 +110,7 @@ impl BringUp {
         })
     }
 
-    /// Starts the session up: runs all steps.
-    /// On an error, the session has been closed.
+    /// Runs all steps of the start. On an error, the session has been closed.
     pub(super) async fn run(mut self, peer: &Peer) -> Result<(), SessionError> {
         match self.all_steps(peer).await {
             Ok(()) => {
@@ -267,8 +265,7 @@ impl Session {
 }
 
 impl Sessions {
-    /// Returns how to start a request that names a configuration, and sets the request's program from it; `None` if it
-    /// names none.
+    /// Returns how to start a request that names a configuration, and sets its program; `None` if it names none.
     pub(super) async fn script(
         &self,
         params: &mut SessionCreateParams,

@@ -104,8 +104,7 @@ impl Sessions {
         Ok(counts)
     }
 
-    /// Forgets sessions that ended at least `keep` ago, and the oldest ones beyond `ended_session_limit`. Returns how
-    /// many.
+    /// Forgets sessions that ended at least `keep` ago or exceed `ended_session_limit`; returns how many.
     pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
         let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
         self.forget_outdated(&before).await
@@ -151,8 +150,7 @@ impl Sessions {
         });
     }
 
-    /// Removes directories that belong to no session, and lists the ended sessions of whose recordings no tape could be
-    /// made yet.
+    /// Removes directories of no session, and lists ended sessions whose recordings are no tapes yet.
     pub(in crate::session) async fn tidy_folders(self: &Arc<Self>) {
         if let Err(error) = self.try_to_tidy_folders().await {
             tracing::error!(%error, "left-over directories of sessions could not be removed");

@@ -1,5 +1,4 @@
-//! Remains of a killed daemon's sessions that are in no database row: starts that were never acknowledged, and
-//! transient sessions.
+//! Remains of a killed daemon's sessions without a row: starts never acknowledged, and transient sessions.
 
 use super::persist::remove_folder;
 use super::recover::salvage;
@@ -23,8 +22,7 @@ pub(crate) struct StrayRecording {
 }
 
 impl Sessions {
-    /// Removes folders that belong to no session, left by starts that were never acknowledged. What cannot be removed is
-    /// logged, and left.
+    /// Removes folders that belong to no session. What cannot be removed is logged, and left.
     pub(super) async fn remove_strays(self: &Arc<Self>, folders: Vec<PathBuf>) {
         for folder in folders {
             if !self.finish_stray(&folder, None).await {
@@ -66,8 +64,7 @@ impl Sessions {
         });
     }
 
-    /// Makes the tape of a session that is known only by its folder, for its client. Returns true if the folder can be
-    /// removed.
+    /// Makes the tape of a session known only by its folder; true if the folder can be removed.
     async fn finish_stray(
         self: &Arc<Self>,
         folder: &Path,

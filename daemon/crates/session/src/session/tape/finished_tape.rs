@@ -97,8 +97,7 @@ impl Session {
     }
 }
 
-/// Makes the tape of a session that has ended: its journal has the input, `output` the output.
-/// Without `filter` no filter program may run.
+/// Makes the tape of an ended session from its journal and `output`. Without `filter`, no filter program may run.
 pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,

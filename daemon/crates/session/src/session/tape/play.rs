@@ -58,8 +58,7 @@ impl SessionTape {
         lock(&self.left).clone()
     }
 
-    /// Continues from the state that an earlier process left, once the terminal's output has all arrived. Returns the
-    /// length of that output.
+    /// Continues from what an earlier process left, once all output has arrived; returns the length of that output.
     pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {

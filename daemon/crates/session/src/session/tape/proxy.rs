@@ -1,5 +1,4 @@
-//! The real program in place of a tape that has no answer: it is brought to the tape's position, and continues from
-//! there.
+//! The real program in place of a tape without an answer: it is brought to the tape's position and goes on.
 
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
@@ -124,8 +123,7 @@ fn inputs_in(bytes: &[u8]) -> u64 {
 }
 
 impl SessionTape {
-    /// Counts input of a program that runs from the start because no tape starts like this session; returns true if
-    /// there was any.
+    /// Counts input of a program that runs because no tape starts like this session; true if there was any.
     pub(crate) fn note_live(&self, bytes: &[u8]) -> bool {
         if !plays(&self.settings) {
             return false;
@@ -189,8 +187,7 @@ impl SessionTape {
         self.live.get_or_init(|| Live { shot, gone, kept })
     }
 
-    /// Continues with a program that an earlier process started, of which `shown` bytes of the session's output were
-    /// shown.
+    /// Continues with a program that an earlier process started; `shown` bytes of the output were shown.
     pub(super) async fn resume_live(&self, kept: KeptLive, shown: u64) {
         let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
             return;

@@ -1,5 +1,4 @@
-//! Recordings that were kept because no tape could be made of them, as when a disk was full or a filter failed: they are
-//! tried again.
+//! Recordings that were kept because no tape could be made of them, such as on a full disk: tried again.
 
 use super::kept::PastTape;
 use super::session_tape::SessionTape;
@@ -19,8 +18,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Sessions {
-    /// Removes what belongs to no session, and makes the tapes of kept recordings, at once and then again as long as any
-    /// are left.
+    /// Removes what belongs to no session, and makes the tapes of kept recordings, again while any are left.
     pub async fn retry_tapes(self: Arc<Self>) {
         self.tidy_folders().await;
         let services = Arc::clone(&self.services);

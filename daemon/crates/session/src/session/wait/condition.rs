@@ -223,8 +223,7 @@ impl Session {
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        // If the kernel reports that the program waits, the prompt sign is enough to distinguish a prompt from other
-        // output.
+        // If the kernel reports that the program waits, the sign is enough to tell a prompt from output.
         let ends_as_prompt = || match guess {
             None => library.ends_as_prompt(&line),
             Some(_) => shows_prompt(),

@@ -33,8 +33,7 @@ pub struct Hits {
     at: u64,
     /// The text before `at` in its line.
     line: String,
-    /// Output that was read last. Output that is no longer in memory is in files, which would otherwise be read again
-    /// for each match.
+    /// Output that was read last, so that files are not read again for each match.
     piece: Vec<u8>,
     piece_start: u64,
 }

@@ -203,8 +203,7 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
         is_calm
     }
 
-    /// Stops a process and its group, unless its number has passed from `expected` to another one. Returns false if it
-    /// has ended.
+    /// Stops a process and its group, unless its number belongs to another than `expected`. False if it has ended.
     fn stop(&mut self, pid: i32, expected: Option<Process>, session: &Arc<str>) -> bool {
         // While the descriptor is open and can be signalled, the number belongs to the same process.
         let Ok(handle) = Handle::open(pid) else {

@@ -32,8 +32,7 @@ mod own {
 
     const LOOK_PAUSE: Duration = Duration::from_millis(2);
 
-    /// Ends everything that descends from this process, which adopts orphans and must start nothing any more. Returns
-    /// false if something is left.
+    /// Ends everything that descends from this process, which starts nothing any more. False if something is left.
     pub(in crate::holder) fn end_descendants() -> bool {
         // From now on, a child that ends is gone at once. Otherwise, each one that a chain of forks leaves would have to be
         // passed over at each look.

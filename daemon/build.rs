@@ -1,5 +1,4 @@
 //! Sets `portable`: the daemon is built on what every Unix has, without epoll, signalfd, pidfd and `/proc`.
-//!
 //! So it is outside Linux, and on Linux with the feature of that name, which is there for the tests.
 
 use std::env;

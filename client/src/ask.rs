@@ -15,7 +15,6 @@ use std::sync::{Mutex, OnceLock};
 /// Longest answer, in bytes; more than the terminal keeps of a line.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// The question that is being asked.
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
 
 /// True once another part of the program handles signals.
@@ -54,10 +53,6 @@ impl Drop for Restore {
 }
 
 /// Asks the user at the terminal, whatever standard input is; `None` if there is no terminal.
-///
-/// # Errors
-///
-/// [`Failure::Io`] for errors of the terminal, [`Failure::Failed`] if the input ends.
 pub(crate) fn ask(question: &str) -> Result<Option<String>, Failure> {
     let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
         return Ok(None);

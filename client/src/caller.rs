@@ -12,10 +12,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// Returns what the program that this process asks for inherits from it, with a minimal environment if that is wanted. On
 /// another host it is what `ccctl dial` over there has from its login, without the environment.
-///
-/// # Errors
-///
-/// [`Failure::Connect`] for another host.
 pub(crate) fn inherited(is_clean: bool) -> Result<Inherited, Failure> {
     if let Some(there) = elsewhere() {
         return Ok(there.inherited()?);
@@ -62,13 +58,7 @@ fn environment() -> BTreeMap<String, String> {
 }
 
 /// Returns the absolute path of `given`, or of the current directory; `None` for the home directory on another host.
-///
 /// It need not exist: the daemon's error names it.
-///
-/// # Errors
-///
-/// [`Failure::Io`] if the current directory no longer exists, [`Failure::Usage`] if the path is not UTF-8, or not
-/// absolute on another host.
 pub(crate) fn working_directory(given: Option<&str>) -> Result<Option<String>, Failure> {
     match given {
         None if is_elsewhere() => Ok(None),
@@ -77,28 +67,21 @@ pub(crate) fn working_directory(given: Option<&str>) -> Result<Option<String>, F
 }
 
 /// Returns the absolute path of `given`, if it is given.
-///
-/// # Errors
-///
-/// As [`working_directory`].
 pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure> {
     given.map(|path| absolute(Path::new(path))).transpose()
 }
 
 /// Returns the absolute form of `path` for the daemon. On this host it is as [`absolute_here`] returns it.
-///
-/// # Errors
-///
-/// As [`working_directory`].
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     if path.as_os_str().is_empty() {
         return Err(Failure::Usage(
             "the path is empty; give another one".to_owned(),
         ));
     }
-    match is_elsewhere() {
-        true => over_there(path),
-        false => absolute_here(path),
+    if is_elsewhere() {
+        over_there(path)
+    } else {
+        absolute_here(path)
     }
 }
 
@@ -113,10 +96,6 @@ pub(crate) fn claude_dirs() -> Vec<String> {
 }
 
 /// Returns the absolute form of a path on this host, without `..`, and with symbolic links resolved as far as it exists.
-///
-/// # Errors
-///
-/// As [`working_directory`].
 pub(crate) fn absolute_here(path: &Path) -> Result<String, Failure> {
     // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)

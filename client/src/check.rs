@@ -4,39 +4,37 @@ use crate::render::{Colour, Style, printable};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Whether something is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum State {
+pub(crate) enum CheckState {
     Ok,
     /// Worth knowing, but nothing is broken.
     Warning,
     Wrong,
 }
 
-/// The result of a check, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
     pub(crate) name: String,
-    pub(crate) state: State,
+    pub(crate) state: CheckState,
     /// What was found and, unless it is good, what to do.
     pub(crate) text: String,
 }
 
 impl Check {
     pub(crate) fn ok(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, State::Ok, text)
+        Self::of(name, CheckState::Ok, text)
     }
 
     pub(crate) fn warning(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, State::Warning, text)
+        Self::of(name, CheckState::Warning, text)
     }
 
     pub(crate) fn wrong(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, State::Wrong, text)
+        Self::of(name, CheckState::Wrong, text)
     }
 
-    fn of(name: &str, state: State, text: impl Into<String>) -> Self {
+    fn of(name: &str, state: CheckState, text: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             state,
@@ -45,12 +43,10 @@ impl Check {
     }
 }
 
-/// True if nothing is wrong.
 pub(crate) fn all_good(checks: &[Check]) -> bool {
-    checks.iter().all(|check| check.state != State::Wrong)
+    checks.iter().all(|check| check.state != CheckState::Wrong)
 }
 
-/// Writes one line for each check.
 pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let name_len = checks
         .iter()
@@ -59,9 +55,9 @@ pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::
         .unwrap_or(0);
     for check in checks {
         let mark = match check.state {
-            State::Ok => style.paint(Colour::Good, "✓"),
-            State::Warning => style.paint(Colour::Notice, "!"),
-            State::Wrong => style.paint(Colour::Bad, "✗"),
+            CheckState::Ok => style.paint(Colour::Good, "✓"),
+            CheckState::Warning => style.paint(Colour::Notice, "!"),
+            CheckState::Wrong => style.paint(Colour::Bad, "✗"),
         };
         writeln!(
             out,

@@ -51,9 +51,10 @@ fn date(day: u64) -> (u64, u64, u64) {
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let year = era * 400 + year;
-    match month < 10 {
-        true => (year, month + 3, day),
-        false => (year + 1, month - 9, day),
+    if month < 10 {
+        (year, month + 3, day)
+    } else {
+        (year + 1, month - 9, day)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::args::Global;
 use crate::call::{
-    Answer, ConnectError, Connection, Place, call_at, call_within, host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, host_asked_for,
+    set_elsewhere,
 };
 use crate::output::decode;
 use crate::render::Style;
@@ -26,7 +27,7 @@ pub(crate) struct Context {
     pub(crate) style: Style,
     out: Writer<BufWriter<Stream>>,
     /// Where the daemon is, once that is known: connections to another host are shared.
-    place: OnceCell<Place>,
+    place: OnceCell<DaemonAddress>,
 }
 
 impl Context {
@@ -36,7 +37,7 @@ impl Context {
         if host_asked_for(&global, env).is_some() {
             set_elsewhere();
             // A host that is not a URL is reported once it is needed.
-            if let Ok(found) = Place::find(&global, env) {
+            if let Ok(found) = DaemonAddress::find(&global, env) {
                 found.clone().make_known();
                 place.get_or_init(|| found);
             }
@@ -49,43 +50,25 @@ impl Context {
         }
     }
 
-    /// Returns where the daemon is.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`] if there is no usable path or host.
-    pub(crate) fn place(&self) -> Result<Place, Failure> {
+    pub(crate) fn place(&self) -> Result<DaemonAddress, Failure> {
         if let Some(place) = self.place.get() {
             return Ok(place.clone());
         }
-        let place = Place::find(&self.global, env)?;
+        let place = DaemonAddress::find(&self.global, env)?;
         Ok(self.place.get_or_init(|| place).clone())
     }
 
-    /// Returns a new connection to the daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`].
     pub(crate) fn connect(&self) -> Result<Connection, Failure> {
         Ok(Connection::over(self.place()?.connect()?))
     }
 
     /// Calls one method on a connection of its own.
-    ///
-    /// # Errors
-    ///
-    /// As [`call_at`].
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<Answer<M::Reply>, Failure> {
         call_at::<M>(&self.place()?, params)
     }
 
     /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon
     /// after it.
-    ///
-    /// # Errors
-    ///
-    /// As [`call_within`].
     pub(crate) fn call_waiting<M: Method>(
         &self,
         params: &M::Params,
@@ -100,10 +83,6 @@ impl Context {
     }
 
     /// Returns the status of a running daemon; `None` if none is running. Never starts one.
-    ///
-    /// # Errors
-    ///
-    /// As [`call_at`].
     pub(crate) fn status_if_running(&self) -> Result<Option<DaemonStatusReply>, Failure> {
         let place = self.place()?.without_start();
         match call_at::<DaemonStatus>(&place, &NoParams {}) {
@@ -113,10 +92,6 @@ impl Context {
     }
 
     /// Calls one method and prints its reply: as received with `--json`, otherwise by `render`.
-    ///
-    /// # Errors
-    ///
-    /// As [`call_at`], and [`Failure::Output`].
     pub(crate) fn show<M: Method>(
         &mut self,
         params: &M::Params,
@@ -127,29 +102,22 @@ impl Context {
     }
 
     /// Prints a reply: as received with `--json`, otherwise by `render`.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn print<T>(
         &mut self,
         answer: &Answer<T>,
         render: impl FnOnce(&T, &mut dyn Write, Style) -> io::Result<()>,
     ) -> Result<Exit, Failure> {
         let style = self.style;
-        match self.global.json {
-            true => self.write_line(answer.json.get())?,
-            false => self.render(|out| render(&answer.value, out, style))?,
+        if self.global.json {
+            self.write_line(answer.json.get())?;
+        } else {
+            self.render(|out| render(&answer.value, out, style))?;
         }
         Ok(Exit::Done)
     }
 
     /// Prints output in a reply: with `--json` the reply as received, otherwise the bytes or, without them, the text;
     /// unchanged if `is_raw`.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`], and [`Failure::Garbled`] if the bytes are not base64.
     pub(crate) fn print_output<T>(
         &mut self,
         answer: &Answer<T>,
@@ -168,20 +136,11 @@ impl Context {
         Ok(Exit::Done)
     }
 
-    /// Prints text of others.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.render(|out| out.write_all(bytes))
     }
 
     /// Prints output of a program; unchanged, even on a terminal, if somebody asked for just that.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn write_output(&mut self, bytes: &[u8], is_raw: bool) -> Result<(), Failure> {
         if !is_raw {
             return self.write_bytes(bytes);
@@ -197,30 +156,15 @@ impl Context {
         self.out.set_json();
     }
 
-    /// Prints a line.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
         self.render(|out| writeln!(out, "{line}"))
     }
 
-    /// Prints a value as one line of JSON.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn write_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let line = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
         self.write_line(&line)
     }
 
-    /// Prints what `render` writes.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(crate) fn render(
         &mut self,
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,

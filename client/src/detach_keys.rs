@@ -2,13 +2,11 @@
 
 use std::fmt;
 
-/// Longest sequence of detach keys.
 const MAX_KEYS: usize = 4;
 
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// A key that types a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DetachKey {
     character: char,
@@ -50,10 +48,7 @@ impl fmt::Display for DetachKeys {
 }
 
 /// Parses keys such as `C-\ d` or `C-p,C-q`; `none` for no keys.
-///
-/// # Errors
-///
-/// The mistake and what to give instead, as a fragment.
+/// The error is a fragment: the mistake and what to give instead.
 pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
     let names: Vec<&str> = match text {
         "none" => Vec::new(),
@@ -111,18 +106,14 @@ fn key(name: &str) -> Result<DetachKey, String> {
     })
 }
 
-/// The result of typed keys.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Typed {
-    /// Bytes for the program.
     pub(crate) bytes: Vec<u8>,
     /// The detach keys were typed; what follows them is dropped.
     pub(crate) detaches: bool,
-    /// What to show, in this order.
     pub(crate) looks: Vec<Look>,
 }
 
-/// A change of what the terminal shows of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// The visible part moves down and to the right.
@@ -166,7 +157,6 @@ const FIT_KEY: DetachKey = DetachKey {
     alt: false,
 };
 
-/// Watches the input for the detach keys.
 #[derive(Debug)]
 pub(crate) struct Watch {
     keys: Vec<DetachKey>,
@@ -182,7 +172,6 @@ struct Token<'a> {
     bytes: &'a [u8],
     /// `None` if it is not a key that types a character, such as a mouse report.
     key: Option<DetachKey>,
-    /// The report of a released key.
     is_release: bool,
 }
 

@@ -2,7 +2,6 @@
 
 use ccd_protocol::{Category, ErrorCode};
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done,
@@ -14,7 +13,6 @@ pub(crate) enum Exit {
     /// Refused because of a limit, a conflict or a policy.
     Refused,
     TimedOut,
-    /// A bug in the daemon or the client.
     Internal,
     /// The reader of standard output has closed it.
     BrokenPipe,
@@ -27,7 +25,6 @@ const SIGNAL_BASE: i32 = 128;
 const SIGPIPE: u8 = 13;
 
 impl Exit {
-    /// The exit status as a number.
     pub(crate) fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -43,7 +40,6 @@ impl Exit {
         }
     }
 
-    /// The name of the exit status in JSON.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Exit::Done => "done",
@@ -59,16 +55,11 @@ impl Exit {
         }
     }
 
-    /// The status of a command that has succeeded or not.
     pub(crate) fn of_success(is_success: bool) -> Self {
-        match is_success {
-            true => Exit::Done,
-            false => Exit::Failed,
-        }
+        if is_success { Exit::Done } else { Exit::Failed }
     }
 
     /// The status that a shell would report for a program that exited by itself or was killed by `signal`.
-    ///
     /// If both are missing, because the daemon was killed, it is [`Exit::Internal`].
     pub(crate) fn of_program(exitstatus: Option<i32>, signal: Option<i32>) -> Self {
         let code = exitstatus.or(signal.map(|signal| SIGNAL_BASE + signal));
@@ -78,7 +69,6 @@ impl Exit {
         }
     }
 
-    /// The status for an error of the daemon.
     pub(crate) fn of_error(code: ErrorCode) -> Self {
         match code.category() {
             Category::Failed => Exit::Failed,

@@ -1,7 +1,7 @@
 //! A job's growing list of results, each entry once, across the end of a connection.
 
 use crate::Failure;
-use crate::call::{Connection, Place, lost};
+use crate::call::{Connection, DaemonAddress, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
@@ -9,7 +9,6 @@ use ccd_protocol::subscription::JOB_SUBSCRIBE;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 
-/// The next news of a job.
 #[derive(Debug)]
 pub(crate) enum News {
     Entry(JobEntry),
@@ -24,7 +23,7 @@ pub(crate) enum News {
 /// A job that is followed from its start to its end.
 #[derive(Debug)]
 pub(crate) struct JobNews {
-    place: Place,
+    place: DaemonAddress,
     params: JobSubscribeParams,
     subscription: Subscription,
     /// True if this connection has delivered an item.
@@ -36,11 +35,11 @@ pub(crate) struct JobNews {
 
 impl JobNews {
     /// Subscribes to a job of the daemon at `place`, and to its entries from `since`, or those that are kept.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
-    pub(crate) fn start(place: Place, job: &str, since: Option<u64>) -> Result<Self, Failure> {
+    pub(crate) fn start(
+        place: DaemonAddress,
+        job: &str,
+        since: Option<u64>,
+    ) -> Result<Self, Failure> {
         let params = JobSubscribeParams {
             job: job.to_owned(),
             since,
@@ -57,16 +56,11 @@ impl JobNews {
         })
     }
 
-    /// The connection to cut to end the wait.
     pub(crate) fn lifeline(&self) -> Lifeline {
         self.lifeline.clone()
     }
 
     /// Waits for the next news; there are none after [`News::Ended`].
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker knows the job any more, or the lifeline was cut.
     pub(crate) fn next(&mut self) -> Result<News, Failure> {
         loop {
             if let Some(news) = self.waiting.pop_front() {
@@ -78,10 +72,6 @@ impl JobNews {
     }
 
     /// Waits for the next item, and also returns it as received.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::next`].
     pub(crate) fn next_item(&mut self) -> Result<(Box<RawValue>, JobItem), Failure> {
         loop {
             match self.subscription.next() {

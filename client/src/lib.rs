@@ -1,5 +1,4 @@
 //! `ccctl`: turns a command line into calls of the daemon, and replies into text and an exit status.
-//!
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 
 mod args;
@@ -49,7 +48,6 @@ use exit_code::Exit;
 use std::ffi::OsString;
 use terminal::can_draw;
 
-/// Carries out the command line and returns the exit status.
 #[must_use]
 pub fn main() -> u8 {
     let words: Vec<_> = std::env::args_os().collect();
@@ -91,7 +89,6 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
     shown(menu::menu(global))
 }
 
-/// Reports why a screen could not be shown.
 fn shown(shown: Result<Exit, Failure>) -> Exit {
     shown.unwrap_or_else(|failure| {
         context::report(&failure, false);

@@ -16,7 +16,6 @@ struct LifelineState {
 }
 
 impl Lifeline {
-    /// A lifeline over `stream`.
     pub(crate) fn new(stream: UnixStream) -> Self {
         Self(Arc::new(Mutex::new(LifelineState {
             stream,
@@ -39,7 +38,6 @@ impl Lifeline {
         !state.is_cut
     }
 
-    /// True if the lifeline was cut.
     pub(crate) fn is_cut(&self) -> bool {
         lock(&self.0).is_cut
     }

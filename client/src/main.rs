@@ -1,5 +1,4 @@
 //! The tiny client of ccd; everything is in the library.
-//!
 //! Rust's own start of a program takes a tenth of the client's time. What it does and the client needs is done here.
 
 #![no_main]

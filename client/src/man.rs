@@ -103,11 +103,6 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Returns the page of `ccctl` itself.
-///
-/// # Errors
-///
-/// [`Failure::Output`], which does not happen in memory.
 pub(crate) fn page() -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     write_page(Ccctl::command(), &mut page).map_err(Failure::Output)?;
@@ -115,10 +110,6 @@ pub(crate) fn page() -> Result<Vec<u8>, Failure> {
 }
 
 /// Writes one page per command to the directory `folder`, which is created if it is missing.
-///
-/// # Errors
-///
-/// [`Failure::Io`] names the directory.
 pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
     let mut command = Ccctl::command();
     command.build();

@@ -7,10 +7,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Opens a file. What the shell passes for `<(command)` counts as one.
-///
-/// # Errors
-///
-/// Errors of the file system, and [`ErrorKind::InvalidInput`] if it is something else.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") || path == "/dev/stdin" {
         return File::open(path);
@@ -18,32 +14,24 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let kind = file.metadata()?.file_type();
-    match kind.is_file() {
-        true => Ok(file),
-        false if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        false => Err(io::Error::new(
+    if kind.is_file() {
+        Ok(file)
+    } else if kind.is_dir() {
+        Err(ErrorKind::IsADirectory.into())
+    } else {
+        Err(io::Error::new(
             ErrorKind::InvalidInput,
             "it is a named pipe or a device, not a file",
-        )),
+        ))
     }
 }
 
-/// Returns the content of a file.
-///
-/// # Errors
-///
-/// As [`open`].
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Returns the text in a file.
-///
-/// # Errors
-///
-/// As [`open`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }

@@ -20,22 +20,13 @@ pub(crate) fn options(global: &Global) -> Vec<String> {
 }
 
 /// Runs `ccctl` with these words in this terminal until it exits.
-///
 /// A separate process handles signals and the modes of the terminal by itself.
-///
-/// # Errors
-///
-/// Errors of the system if it cannot be started.
 pub(crate) fn run(words: &[String]) -> io::Result<ExitStatus> {
     Command::new(std::env::current_exe()?).args(words).status()
 }
 
 /// As [`run`], for a command that shows a text in the pager: the pager stays until the user leaves it, even if everything
 /// fits on the screen, because another screen follows.
-///
-/// # Errors
-///
-/// Errors of the system if it cannot be started.
 pub(crate) fn run_paged(words: &[String]) -> io::Result<ExitStatus> {
     let mut command = Command::new(std::env::current_exe()?);
     if std::env::var_os("LESS").is_none() {

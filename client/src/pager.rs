@@ -8,7 +8,6 @@ use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// The pager without `$PAGER`.
 const DEFAULT: &str = "less";
 
 /// What git sets for its pagers, unless the user has set it: exit if the text fits on the screen, show colours, and
@@ -19,12 +18,7 @@ const SETTINGS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 const NOT_FOUND: i32 = 127;
 
 /// Writes a text in the pager while it is made; without a terminal or a usable pager, to standard output.
-///
 /// If the user leaves the pager, the next write of `text` fails, so that it makes no more.
-///
-/// # Errors
-///
-/// [`Failure::Output`], and errors of `text`.
 pub(crate) fn page(
     context: &mut Context,
     text: impl Fn(&mut dyn Write) -> Result<(), Failure>,

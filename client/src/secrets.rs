@@ -10,13 +10,11 @@ use std::io::{self, Read as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Longest secret that is read from a file, in bytes.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 /// After this time, a note says what a start waits for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A secret that the daemon asks for.
 #[derive(Debug, Deserialize)]
 struct SecretRequest {
     name: String,
@@ -25,11 +23,6 @@ struct SecretRequest {
     prompt: Option<String>,
 }
 
-/// Returns the secrets that the command line names.
-///
-/// # Errors
-///
-/// As [`with_secrets`].
 pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure> {
     let mut secrets = Secrets::default();
     for (name, from) in sources {
@@ -54,10 +47,6 @@ fn no_secret_itself(name: &str) -> Failure {
 }
 
 /// Makes a request that starts a session; if the daemon asks for secrets, repeats it with them.
-///
-/// # Errors
-///
-/// Errors of `create`; [`Failure::Usage`] if a secret cannot be found and there is no terminal to ask at.
 pub(crate) fn with_secrets<T>(
     params: &mut SessionCreateParams,
     mut create: impl FnMut(&SessionCreateParams) -> Result<T, Failure>,
@@ -118,7 +107,6 @@ fn of_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The content of a file without its final newline.
 fn of_file(path: &str) -> Result<String, Failure> {
     let real = match (path.strip_prefix("~/"), std::env::var("HOME")) {
         (Some(rest), Ok(home)) => format!("{home}/{rest}"),

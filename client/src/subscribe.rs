@@ -15,10 +15,6 @@ pub(crate) struct Subscription {
 
 impl Subscription {
     /// Subscribes; `connection` is used for nothing else from now on.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::request`].
     pub(crate) fn start(
         mut connection: Connection,
         info: SubscriptionInfo,
@@ -29,10 +25,6 @@ impl Subscription {
     }
 
     /// Waits for the next item and returns it as received.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::next`].
     pub(crate) fn next(&mut self) -> Result<Box<RawValue>, Failure> {
         loop {
             let message = self.connection.next(self.info.name)?;
@@ -43,11 +35,6 @@ impl Subscription {
         }
     }
 
-    /// Parses an item.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Garbled`] if it has another shape.
     pub(crate) fn parse<T: for<'de> Deserialize<'de>>(
         &self,
         item: &RawValue,

@@ -6,10 +6,6 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `follow`, until the session ends.
-///
-/// # Errors
-///
-/// [`Failure::Lost`] if no worker has the session any more, otherwise errors of the calls.
 pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);
@@ -35,9 +31,10 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
         return follow_items(since, args, context);
     }
     let connection = context.connect()?;
-    let content = match args.raw {
-        true => OutputForm::Raw,
-        false => OutputForm::Text,
+    let content = if args.raw {
+        OutputForm::Raw
+    } else {
+        OutputForm::Text
     };
     let place = context.place()?;
     let mut output = Output::start(place, connection, &args.session, since, content, None)?;

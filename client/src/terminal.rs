@@ -31,10 +31,6 @@ pub(crate) struct RawMode {
 
 impl RawMode {
     /// Switches to raw mode: each key goes to the program, and only its output is shown.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter() -> io::Result<Self> {
         let mode = Self {
             before: tcgetattr(io::stdin())?,
@@ -44,10 +40,6 @@ impl RawMode {
     }
 
     /// Switches to raw mode again, after another program has changed the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn again(&self) -> io::Result<()> {
         let mut raw = self.before.clone();
         raw.make_raw();

@@ -8,19 +8,13 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Replaces the file at `path` with `content`. If it is not a regular file, for example a pipe, it is written to.
-///
-/// # Errors
-///
-/// Errors of the file system; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_by(path, None, |out| out.write_all(content), |error| error).map(drop)
 }
 
 /// Replaces the file at `path` with what `fill` writes, as [`write()`]. A new file gets `mode`. Returns its length.
-///
-/// # Errors
-///
-/// Errors of `fill`, and errors of the file system by `failed`; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(crate) fn write_by<E>(
     path: &Path,
     mode: Option<u32>,
@@ -42,10 +36,7 @@ pub(crate) fn write_by<E>(
         }
         let file = filled(file, fill, &failed)?;
         let len = file.metadata().map_err(&failed)?.len();
-        let named = match has_name {
-            true => Ok(()),
-            false => name(&file, &new),
-        };
+        let named = if has_name { Ok(()) } else { name(&file, &new) };
         let renamed = named.and_then(|()| fs::rename(&new, &target));
         renamed.map(|()| len).map_err(&failed)
     });
@@ -73,7 +64,6 @@ fn create(new: &Path, mode: u32) -> io::Result<(File, bool)> {
     options.open(new).map(|file| (file, true))
 }
 
-/// Gives a file its name.
 #[cfg(target_os = "linux")]
 fn name(file: &File, new: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

@@ -1,5 +1,4 @@
 //! The only writer of standard output, standard error and the terminal, so that no text of others controls the terminal.
-//!
 //! Characters that a terminal obeys, or that reorder a line, are shown as `\u{1b}`, in JSON as `\u001b`. Sequences of
 //! ccctl itself start with [`escape`], which nobody else knows.
 
@@ -19,7 +18,6 @@ const MAX_OPEN_BYTES: usize = 3;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream(BorrowedFd<'static>);
 
-/// Writes text of others.
 #[derive(Debug)]
 pub(crate) struct Writer<W: Write> {
     out: W,
@@ -46,7 +44,6 @@ pub(crate) fn visible(text: &str) -> String {
     shown(text.as_bytes(), Notation::Text)
 }
 
-/// Standard output, in JSON or as text.
 pub(crate) fn stdout(is_json: bool) -> Writer<BufWriter<Stream>> {
     Writer::of_stdout(BufWriter::new(raw_stdout()), is_json)
 }
@@ -66,7 +63,6 @@ pub(crate) fn raw_stdout() -> Stream {
     Stream(rustix::stdio::stdout())
 }
 
-/// Standard error, as [`raw_stdout`].
 pub(crate) fn raw_stderr() -> Stream {
     Stream(rustix::stdio::stderr())
 }
@@ -91,16 +87,10 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// What follows is JSON.
     pub(crate) fn set_json(&mut self) {
         self.notation = self.notation.map(|_| Notation::Json);
     }
 
-    /// Writes bytes unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the output.
     pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)
     }

@@ -31,31 +31,22 @@ use tokio_util::task::TaskTracker;
 /// Everything that a handler may need.
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
-    /// What the sessions share.
     pub(crate) services: Arc<Services>,
-    /// Hooks, and the rules that come of them.
     pub(crate) coach: Arc<Coach>,
-    /// Runs of Claude Code.
     pub(crate) exec: Arc<Executor>,
-    /// Transcripts of Claude Code.
     pub(crate) conversations: Arc<Conversations>,
     /// All of them, for lists, search and sums.
     pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
-    /// Session memories of projects.
     pub(crate) memories: Arc<Memories>,
-    /// Reports of investigations, and of tests.
     pub(crate) investigations: Arc<Reports<InvestigationReport>>,
     pub(crate) test_reports: Arc<Reports<TestReport>>,
-    /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
-    /// The saved chains.
     pub(crate) chains: Documents,
     pub(crate) log: Log,
     pub(crate) started: Instant,
     pub(crate) settings: watch::Sender<Settings>,
-    /// What agents may do.
     agent_policy: watch::Sender<Arc<Policy>>,
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
@@ -84,14 +75,12 @@ pub(crate) struct Owners {
     pub(crate) jobs: Jobs,
 }
 
-/// The build that takes over the sessions.
 #[derive(Debug)]
 pub(crate) struct Successor {
     /// `None` for this build.
     pub(crate) file: Option<OwnedFd>,
 }
 
-/// Returns the number of this process.
 pub(crate) fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
@@ -158,13 +147,11 @@ impl Daemon {
         }
     }
 
-    /// Returns the number of open connections.
     pub(crate) fn open_connections(&self) -> u64 {
         // Excludes the clones held by this struct and by the accept loop.
         (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
     }
 
-    /// Returns what connections of agents need.
     pub(crate) fn agents(&self) -> Agents {
         Agents {
             policy: self.agent_policy.subscribe(),
@@ -172,7 +159,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the configuration as it was read.
     pub(crate) fn loaded(&self) -> Arc<Loaded> {
         Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -182,22 +168,16 @@ impl Daemon {
         self.sources.current()
     }
 
-    /// Returns why the configuration on disk is not used.
     pub(crate) fn config_error(&self) -> Option<String> {
         lock(&self.config_error).clone()
     }
 
     /// Reads the configuration again, without using it.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigRefusal::Reload`] with the position of the mistake.
     pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
         let (_, loaded) = self.read_configuration().await;
         Ok(loaded.map(drop)?)
     }
 
-    /// Returns the file, and the configuration in it.
     async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
         // In this order: if the file changes in between, the next check notices that.
@@ -205,10 +185,7 @@ impl Daemon {
     }
 
     /// Reads the configuration again, and uses it.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigRefusal::Reload`] with the position of the mistake; the old configuration is kept then.
+    /// On an error, the old configuration is kept.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let mut reading = self.reading.lock().await;
         let (snapshot, loaded) = self.read_configuration().await;
@@ -216,7 +193,6 @@ impl Daemon {
         self.put_in_force(loaded).await
     }
 
-    /// Applies the configuration each time it has changed.
     pub(crate) async fn follow_configuration(&self, watch: ConfigWatch) {
         loop {
             tokio::select! {
@@ -292,10 +268,6 @@ impl Daemon {
     }
 
     /// Returns the sessions to list: live ones, and with `all` those that ended recently.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub(crate) async fn listed(&self, all: bool) -> Result<Vec<Arc<Session>>, SessionError> {
         if all {
             self.sessions.load_ended().await?;
@@ -332,7 +304,6 @@ fn settings_of(config: &Config) -> Settings {
     }
 }
 
-/// What the configuration says about hooks and coach.
 pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
     const DAY: Duration = Duration::from_secs(86_400);
     CoachSettings {
@@ -345,7 +316,6 @@ pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
     }
 }
 
-/// What the configuration says about runs of Claude Code.
 pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
     let seconds = |seconds: u32| Duration::from_secs(u64::from(seconds));
     let exec = &config.exec;
@@ -363,7 +333,6 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
     }
 }
 
-/// What the configuration says about conversations.
 pub(crate) fn conversation_settings(config: &Config) -> ConversationSettings {
     let conversations = &config.conversations;
     ConversationSettings {
@@ -374,7 +343,6 @@ pub(crate) fn conversation_settings(config: &Config) -> ConversationSettings {
     }
 }
 
-/// What the configuration says about sessions.
 pub(crate) fn session_settings(config: &Config) -> SessionSettings {
     SessionSettings {
         max_sessions: config.max_sessions,

@@ -17,7 +17,6 @@ const DAY_S: u64 = 86_400;
 /// See [`crate::job`].
 const JOB_DAYS: u32 = 7;
 
-/// Describes a part, of which `has` is kept.
 pub(crate) async fn kept(daemon: &Daemon, has: DataSelected, memories: &[PathBuf]) -> DataKept {
     let (mut places, kept, off) = about(daemon, has.part);
     places.extend(
@@ -176,7 +175,6 @@ pub(crate) async fn memories(daemon: &Daemon, project: Option<&str>) -> Vec<Path
     .await
 }
 
-/// Carries out `data.forget` for memories.
 pub(crate) async fn forget_memories(
     memories: Vec<PathBuf>,
     which: &DataForgetParams,

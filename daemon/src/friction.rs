@@ -1,5 +1,4 @@
 //! Friction that the daemon sees itself: failed commands, timeouts of expect, the same input again and again.
-//!
 //! It reads the rows of the history as they are written, so it delays no call, and all texts are redacted already.
 
 use ccd_coach::{Coach, Friction};
@@ -18,15 +17,12 @@ const PERSON: &str = "ccctl attach";
 /// Inputs of one text, without a match in between, that count as a repetition.
 const REPEATED: u32 = 3;
 
-/// Sessions whose last input is remembered.
 const MAX_SESSIONS: usize = 1024;
 
-/// What is known of a session.
 #[derive(Debug, Default)]
 struct Seen {
     /// A client other than a person has driven it.
     is_driven: bool,
-    /// The directory of its program, and its command line.
     cwd: String,
     program: String,
     /// It is a program of `run`, not a session that outlives its client.

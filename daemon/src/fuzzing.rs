@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::io;
 use tokio::runtime::{Builder, Runtime};
 
-/// Returns the mistakes and warnings in a configuration.
 #[must_use]
 pub fn configuration(bytes: &[u8]) -> Vec<String> {
     crate::config::remarks(bytes)
@@ -26,10 +25,6 @@ pub fn chain(bytes: &[u8]) -> Option<Chain> {
 }
 
 /// Serves a client that sends `pieces`, in any of the three transports. Returns what it receives.
-///
-/// # Errors
-///
-/// The system has no sockets.
 pub fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     thread_local! {
         static RUNTIME: io::Result<Runtime> = Builder::new_current_thread().enable_all().build();

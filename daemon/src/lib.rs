@@ -36,7 +36,6 @@ use life::{Args, LockError, StartError};
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-/// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
     let part = placeholder::play_part().or_else(piped::play_part);
@@ -79,7 +78,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     }
     log::to_stderr().map_err(StartError::Log)?;
     let limits = claim()?;
-    let life::Ground { locks, socket } = life::Ground::take(args)?;
+    let life::LocksAndSocket { locks, socket } = life::LocksAndSocket::take(args)?;
     let held = holder::Held {
         listener: socket.listener,
         locks,
@@ -106,7 +105,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     let limits = claim()?;
-    let ground = life::Ground::take(args)?;
+    let ground = life::LocksAndSocket::take(args)?;
     work(args, life::Terminals::Own { ground, limits })
 }
 
@@ -162,9 +161,10 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 fn tell_formats() -> ExitCode {
     let told = serde_json::to_string(&upgrade::Formats::own()).unwrap_or_default();
-    match print(&format!("{told}\n")) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if print(&format!("{told}\n")) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 
@@ -189,18 +189,20 @@ fn check_config(args: &Args) -> ExitCode {
             (format!("error: {error}"), ExitCode::FAILURE)
         }
     };
-    match print(&format!("{text}\n")) {
-        true => status,
-        false => ExitCode::FAILURE,
+    if print(&format!("{text}\n")) {
+        status
+    } else {
+        ExitCode::FAILURE
     }
 }
 
 /// Prints a text, in which nothing controls a terminal; false if that fails.
 fn print(text: &str) -> bool {
     let mut out = std::io::stdout();
-    let text = match out.is_terminal() {
-        true => Notation::Text.visible(text),
-        false => text.to_owned(),
+    let text = if out.is_terminal() {
+        Notation::Text.visible(text)
+    } else {
+        text.to_owned()
     };
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())

@@ -24,13 +24,10 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, reload};
 
-/// Maximum number of errors that `daemon.status` shows.
 const MAX_ERRORS: usize = 10;
 
-/// Maximum length of an error that is kept.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// A handle to the log.
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<LevelFilter, Registry>,
@@ -47,10 +44,6 @@ struct LogState {
 
 impl Log {
     /// Sets up the log of the process. If its file cannot be used, it is written to standard error.
-    ///
-    /// # Errors
-    ///
-    /// The process already has one.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
         let state = Arc::new(Mutex::new(LogState {
@@ -89,7 +82,6 @@ impl Log {
         })
     }
 
-    /// Changes the level, for example after the configuration was reloaded.
     pub(crate) fn set_level(&self, level: LogLevel) {
         let debug = {
             let mut state = lock(&self.state);
@@ -102,11 +94,6 @@ impl Log {
         }
     }
 
-    /// Shows or changes what is logged.
-    ///
-    /// # Errors
-    ///
-    /// The level is unknown.
     pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
             Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
@@ -157,10 +144,6 @@ impl Reportable for UnknownLevel {
 }
 
 /// Makes this process write warnings and errors to standard error; for the holder, which does not access the disk.
-///
-/// # Errors
-///
-/// It already has a log.
 #[cfg(not(portable))]
 pub(crate) fn to_stderr() -> io::Result<()> {
     tracing_subscriber::registry()
@@ -220,7 +203,6 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     day_file::files(folder).ok()?.pop()
 }
 
-/// Deletes log files that were last written before `age`.
 pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> {
     let Some(limit) = SystemTime::now().checked_sub(age) else {
         return Ok(());
@@ -240,7 +222,6 @@ pub(crate) fn files(folder: &Path) -> io::Result<Vec<(PathBuf, SystemTime)>> {
     files.map(written).collect()
 }
 
-/// Remembers the last errors for `daemon.status`.
 struct KeepErrors(Arc<Mutex<LogState>>);
 
 impl<S: Subscriber> Layer<S> for KeepErrors {

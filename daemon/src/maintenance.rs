@@ -17,7 +17,6 @@ const MAX_INTERACTIONS: i64 = 100_000;
 
 const DAY_S: u64 = 24 * 60 * 60;
 
-/// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
     // If the pattern library's file was broken while no daemon was running, this logs it.
     daemon.services.library.fresh().await;
@@ -37,7 +36,6 @@ pub(crate) async fn run(daemon: Arc<Daemon>) {
     }
 }
 
-/// Starts the job of `daemon.check`.
 pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobError> {
     let checked = Arc::clone(daemon);
     let work = |handle: JobHandle| async move {

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// Collects the figures; directories are read on a blocking thread.
 pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let sessions = &daemon.sessions;
     let loaded = daemon.loaded();

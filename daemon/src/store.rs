@@ -9,7 +9,6 @@ pub(crate) use tape_use::{TapeUseRow, Write, tape_use, tapes_used_before};
 use ccd_store::{AnyWrite, Schema, Synchronous};
 
 /// The migrations of all areas, in the order in which they were added.
-///
 /// A build that is rolled back uses the tables of a newer one: a change keeps what older builds read and write.
 const MIGRATIONS: &[(&str, &str)] = &[
     ("sessions", include_str!("../migrations/0001_sessions.sql")),

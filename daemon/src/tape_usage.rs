@@ -7,7 +7,6 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::path::{Path, PathBuf};
 
-/// The rows of `tape_use`.
 #[derive(Debug)]
 pub(crate) struct TapeUsage(pub(crate) Store);
 

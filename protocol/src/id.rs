@@ -27,10 +27,6 @@ pub enum IdError {
 
 impl SessionId {
     /// Parses an id.
-    ///
-    /// # Errors
-    ///
-    /// [`IdError`] names what is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         if text.is_empty() {
             return Err(IdError::Empty);

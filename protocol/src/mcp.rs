@@ -67,10 +67,6 @@ impl Opening {
     }
 
     /// Reads the first line, without its newline. Nothing after the word means that nothing is told.
-    ///
-    /// # Errors
-    ///
-    /// The line does not start with the word, or the rest is not an opening.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let rest = line.strip_prefix(WORD.as_bytes());
         let rest = rest.filter(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));

@@ -14,10 +14,6 @@ pub struct JsonMistake {
 }
 
 /// Reads JSON text.
-///
-/// # Errors
-///
-/// It is not JSON, or not of this type.
 pub fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, JsonMistake> {
     serde_json::from_str(text).map_err(|error| JsonMistake::of(text, &error))
 }

@@ -45,10 +45,6 @@ pub struct User<'a> {
 
 /// Checks the directories above `folder`, which must be absolute, and the links in its path. What does not exist is left
 /// out; `folder` itself is not checked.
-///
-/// # Errors
-///
-/// [`UnsafeParent`] if another user may rename or replace something in one of them.
 pub fn check_parents(folder: &Path, user: User<'_>) -> Result<(), UnsafeParent> {
     let above = folder.parent().unwrap_or(folder);
     let real = above.ancestors().find_map(|path| path.canonicalize().ok());
@@ -78,13 +74,14 @@ fn check(path: &Path, metadata: &Metadata, user: User<'_>) -> Result<(), UnsafeP
     let is_open = mode & WRITABLE_BY_ALL != 0
         || (mode & WRITABLE_BY_GROUP != 0 && group != 0 && group != user.gid);
     // In a sticky directory, each may rename only what is theirs. The mode of a link means nothing.
-    match is_open && mode & STICKY == 0 && !metadata.is_symlink() {
-        true => Err(UnsafeParent::Open {
+    if is_open && mode & STICKY == 0 && !metadata.is_symlink() {
+        Err(UnsafeParent::Open {
             path: path.to_owned(),
             mode,
             is_ours: owner == user.uid || user.uid == 0,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

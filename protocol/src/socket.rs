@@ -32,11 +32,7 @@ pub enum SocketPathError {
 ///
 /// The first that is set and not empty: `explicit` (`--socket`), `$CCD_SOCKET`, `$CCD_HOME/run/ccd.sock`,
 /// `$XDG_RUNTIME_DIR/ccd/ccd.sock`, `~/.claude-control/run/ccd.sock`. `env` looks a variable up.
-///
-/// # Errors
-///
-/// [`SocketPathError::TooLong`] above [`MAX_SOCKET_PATH_LEN`], [`SocketPathError::NoHome`] when nothing is set
-/// and there is no `$HOME`, [`SocketPathError::NoWorkingFolder`] for a relative path in a folder that is gone.
+/// [`SocketPathError::NoWorkingFolder`] for a relative path in a folder that is gone.
 pub fn socket_path(
     explicit: Option<&str>,
     env: impl Fn(&str) -> Option<OsString>,
@@ -55,10 +51,7 @@ pub fn socket_path(
 }
 
 /// Returns the absolute path of the base folder: `$CCD_HOME`, else `~/.claude-control`.
-///
-/// # Errors
-///
-/// As [`socket_path`], without the limit of length.
+/// The length is not limited.
 pub fn base_path(env: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, SocketPathError> {
     if let Some(base) = set(&env, "CCD_HOME") {
         return absolute(&base);

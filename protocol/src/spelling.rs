@@ -7,10 +7,6 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Reads one of an enum's names in any case.
-///
-/// # Errors
-///
-/// The deserializer's error, if the value is not a string or not one of the names.
 pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -18,10 +14,6 @@ pub(crate) fn any_case<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 /// The same, but the name may be null.
-///
-/// # Errors
-///
-/// As [`any_case`].
 pub(crate) fn any_case_or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -14,10 +14,7 @@ pub struct Words {
 }
 
 /// Splits at blanks; quotes and backslashes work as in a POSIX shell. Nothing is expanded.
-///
-/// # Errors
-///
-/// A message fragment: a quote is not closed, or the line is empty or too long.
+/// The error is a message fragment.
 pub fn split(line: &str) -> Result<Words, String> {
     if line.len() > MAX_COMMAND_BYTES {
         return Err(format!(

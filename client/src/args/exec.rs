@@ -119,9 +119,10 @@ pub(crate) struct ToolList(pub(crate) Vec<String>);
 /// Splits rules at the commas that are not in parentheses. An empty list is refused: it would mean no restriction.
 fn tools(text: &str) -> Result<ToolList, String> {
     let rules = split_list(text);
-    match rules.is_empty() {
-        true => Err("give at least one tool, such as Read".to_owned()),
-        false => Ok(ToolList(rules)),
+    if rules.is_empty() {
+        Err("give at least one tool, such as Read".to_owned())
+    } else {
+        Ok(ToolList(rules))
     }
 }
 

@@ -238,9 +238,10 @@ pub(crate) struct ReportCleanupArgs {
 
 /// Parses a number of days, or an age with its unit; returns seconds.
 fn days(text: &str) -> Result<f64, String> {
-    match text.ends_with(|c: char| c.is_ascii_alphabetic()) {
-        true => age(text),
-        false => age(&format!("{text}d")),
+    if text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        age(text)
+    } else {
+        age(&format!("{text}d"))
     }
 }
 

@@ -116,10 +116,7 @@ pub(crate) struct Ccctl {
 
 impl Ccctl {
     /// Parses the words of the command line; the first one is the program's name.
-    ///
-    /// # Errors
-    ///
-    /// Errors of clap, which also reports requests for help as errors.
+    /// Requests for help are errors too.
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
         match hot::parse(words) {
             Some(hot) => Ok(hot),

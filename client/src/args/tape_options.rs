@@ -168,10 +168,6 @@ impl TapeArgs {
     }
 
     /// Checks that each given option has an effect in these modes; `name` is the value of `--name`.
-    ///
-    /// # Errors
-    ///
-    /// The first option that has none, and what to do.
     pub(crate) fn check_effect(
         &self,
         name: Option<&str>,

@@ -80,10 +80,11 @@ pub(crate) fn time(text: &str) -> Result<String, String> {
     let is_time = clock::parse(&format!("{date}T00:00:00Z")).is_some()
         && text[10..].starts_with(['T', 't', ' '])
         && text.ends_with(|end: char| end.is_ascii_digit() || "Zz".contains(end));
-    match is_time {
+    if is_time {
         // The daemon checks the rest.
-        true => Ok(text.to_owned()),
-        false => Err("give a time such as 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z".to_owned()),
+        Ok(text.to_owned())
+    } else {
+        Err("give a time such as 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z".to_owned())
     }
 }
 
@@ -115,9 +116,10 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
 
 /// Returns the patterns that texts stand for, with `--exact` or without.
 pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
-    let pattern = match is_exact {
-        true => Pattern::Exact,
-        false => Pattern::Regex,
+    let pattern = if is_exact {
+        Pattern::Exact
+    } else {
+        Pattern::Regex
     };
     texts.iter().cloned().map(pattern).collect()
 }
@@ -153,10 +155,6 @@ pub(crate) enum SecretFrom {
 }
 
 /// Parses `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=prompt`.
-///
-/// # Errors
-///
-/// None: see [`SecretFrom::Unknown`].
 pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
     // A word without `=` may be the secret.
     let (name, from) = text.split_once('=').unwrap_or(("", ""));
@@ -186,9 +184,10 @@ pub(super) fn word<T: Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     let names = names.into_iter().map(|name| {
         let value = PossibleValue::new(name);
-        match name.contains('_') {
-            true => value.alias(name.replace('_', "-")),
-            false => value,
+        if name.contains('_') {
+            value.alias(name.replace('_', "-"))
+        } else {
+            value
         }
     });
     PossibleValuesParser::new(names)

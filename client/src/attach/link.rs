@@ -26,20 +26,16 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 /// First id of the requests sent here; lower ids belong to the code that made the connection.
 const FIRST_ID: u64 = 1000;
 
-/// Why the viewer stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     Detached,
-    /// The session takes no more input.
     Refused,
     Signal(i32),
     /// The user's terminal was closed.
     NoInput,
-    /// A bug of ccctl.
     Panic,
 }
 
-/// The connection to the session, shared by all threads.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     state: Arc<Mutex<LinkState>>,
@@ -49,11 +45,9 @@ pub(super) struct Link {
 #[derive(Debug, Default)]
 struct LinkState {
     session: String,
-    /// `None` while there is no connection.
     stream: Option<UnixStream>,
     next_id: u64,
     waiting: Vec<u8>,
-    /// The send that is not answered yet.
     sent: Option<(u64, Vec<u8>)>,
     /// The size that the daemon knows.
     size: Size,
@@ -62,14 +56,12 @@ struct LinkState {
     stop: Option<Stop>,
     /// Nobody else uses the session, so the viewer stops when the session takes no more input.
     is_own: bool,
-    /// Why the session takes no more input.
     refusal: Option<ErrorObject>,
     /// Input that was not typed, and why.
     troubles: Vec<String>,
 }
 
 impl Link {
-    /// A link to a session, without a connection yet.
     pub(super) fn new(session: &str, is_own: bool, lifeline: Lifeline) -> Self {
         Self {
             state: Arc::new(Mutex::new(LinkState {
@@ -117,7 +109,6 @@ impl Link {
         true
     }
 
-    /// The size of the user's terminal has changed.
     pub(super) fn resize(&self, size: Size) {
         let mut state = lock(&self.state);
         if state.size == size || state.stream.is_none() {
@@ -132,7 +123,6 @@ impl Link {
         lock(&self.state).session_size = session_size;
     }
 
-    /// When keys change what the terminal shows.
     pub(super) fn look_keys(&self, read_only: bool) -> LookKeys {
         let state = lock(&self.state);
         match (state.size == state.session_size, read_only) {
@@ -142,7 +132,6 @@ impl Link {
         }
     }
 
-    /// Changes what the terminal shows of the session.
     pub(super) fn look(&self, look: Look) {
         let mut state = lock(&self.state);
         match look {
@@ -192,7 +181,6 @@ impl Link {
         }
     }
 
-    /// Why the link was ended, if it was.
     pub(super) fn stopped(&self) -> Option<Stop> {
         lock(&self.state).stop
     }
@@ -202,7 +190,6 @@ impl Link {
         lock(&self.state).refusal.take()
     }
 
-    /// Input that was not typed, and why.
     pub(super) fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.state).troubles)
     }
@@ -225,7 +212,6 @@ impl LinkState {
         self.sent = Some((id, bytes));
     }
 
-    /// Asks for the size of the user's terminal.
     fn request_size(&mut self) {
         let params = SessionResizeParams {
             session: self.session.clone(),

@@ -7,7 +7,7 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
-use crate::call::{ConnectError, Connection, Place};
+use crate::call::{ConnectError, Connection, DaemonAddress};
 use crate::detach_keys::{DetachKeys, Watch};
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
@@ -46,10 +46,7 @@ const MAX_SHORT_LOSSES: u32 = 5;
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// Attaches the terminal to a session until the user detaches or the session ends.
-///
-/// # Errors
-///
-/// Errors of the calls; the terminal is restored first.
+/// After an error, the terminal is restored.
 pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionAttachParams {
         session: args.session.clone(),
@@ -60,10 +57,6 @@ pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, F
 }
 
 /// Attaches the terminal to a session that was just created, even if it has ended by now.
-///
-/// # Errors
-///
-/// As [`attach`].
 pub(crate) fn attach_created(
     session: &str,
     keys: &DetachKeys,
@@ -89,15 +82,11 @@ pub(crate) enum Way {
 
 /// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is
 /// the terminal's title until the program sets one.
-///
-/// # Errors
-///
-/// As [`attach`].
 pub(crate) fn attach_own(
     session: &Session,
     title: &str,
     keys: &DetachKeys,
-    place: &Place,
+    place: &DaemonAddress,
     context: &Context,
 ) -> Result<Way, Failure> {
     let params = SessionAttachParams {
@@ -123,19 +112,15 @@ pub(crate) fn attach_own(
     })
 }
 
-/// Checks that there is a terminal to attach.
-///
-/// # Errors
-///
-/// [`Failure::Usage`], which says what to use instead.
 pub(crate) fn require_terminal() -> Result<(), Failure> {
-    match can_draw() {
-        true => Ok(()),
-        false => Err(Failure::Usage(
+    if can_draw() {
+        Ok(())
+    } else {
+        Err(Failure::Usage(
             "session.attach: input and output must be a terminal that can be drawn on (TERM); \
              without one, use ccctl session tail -f and ccctl session send"
                 .to_owned(),
-        )),
+        ))
     }
 }
 
@@ -170,15 +155,13 @@ fn attach_to(
     report_end(left?, &session.session_id, &name, context)
 }
 
-/// How the attachment ended.
 enum Detachment {
     Stopped(Stop),
     Ended(Ended),
 }
 
-/// One user attached to one session.
 struct Viewer {
-    place: Place,
+    place: DaemonAddress,
     params: SessionAttachParams,
     lifeline: Lifeline,
     link: Link,
@@ -192,7 +175,7 @@ impl Viewer {
     fn new(
         params: SessionAttachParams,
         session: &Session,
-        place: Place,
+        place: DaemonAddress,
         connection: &Connection,
         is_own: bool,
     ) -> Result<Self, Failure> {
@@ -223,7 +206,6 @@ impl Viewer {
             .map(drop)
     }
 
-    /// Shows the session until the user detaches or it ends.
     fn watch(
         &mut self,
         mut connection: Connection,
@@ -275,10 +257,11 @@ impl Viewer {
         }
         let last = screen.lines.iter().rposition(|line| !line.is_empty());
         let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
-        Some(match self.is_shifted {
+        Some(if self.is_shifted {
             // The cursor's distance from the last row is the same as on the session's screen.
-            true => Below::Under(rows.saturating_sub(screen.cursor.row)),
-            false => Below::Rows(rows),
+            Below::Under(rows.saturating_sub(screen.cursor.row))
+        } else {
+            Below::Rows(rows)
         })
     }
 
@@ -309,7 +292,6 @@ impl Viewer {
         }
     }
 
-    /// Shows output until the connection or the session ends.
     fn show(
         &mut self,
         connection: &mut Connection,
@@ -357,9 +339,10 @@ impl Viewer {
     fn reconnect(&mut self, mut since: Instant) -> Result<Connection, Failure> {
         let mut short_losses = 0;
         loop {
-            short_losses = match since.elapsed() < SETTLED {
-                true => short_losses + 1,
-                false => 0,
+            short_losses = if since.elapsed() < SETTLED {
+                short_losses + 1
+            } else {
+                0
             };
             since = Instant::now();
             let session = || self.params.session.clone();
@@ -426,7 +409,6 @@ fn viewer_size() -> Size {
     }
 }
 
-/// Prints how the attachment ended, after the last output.
 fn report_end(
     left: Detachment,
     session: &str,

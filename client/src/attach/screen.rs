@@ -27,7 +27,6 @@ const RESET: &str = concat!(
 const SAVE_MODES: &str = "\x1b[?67;1034;1036;1039;8s";
 const RESTORE_MODES: &str = "\x1b[?67;1034;1036;1039;8r";
 
-/// Columns between two tab stops.
 const TAB_COLS: i64 = 8;
 
 /// xterm keeps titles on a stack.
@@ -52,7 +51,6 @@ pub(crate) enum Below {
     Under(u16),
     /// At the cursor position from before the alternate screen.
     Cursor,
-    /// At the cursor.
     Here,
 }
 
@@ -62,10 +60,6 @@ const RESTORE_CURSOR: &str = "\x1b8\x1b[m\x1b(B\x0f\x1b[?25h";
 
 impl UserScreen {
     /// Takes the terminal. Its content is scrolled into its scrollback; the title says what it shows now.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter(title: String) -> io::Result<Self> {
         let raw = Some(RawMode::enter()?);
         let screen = Self { raw, title };
@@ -77,16 +71,10 @@ impl UserScreen {
         Ok(screen)
     }
 
-    /// Shows output.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn show(&mut self, bytes: &[u8]) -> io::Result<()> {
         raw_stdout().write_all(bytes)
     }
 
-    /// Restores the terminal.
     pub(crate) fn leave(&mut self, below: Below) {
         if let Some(raw) = self.raw.take() {
             let place = match below {
@@ -112,10 +100,6 @@ impl UserScreen {
     }
 
     /// Takes the terminal again after [`leave`](Self::leave), or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter_again(&mut self) -> io::Result<()> {
         match &self.raw {
             Some(raw) => raw.again(),

@@ -15,7 +15,6 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// Bytes of one read of the keyboard.
 const READ_BYTES: usize = 64 << 10;
 
 const BELL: &[u8] = b"\x07";
@@ -76,11 +75,6 @@ impl Drop for Keyboard {
     }
 }
 
-/// Reads the keyboard.
-///
-/// # Errors
-///
-/// Errors of the system.
 pub(super) fn read_keys(
     link: Link,
     screen: Screen,
@@ -145,10 +139,6 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
 }
 
 /// Listens to signals, in a thread that ends with the process.
-///
-/// # Errors
-///
-/// Errors of the system.
 pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
     let others = [SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = Signals::new(ENDING_SIGNALS.iter().chain(&others))?;
@@ -183,7 +173,6 @@ fn suspend(link: &Link, screen: &Screen) {
     take_again(link, &mut shown);
 }
 
-/// Takes the terminal again and draws the screen.
 fn take_again(link: &Link, screen: &mut UserScreen) {
     match screen.enter_again() {
         Ok(()) => link.again(),

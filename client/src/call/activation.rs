@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 const UNIT: &str = "ccd.socket";
 
 /// Starts the user's socket unit if it is installed and listens at `socket`; true if that worked.
-///
 /// The unit listens at the default socket only.
 pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
     if !has_unit(socket) {

@@ -1,7 +1,7 @@
 //! Repetition of a request whose connection ended before the reply: after a handover another worker serves the next
 //! connection and knows the same sessions.
 
-use super::connect::{ConnectError, Place};
+use super::connect::{ConnectError, DaemonAddress};
 use super::failure::Failure;
 use super::request::{Connection, garbled, lost};
 use crate::clock;
@@ -89,17 +89,12 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 }
 
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
-///
 /// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
 /// repeated again; one that is read and lost at once twice may be what kills the daemon. `limit` is that of
 /// [`Connection::within`].
-///
-/// # Errors
-///
-/// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too; otherwise errors of the
-/// request.
+/// [`Failure::Lost`] if a repetition is not safe, nobody listens any more, or it is lost too.
 pub(crate) fn again(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &RawValue,
     start: Instant,
@@ -222,12 +217,7 @@ fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Fact
 }
 
 /// Returns the id of a session that already existed at `start`, looked up in the name of `method`.
-///
 /// `None` if it did not: another session may have got the name while nobody answered.
-///
-/// # Errors
-///
-/// Errors of the lookup.
 pub(crate) fn id_since(
     connection: &mut Connection,
     method: &str,

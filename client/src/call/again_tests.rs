@@ -20,13 +20,13 @@ enum Turn {
 }
 
 struct TurnServer {
-    place: Place,
+    place: DaemonAddress,
     requests: JoinHandle<Vec<Value>>,
     _folder: tempfile::TempDir,
 }
 
 fn serve(turns: Vec<Turn>) -> TurnServer {
-    let (place, listener, folder) = Place::listening();
+    let (place, listener, folder) = DaemonAddress::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
         for turn in turns {
@@ -242,9 +242,9 @@ fn a_daemon_that_stops_is_no_hand_over() {
             .unwrap();
         (&stream).write_all(refusal.as_bytes()).unwrap();
     });
-    let place = Place {
+    let place = DaemonAddress {
         may_start: true,
-        ..Place::of_socket(socket)
+        ..DaemonAddress::of_socket(socket)
     };
     let failure = request_at(&place, "session.list", &json!({})).unwrap_err();
     assert!(failure.refusal().is_some(), "{failure}");

@@ -30,10 +30,8 @@ const MAX_ASKS: u32 = 5;
 /// How long a daemon whose socket is gone may take to listen again.
 const REVIVE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Pause between two attempts to connect to it.
 const REVIVE_PAUSE: Duration = Duration::from_millis(5);
 
-/// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error(transparent)]
@@ -63,7 +61,6 @@ pub(crate) enum ConnectError {
 }
 
 impl ConnectError {
-    /// The exit status for this error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) | ConnectError::Host(_) => Exit::Usage,
@@ -75,7 +72,7 @@ impl ConnectError {
 
 /// Where the daemon is, and whether it may be started.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct DaemonAddress {
     pub(super) at: At,
     pub(crate) may_start: bool,
     /// True if `ssh` may ask for a password.
@@ -88,7 +85,6 @@ pub(super) enum At {
     Elsewhere(Arc<HostLink>),
 }
 
-/// A socket of this host.
 #[derive(Debug, Clone)]
 pub(super) struct LocalSocket {
     pub(super) path: PathBuf,
@@ -99,24 +95,20 @@ pub(super) struct LocalSocket {
 }
 
 /// The other host at which the daemon of this process is.
-static ELSEWHERE: OnceLock<Place> = OnceLock::new();
+static ELSEWHERE: OnceLock<DaemonAddress> = OnceLock::new();
 
 /// Returns the place of the daemon, if it is on another host.
-pub(crate) fn elsewhere() -> Option<&'static Place> {
+pub(crate) fn elsewhere() -> Option<&'static DaemonAddress> {
     ELSEWHERE.get()
 }
 
-impl Place {
+impl DaemonAddress {
     /// Makes this the place that [`elsewhere`] returns.
     pub(crate) fn make_known(self) {
         let _ = ELSEWHERE.set(self); // a process has one
     }
 
     /// Returns what programs inherit from the login over there; nothing on this host.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn inherited(&self) -> Result<Inherited, ConnectError> {
         match &self.at {
             At::Here(_) => Ok(Inherited::default()),
@@ -125,10 +117,6 @@ impl Place {
     }
 
     /// Returns the place that the options and the environment ask for.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Path`] if there is no usable path, [`ConnectError::Host`] for a host that is not a URL.
     pub(crate) fn find(
         global: &Global,
         env: impl Fn(&str) -> Option<OsString>,
@@ -144,10 +132,6 @@ impl Place {
     }
 
     /// Returns the place on this host, even if another one is asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Path`] if there is no usable path.
     pub(crate) fn here(
         global: &Global,
         env: impl Fn(&str) -> Option<OsString>,
@@ -192,10 +176,6 @@ impl Place {
     }
 
     /// Connects, after starting a daemon if none is running and that is allowed.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError`], except [`ConnectError::Path`].
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
         let found = match &self.at {
             At::Here(_) if !self.may_start => self.try_connect()?,
@@ -209,10 +189,6 @@ impl Place {
     }
 
     /// Connects as [`Self::connect`] does. On this host, nothing has been sent on the connection.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn connect_anew(&self) -> Result<UnixStream, ConnectError> {
         let connected = self.connect()?;
         match &self.at {
@@ -223,10 +199,6 @@ impl Place {
     }
 
     /// Connects to a running daemon; `None` if nobody listens, or only systemd does: a connection would start a daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used, [`ConnectError::Ssh`].
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         match &self.at {
             At::Here(_) if self.has_unit() && self.processes().is_empty() => Ok(None),
@@ -255,7 +227,6 @@ impl Place {
         }
     }
 
-    /// The error if nobody listens.
     pub(crate) fn no_daemon(&self) -> ConnectError {
         ConnectError::NoDaemon {
             place: self.to_string(),
@@ -283,7 +254,7 @@ fn connect_or_revive(socket: &LocalSocket) -> Result<Option<UnixStream>, Connect
     Ok(found)
 }
 
-impl Display for Place {
+impl Display for DaemonAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at {
             At::Here(socket) => socket.path.display().fmt(out),
@@ -294,14 +265,8 @@ impl Display for Place {
 
 impl LocalSocket {
     /// Connects to a running daemon that serves this user; `None` if nobody listens.
-    ///
     /// Where root listens, only a request shows whether it does so for a daemon of this user, as a service manager of the
     /// system may, or for its own, which closes the connections of other users without a word.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used, or is not of a daemon of this user;
-    /// [`ConnectError::Refused`] if root's daemon does not serve this user.
     pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         let mut asks = 0;
         loop {
@@ -346,7 +311,6 @@ impl LocalSocket {
         }
     }
 
-    /// The error if the socket cannot be in this directory.
     fn elsewhere(&self, source: io::Error) -> ConnectError {
         ConnectError::Socket {
             socket: self.path.clone(),
@@ -355,7 +319,6 @@ impl LocalSocket {
         }
     }
 
-    /// A named socket, for tests.
     #[cfg(test)]
     pub(super) fn named(path: PathBuf) -> Self {
         Self {
@@ -379,7 +342,7 @@ pub(crate) fn host_asked_for(
 }
 
 #[cfg(test)]
-impl Place {
+impl DaemonAddress {
     /// The place of a socket, where no daemon is started.
     pub(crate) fn of_socket(path: PathBuf) -> Self {
         Self {
@@ -398,7 +361,6 @@ impl Place {
     }
 }
 
-/// What to do about a socket that cannot be used.
 fn advice(error: &io::Error) -> &'static str {
     let is_foreign = error.get_ref().is_some_and(|source| source.is::<Foreign>());
     match error.kind() {
@@ -423,7 +385,7 @@ mod tests {
     use super::*;
     use std::os::unix::net::UnixListener;
 
-    fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> Place {
+    fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> DaemonAddress {
         let global = Global {
             socket: socket.to_str().map(str::to_owned),
             ..Global::default()
@@ -431,12 +393,12 @@ mod tests {
         found(&global, env)
     }
 
-    fn found(global: &Global, env: &[(&str, &str)]) -> Place {
+    fn found(global: &Global, env: &[(&str, &str)]) -> DaemonAddress {
         let lookup = |name: &str| {
             let pair = env.iter().find(|(key, _)| *key == name)?;
             Some(pair.1.into())
         };
-        Place::find(global, lookup).unwrap()
+        DaemonAddress::find(global, lookup).unwrap()
     }
 
     #[test]

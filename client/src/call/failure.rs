@@ -10,7 +10,6 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::io;
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -43,7 +42,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Makes a failure of an error in work on `what`.
     pub(crate) fn io<E: Into<io::Error>>(what: impl Display) -> impl FnOnce(E) -> Self {
         move |source| Failure::Io {
             what: what.to_string(),
@@ -63,7 +61,6 @@ impl Failure {
         }
     }
 
-    /// The exit status for this failure.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Connect(error) => error.exit(),
@@ -151,7 +148,6 @@ impl Failure {
         shown
     }
 
-    /// The daemon's error, if this is one.
     pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
         match self {
             Failure::Refused { error, .. } => Some(error),
@@ -160,7 +156,6 @@ impl Failure {
     }
 }
 
-/// The daemon's message, and what to do.
 pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {
     let message = in_options(&error.message);
     match hint(method, error) {
@@ -200,9 +195,10 @@ fn message_of_loss(method: &str, was_read: bool) -> String {
                 ccctl daemon status shows whether one is running"
             .to_owned();
     }
-    let lost = match is_elsewhere() {
-        true => "the connection to the other host, or the daemon there, ended before the reply",
-        false => "the daemon was restarted or killed before it replied",
+    let lost = if is_elsewhere() {
+        "the connection to the other host, or the daemon there, ended before the reply"
+    } else {
+        "the daemon was restarted or killed before it replied"
     };
     format!("{lost}; {}", after_loss(method))
 }
@@ -215,9 +211,10 @@ fn message_of_silence(method: &str, pid: Option<i32>) -> String {
     };
     let silent =
         format!("{daemon} does not reply; ccctl daemon stop --force ends it and its sessions");
-    match is_repeatable(method) {
-        true => silent,
-        false => format!("{silent}; {}", after_loss(method)),
+    if is_repeatable(method) {
+        silent
+    } else {
+        format!("{silent}; {}", after_loss(method))
     }
 }
 

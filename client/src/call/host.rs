@@ -5,7 +5,6 @@ use std::process::Command;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Why a host is not usable.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("--host: {0}; give ssh://[user@]host[:port][/socket]")]
 pub(crate) struct HostError(&'static str);
@@ -16,12 +15,10 @@ const SCRIPT: &str = r#"PATH="$PATH:$HOME/.local/bin"; exec ccctl "$@""#;
 /// True if the daemon is on another host, where neither the directories nor the environment of this one mean anything.
 static IS_ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
-/// Notes that the daemon is on another host.
 pub(crate) fn set_elsewhere() {
     IS_ELSEWHERE.store(true, Ordering::Relaxed);
 }
 
-/// True if the daemon is on another host.
 pub(crate) fn is_elsewhere() -> bool {
     IS_ELSEWHERE.load(Ordering::Relaxed)
 }

@@ -17,7 +17,6 @@ const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_
 /// Maximum length of the daemon's last output in an error, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
 
-/// Why the program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LaunchError {
     #[error("the program ccd is neither next to ccctl nor on PATH; install both in one directory")]
@@ -26,7 +25,6 @@ pub(crate) enum LaunchError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// The file with the output of a daemon that starts.
 #[derive(Debug)]
 pub(crate) struct StartOutput {
     pub(crate) file: File,
@@ -34,10 +32,6 @@ pub(crate) struct StartOutput {
 }
 
 /// Starts `ccd` for `socket` with its output in `log`, which is emptied first.
-///
-/// # Errors
-///
-/// [`LaunchError`] if the program is missing or cannot be started.
 pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, LaunchError> {
     let program = find_program().ok_or(LaunchError::NoProgram)?;
     let failed = |path: &Path| {
@@ -112,7 +106,6 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// Marks all descriptors except the standard streams as close-on-exec.
-///
 /// If the daemon kept a caller's pipe or lock open, that caller would wait for ever.
 fn keep_descriptors_from_children() {
     let Ok(open) = std::fs::read_dir("/dev/fd") else {

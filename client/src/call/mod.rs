@@ -19,7 +19,7 @@ mod start_files;
 
 pub(crate) use activation::installed_unit;
 pub(crate) use again::{SETTLED, id_since};
-pub(crate) use connect::{ConnectError, Place, elsewhere, host_asked_for};
+pub(crate) use connect::{ConnectError, DaemonAddress, elsewhere, host_asked_for};
 pub(crate) use failure::Failure;
 pub(crate) use foreign_folder::ForeignFolder;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is in the place of a directory.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoFolder {
     #[error("{} is not a directory", .0.display())]

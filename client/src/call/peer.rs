@@ -21,10 +21,6 @@ impl Foreign {
 }
 
 /// Checks that a daemon of this user, or root, listens at the other end of `socket`. Called before the first byte is sent.
-///
-/// # Errors
-///
-/// [`Foreign`], or the kernel's reason for not saying, as an error of its own kind.
 pub(crate) fn check(socket: impl AsFd) -> io::Result<()> {
     match foreign(socket)? {
         Some(foreign) if !foreign.is_trusted() => Err(io::Error::other(foreign)),

@@ -1,7 +1,7 @@
 //! Calls of the daemon: one line per request, one line per reply.
 
 use super::again::again;
-use super::connect::Place;
+use super::connect::DaemonAddress;
 use super::failure::Failure;
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
@@ -89,10 +89,6 @@ pub(crate) struct Message {
 
 impl Message {
     /// The item in a notification of a subscription; `method` is named in the error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Garbled`] if it has another shape.
     pub(crate) fn item<T: DeserializeOwned>(&self, method: &str) -> Result<T, Failure> {
         #[derive(Deserialize)]
         struct Params<T> {
@@ -106,7 +102,6 @@ impl Message {
 }
 
 impl Connection {
-    /// A connection over `stream`.
     pub(crate) fn over(stream: UnixStream) -> Self {
         Self {
             reader: BufReader::new(Incoming(stream)),
@@ -120,10 +115,6 @@ impl Connection {
 
     /// Fails with [`Failure::Silent`] if a reply takes longer than `limit` and the daemon does not reply to a ping
     /// either; `None` waits without limit.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if the limit is not accepted.
     pub(crate) fn within(mut self, limit: Option<Duration>) -> Result<Self, Failure> {
         if limit.is_some() {
             let stream = &self.reader.get_ref().0;
@@ -139,12 +130,6 @@ impl Connection {
         Self { client, ..self }
     }
 
-    /// Calls a method.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Refused`] with the daemon's error, [`Failure::Lost`] if the connection ends first,
-    /// [`Failure::Garbled`] for a reply that cannot be read.
     pub(crate) fn call<M: Method>(
         &mut self,
         params: &M::Params,
@@ -155,12 +140,7 @@ impl Connection {
     }
 
     /// Calls a method by name and returns the reply's `result` as received.
-    ///
     /// Notifications before the reply are skipped: code that wants them uses a connection of its own.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::call`].
     pub(crate) fn request(
         &mut self,
         method: &str,
@@ -219,11 +199,6 @@ impl Connection {
     }
 
     /// Waits for the next line; `method` is named in the error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is not a message,
-    /// [`Failure::Silent`] after the limit of [`Self::within`].
     pub(crate) fn next(&mut self, method: &str) -> Result<Message, Failure> {
         let mut line = Vec::new();
         let read = loop {
@@ -264,16 +239,11 @@ impl Connection {
         Ok(())
     }
 
-    /// The socket, after the last reply.
     pub(super) fn into_stream(self) -> UnixStream {
         self.reader.into_inner().0
     }
 
     /// A second handle to the socket, to shut it down from another thread.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
         let stream = self.reader.get_ref().0.try_clone();
         stream.map_err(Failure::io("the connection"))
@@ -281,10 +251,6 @@ impl Connection {
 }
 
 /// Returns `stream` after the daemon has replied to a ping on it.
-///
-/// # Errors
-///
-/// As [`Connection::call`], and [`Failure::Silent`] if it takes longer than two times [`PING_LIMIT`].
 pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
     let mut connection = Connection::over(stream).within(Some(PING_LIMIT))?;
     connection.call::<DaemonPing>(&NoParams {})?;
@@ -294,20 +260,10 @@ pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
     Ok(stream)
 }
 
-/// Returns parameters as JSON.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if they cannot be written as JSON.
 pub(crate) fn written(method: &str, params: &impl Serialize) -> Result<Box<RawValue>, Failure> {
     to_raw_value(params).map_err(|error| garbled(method, &error))
 }
 
-/// Returns a request as a line.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if it cannot be written as JSON.
 pub(crate) fn request_line(
     id: u64,
     method: &str,
@@ -330,24 +286,16 @@ pub(crate) fn request_line(
 }
 
 /// Connects to `place` and calls a method, again if [`again()`] says that this is safe.
-///
-/// # Errors
-///
-/// As [`Connection::call`], and [`Failure::Connect`].
 pub(crate) fn call_at<M: Method>(
-    place: &Place,
+    place: &DaemonAddress,
     params: &M::Params,
 ) -> Result<Answer<M::Reply>, Failure> {
     call_within::<M>(place, params, None)
 }
 
 /// Calls as [`call_at`] does, but fails if the daemon replies to nothing any more after `limit`.
-///
-/// # Errors
-///
-/// As [`call_at`], and [`Failure::Silent`].
 pub(crate) fn call_within<M: Method>(
-    place: &Place,
+    place: &DaemonAddress,
     params: &M::Params,
     limit: Option<Duration>,
 ) -> Result<Answer<M::Reply>, Failure> {
@@ -356,12 +304,7 @@ pub(crate) fn call_within<M: Method>(
     Ok(Answer { value, json })
 }
 
-/// Ends a session.
-///
-/// # Errors
-///
-/// As [`call_at`].
-pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, Failure> {
+pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<SessionCloseReply, Failure> {
     let params = SessionCloseParams {
         session: session.to_owned(),
         grace_ms: None,
@@ -370,12 +313,8 @@ pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, F
 }
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.
-///
-/// # Errors
-///
-/// As [`call_at`].
 pub(crate) fn request_at(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &impl Serialize,
 ) -> Result<Box<RawValue>, Failure> {
@@ -383,7 +322,7 @@ pub(crate) fn request_at(
 }
 
 fn request_within(
-    place: &Place,
+    place: &DaemonAddress,
     method: &str,
     params: &RawValue,
     limit: Option<Duration>,
@@ -424,7 +363,6 @@ fn handed_over(error: &ErrorObject) -> Option<bool> {
 }
 
 /// True if the connection was closed before the whole request was read: nothing was done then.
-///
 /// Linux reports this error instead of an end of file; other systems do not promise it.
 fn was_unread(read: &io::Result<usize>) -> bool {
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
@@ -439,7 +377,6 @@ pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
     }
 }
 
-/// A daemon that does not reply.
 fn silent(method: &str) -> Failure {
     Failure::Silent {
         method: method.to_owned(),
@@ -451,7 +388,6 @@ fn is_timeout(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
 }
 
-/// A reply that cannot be read.
 pub(crate) fn garbled(method: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::Garbled {
         method: method.to_owned(),

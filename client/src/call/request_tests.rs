@@ -9,13 +9,13 @@ use std::thread::JoinHandle;
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
 struct ReplyServer {
-    place: Place,
+    place: DaemonAddress,
     requests: JoinHandle<Vec<Value>>,
     _folder: tempfile::TempDir,
 }
 
 fn serve(replies: &'static [&'static str]) -> ReplyServer {
-    let (place, listener, folder) = Place::listening();
+    let (place, listener, folder) = DaemonAddress::listening();
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();
         for reply in replies {
@@ -88,7 +88,7 @@ fn a_line_that_is_no_message_is_an_internal_error() {
 
 /// Calls a server that takes a request and a ping without a reply, then sends `replies`.
 fn call_slow(replies: &'static str) -> Result<Answer<ccd_protocol::Done>, Failure> {
-    let (place, listener, _folder) = Place::listening();
+    let (place, listener, _folder) = DaemonAddress::listening();
     let server = std::thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
         let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
@@ -128,7 +128,7 @@ fn a_daemon_that_does_not_reply_to_a_ping_either_is_silent() {
 
 #[test]
 fn a_long_request_that_is_not_read_is_silent() {
-    let (place, _listener, _folder) = Place::listening();
+    let (place, _listener, _folder) = DaemonAddress::listening();
     let long = written("session.send", &"x".repeat(4 << 20)).unwrap();
     let limit = Some(Duration::from_millis(1));
     let failure = request_within(&place, "session.send", &long, limit).unwrap_err();

@@ -58,11 +58,9 @@ pub(crate) enum SshError {
     Io { host: Host, source: io::Error },
 }
 
-/// The connections of this process to one host.
 #[derive(Debug)]
 pub(crate) struct HostLink {
     pub(crate) host: Host,
-    /// Messages of `ssh` are printed at once.
     is_verbose: bool,
     state: Mutex<LinkState>,
 }
@@ -78,7 +76,6 @@ struct LinkState {
 }
 
 impl HostLink {
-    /// A link without a connection.
     pub(crate) fn new(host: Host, is_verbose: bool) -> Self {
         Self {
             host,
@@ -88,10 +85,6 @@ impl HostLink {
     }
 
     /// Connects; `None` if no daemon is running there and none may be started.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Ssh`].
     pub(crate) fn connect(
         &self,
         may_start: bool,
@@ -139,10 +132,6 @@ impl HostLink {
     }
 
     /// Returns what programs inherit from the login over there; connects, if that is not known yet.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::connect`].
     pub(crate) fn inherited(
         &self,
         may_start: bool,
@@ -180,9 +169,10 @@ impl HostLink {
         let mut ssh = self.host.ccctl(&words, may_ask);
         ssh.stdin(far.try_clone().map_err(failed)?)
             .stdout(far)
-            .stderr(match self.is_verbose {
-                true => Stdio::inherit(),
-                false => Stdio::piped(),
+            .stderr(if self.is_verbose {
+                Stdio::inherit()
+            } else {
+                Stdio::piped()
             });
         leave_signals(&mut ssh);
         ssh.spawn().map_err(failed)

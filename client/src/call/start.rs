@@ -17,13 +17,11 @@ use std::time::{Duration, Instant};
 /// How long a daemon may take until it accepts connections.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// Pause between two attempts to connect.
 const LOOK_PAUSE: Duration = Duration::from_millis(3);
 
 /// How long the daemon that holds the lock may take until it accepts connections, after ours has exited.
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 
-/// Why no daemon could be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("could not start a daemon: {}: {source}", .path.display())]
@@ -37,10 +35,6 @@ pub(crate) enum StartError {
 }
 
 /// Starts a daemon at `socket`, unless another client is doing so, and connects to it.
-///
-/// # Errors
-///
-/// [`StartError`] if nothing listens within [`START_LIMIT`], with the last output of the daemon.
 pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
     let deadline = Instant::now() + START_LIMIT;
     let failed = |(path, source)| StartError::File { path, source };
@@ -71,10 +65,6 @@ pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
 }
 
 /// Makes the directory of a socket as a start does; `is_named` says that the user chose the socket.
-///
-/// # Errors
-///
-/// [`StartError::File`], as [`start`] reports it.
 pub(crate) fn make_socket_folder(socket: &Path, is_named: bool) -> Result<(), StartError> {
     let made = SocketFolder::open(socket, is_named);
     made.map(drop)
@@ -114,7 +104,6 @@ fn launch_and_wait(
 }
 
 /// A connection to a daemon that replies.
-///
 /// A daemon listens before it has opened its files. If it fails then, earlier connections never get a reply.
 fn look(socket: &LocalSocket) -> Option<UnixStream> {
     let stream = socket.connect().ok().flatten()?;

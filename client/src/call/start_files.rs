@@ -18,7 +18,6 @@ pub(super) const OUTPUT: &str = ".start.log";
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// The directory of a socket, which belongs to this user.
 #[derive(Debug)]
 pub(super) struct SocketFolder {
     folder: File,
@@ -28,11 +27,8 @@ pub(super) struct SocketFolder {
 impl SocketFolder {
     /// Opens the directory of `socket`, or creates it with mode 0700. `is_named` says that the user chose it, so the
     /// daemon will not change its mode.
-    ///
-    /// # Errors
-    ///
-    /// The path and the reason if it is a link, belongs to somebody else, or others may write to it or replace it; such a
-    /// directory is left as it is.
+    /// The error has the path and the reason if it is a link, belongs to somebody else, or others may write to it or
+    /// replace it; such a directory is left as it is.
     pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, (PathBuf, io::Error)> {
         let path = socket.parent().unwrap_or(Path::new("/"));
         let failed = |source| (path.to_owned(), source);
@@ -80,10 +76,7 @@ impl SocketFolder {
     }
 
     /// Opens the file whose name is the socket's followed by `suffix`, or creates it with mode 0600. Its content is kept.
-    ///
-    /// # Errors
-    ///
-    /// The path and the reason if it is a link, not a regular file, or not this user's alone.
+    /// The error has the path and the reason if it is a link, not a regular file, or not this user's alone.
     pub(super) fn file(&self, suffix: &str) -> Result<File, (PathBuf, io::Error)> {
         let path = self.path(suffix);
         let flags =
@@ -102,7 +95,6 @@ impl SocketFolder {
         checked.map_err(|source| (path, source))
     }
 
-    /// The path of that file.
     pub(super) fn path(&self, suffix: &str) -> PathBuf {
         let mut path: OsString = self.socket.clone().into();
         path.push(suffix);
@@ -151,10 +143,7 @@ fn check_file(file: File) -> io::Result<File> {
         && metadata.uid() == rustix::process::geteuid().as_raw()
         // Another name of the same file may be somebody's document.
         && metadata.nlink() == 1;
-    match is_ours {
-        true => Ok(file),
-        false => Err(not_ours()),
-    }
+    if is_ours { Ok(file) } else { Err(not_ours()) }
 }
 
 fn not_ours() -> io::Error {

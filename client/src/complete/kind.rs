@@ -2,7 +2,6 @@
 
 use clap::{Arg, ValueHint};
 
-/// The kind of an argument's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     LiveSession,
@@ -11,32 +10,24 @@ pub(super) enum Kind {
     Program,
     Chain,
     Job,
-    /// A tape, by its id.
     Tape,
     /// A candidate of the coach that waits for a decision, by its id.
     PendingCandidate,
-    /// A candidate of the coach.
     Candidate,
     /// A run of Claude Code, by its id.
     Execution,
-    /// A conversation of such runs, by its id.
     Conversation,
     /// A conversation that Claude Code has a transcript of, by its id.
     Transcript,
     /// Such a conversation, or a file.
     TranscriptOrFile,
-    /// A report of an investigation, by its id.
     Investigation,
-    /// A report of tests, by its id.
     TestReport,
     ConfigKey,
-    /// A category of the pattern library.
     Category,
-    /// Environment variables.
     Variables,
     /// Names of keys, separated by commas.
     Keys,
-    /// One of these words.
     Words(Vec<String>),
     // The shell completes these itself.
     Files,

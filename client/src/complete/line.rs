@@ -9,11 +9,8 @@ pub(super) struct TypedLine<'a> {
     pub(super) command: &'a Command,
     /// Names of noun and subcommand, whatever alias was typed.
     pub(super) path: Vec<&'a str>,
-    /// The value of `--socket`.
     pub(super) socket: Option<String>,
-    /// The value of `--host`.
     pub(super) host: Option<String>,
-    /// The value of `--tapes`.
     pub(super) tapes: Option<String>,
     /// All further words are positional.
     pub(super) is_plain: bool,
@@ -22,12 +19,9 @@ pub(super) struct TypedLine<'a> {
     open: Option<&'a Arg>,
 }
 
-/// What can be completed at the cursor.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'a> {
-    /// The name of an option.
     Option,
-    /// The value of an option.
     Value(&'a Arg),
     /// A subcommand, or a positional argument.
     Anything,

@@ -1,5 +1,4 @@
 //! Completion of the word at the cursor.
-//!
 //! The scripts for bash, zsh and fish call `ccctl complete`, which parses the line by the client's own definition
 //! (`line`) and asks the daemon for names (`names`). It never starts or waits for a daemon; if anything fails, nothing
 //! is offered.
@@ -20,10 +19,8 @@ const BASH: &str = include_str!("ccctl.bash");
 const ZSH: &str = include_str!("ccctl.zsh");
 const FISH: &str = include_str!("ccctl.fish");
 
-/// Most candidates that are offered.
 const MAX_CANDIDATES: usize = 500;
 
-/// A possible completion and its description.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     value: String,
@@ -46,10 +43,6 @@ pub(crate) fn script(shell: Shell) -> Vec<u8> {
 
 /// Prints the completions of a word, one per line with a tab before its description, or a word such as `:files` if the
 /// shell completes better.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exit, Failure> {
     let words: Vec<String> = args
         .words
@@ -154,9 +147,10 @@ fn line_of(candidate: Candidate) -> String {
         .next()
         .unwrap_or_default()
         .replace('\t', " ");
-    match about.is_empty() {
-        true => candidate.value,
-        false => format!("{}\t{about}", candidate.value),
+    if about.is_empty() {
+        candidate.value
+    } else {
+        format!("{}\t{about}", candidate.value)
     }
 }
 

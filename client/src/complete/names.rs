@@ -4,7 +4,7 @@ use super::Candidate;
 use super::kind::Kind;
 use super::line::TypedLine;
 use crate::args::Global;
-use crate::call::{Connection, Place};
+use crate::call::{Connection, DaemonAddress};
 use crate::caller::{claude_dirs, given_path};
 use crate::render::printable;
 use serde_json::{Value, json};
@@ -20,11 +20,9 @@ const KEYS: [&str; 28] = [
     "F8", "F9", "F10", "F11", "F12",
 ];
 
-/// The daemon to ask.
 #[derive(Debug)]
 pub(super) struct Names {
-    place: Option<Place>,
-    /// The tapes directory that the line names.
+    place: Option<DaemonAddress>,
     tapes: Option<String>,
 }
 
@@ -38,14 +36,13 @@ impl Names {
             no_start: true,
             ..Global::default()
         };
-        let place = Place::find(&global, |name| std::env::var_os(name)).ok();
+        let place = DaemonAddress::find(&global, |name| std::env::var_os(name)).ok();
         Self {
             tapes: given_path(line.tapes.as_deref()).ok().flatten(),
             place: place.filter(|place| place.host().is_none()),
         }
     }
 
-    /// Candidates of a kind that start with `current`.
     pub(super) fn of(&self, kind: &Kind, current: &str) -> Vec<Candidate> {
         let mut all = match kind {
             Kind::Words(words) => words.iter().map(|word| candidate(word, "")).collect(),
@@ -96,7 +93,6 @@ impl Names {
         items(&reply, "conversations", "session_id", "title")
     }
 
-    /// Candidates of the coach, described by their titles.
     fn candidates(&self, params: &Value) -> Vec<Candidate> {
         let reply = self.ask("coach.ledger", params).unwrap_or_default();
         let mut found = items(&reply, "candidates", "id", "title");
@@ -144,7 +140,6 @@ impl Names {
     }
 }
 
-/// The items of a list in a reply.
 fn items(reply: &Value, list: &str, name: &str, about: &str) -> Vec<Candidate> {
     let items = reply[list].as_array().into_iter().flatten();
     items
@@ -152,12 +147,10 @@ fn items(reply: &Value, list: &str, name: &str, about: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// A text of an item; empty if it has none.
 fn text<'a>(item: &'a Value, key: &str) -> &'a str {
     item[key].as_str().unwrap_or_default()
 }
 
-/// The program and the arguments of a session or tape.
 fn command_of(item: &Value) -> String {
     let args = item["args"].as_array().into_iter().flatten();
     let words = std::iter::once(&item["program"]).chain(args);

@@ -19,11 +19,6 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Creates the demo's directory.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`].
     pub(super) fn create() -> Result<Self, Failure> {
         let temporary = std::env::temp_dir();
         let temporary = if temporary.as_os_str().len() <= MAX_TEMPORARY_LEN {
@@ -36,11 +31,6 @@ impl Home {
         Self::at(folder, socket)
     }
 
-    /// Creates the directory `folder`; the daemon will listen at `socket`.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`].
     pub(crate) fn at(folder: PathBuf, socket: PathBuf) -> Result<Self, Failure> {
         let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
         // Fails if it exists: a directory of another program is not used.
@@ -59,11 +49,6 @@ impl Home {
         Ok(home)
     }
 
-    /// Runs `ccctl` with this daemon and waits until it exits.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Io`] if it cannot be started.
     pub(crate) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
@@ -78,11 +63,6 @@ impl Home {
             .map_err(Failure::io(self.ccctl.display()))
     }
 
-    /// Stops the daemon, if it was started.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Failed`] with the output of `ccctl daemon stop`.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
         if !self.socket.exists() {
             return Ok(());
@@ -95,7 +75,6 @@ impl Home {
         Err(Failure::Failed(told))
     }
 
-    /// The base directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -17,14 +17,9 @@ use steps::{Conversation, RECORDED, REPLAYED, Step, steps};
 /// How long the daemon may take to write input to the history.
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);
 
-/// Pause between two tries.
 const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 
 /// Runs all steps, stops the daemon and removes its directory, even after a failure or `^C`.
-///
-/// # Errors
-///
-/// [`Failure::Failed`] names the step that went wrong.
 pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
         return Err(Failure::Usage(

@@ -2,7 +2,6 @@
 
 use std::process::Output;
 
-/// A command and its expected result.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) about: &'static str,
@@ -10,12 +9,10 @@ pub(super) struct Step {
     /// A part of the expected output.
     pub(super) shows: &'static str,
     pub(super) status: i32,
-    /// Repeating the command changes nothing.
     pub(super) only_looks: bool,
 }
 
 impl Step {
-    /// True if the result is as expected.
     pub(super) fn is_satisfied(&self, output: &Output) -> bool {
         let text = String::from_utf8_lossy(&output.stdout);
         output.status.code() == Some(self.status) && text.contains(self.shows)
@@ -30,7 +27,6 @@ const LOGIN: &str = "stty -echo; printf 'password: '; read -r p; stty echo; echo
 pub(super) const RECORDED: &str = "recorded";
 pub(super) const REPLAYED: &str = "replayed";
 
-/// A program to record, and a question for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conversation {
     program: &'static [&'static str],
@@ -54,7 +50,6 @@ const WITH_SH: Conversation = Conversation {
 };
 
 impl Conversation {
-    /// A conversation with a program that is installed.
     pub(super) fn here() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let has_bc = std::env::split_paths(&path).any(|folder| folder.join("bc").is_file());
@@ -74,7 +69,6 @@ pub(super) fn steps(conversation: Conversation) -> Vec<Step> {
     steps
 }
 
-/// Steps that record a program and replay it.
 fn of_tapes(conversation: Conversation) -> Vec<Step> {
     let Conversation {
         program,

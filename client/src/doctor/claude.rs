@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks all three.
 pub(super) fn checks(survey: &Survey) -> Vec<Check> {
     vec![
         claude(),
@@ -49,9 +48,10 @@ fn plugin(plugin: Option<&Plugin>) -> Check {
 
 /// True for the path of a program, or the name of one on PATH.
 fn can_run(program: &str) -> bool {
-    match program.contains('/') {
-        true => is_executable(Path::new(program)),
-        false => on_path(OsStr::new(program)).is_some(),
+    if program.contains('/') {
+        is_executable(Path::new(program))
+    } else {
+        on_path(OsStr::new(program)).is_some()
     }
 }
 
@@ -61,9 +61,12 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let is_in_plugin = plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some());
     // The user's file is in the directory of the settings only if that directory was chosen.
     let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty());
-    let folder = user_folder().and_then(|folder| match chosen {
-        true => Some(folder),
-        false => folder.parent().map(Path::to_owned),
+    let folder = user_folder().and_then(|folder| {
+        if chosen {
+            Some(folder)
+        } else {
+            folder.parent().map(Path::to_owned)
+        }
     });
     let user = folder.map(|folder| folder.join(".claude.json"));
     let here = std::env::current_dir().unwrap_or_default();
@@ -128,7 +131,6 @@ fn claude() -> Check {
     Check::ok(name, format!("{path}, {version}, settings in {settings}"))
 }
 
-/// A `claude` on PATH.
 #[derive(Debug)]
 struct Claude {
     path: PathBuf,
@@ -137,7 +139,6 @@ struct Claude {
 }
 
 impl Claude {
-    /// Finds it.
     fn find() -> Option<Self> {
         let path = on_path(OsStr::new("claude"))?;
         let version = version_of(&path);
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_plugin_must_be_of_this_version_and_its_program_be_there() {
-        use crate::check::State;
+        use crate::check::CheckState;
         let folder = tempfile::tempdir().unwrap();
         let found = Plugin {
             id: "ccd@skills-dir".into(),
@@ -219,11 +220,11 @@ mod tests {
                 "{{\"version\": {VERSION:?}, \"mcpServers\": {{\"ccd\": {{\"command\": {program:?}}}}}}}"
             )
         };
-        assert_eq!(state(&servers("/bin/sh")), State::Ok);
-        assert_eq!(state(&servers("sh")), State::Ok);
-        assert_eq!(state(&servers("/no/ccctl")), State::Wrong);
-        assert_eq!(state("{\"version\": \"0.0.1\"}"), State::Warning);
-        assert_eq!(plugin(None).state, State::Ok);
+        assert_eq!(state(&servers("/bin/sh")), CheckState::Ok);
+        assert_eq!(state(&servers("sh")), CheckState::Ok);
+        assert_eq!(state(&servers("/no/ccctl")), CheckState::Wrong);
+        assert_eq!(state("{\"version\": \"0.0.1\"}"), CheckState::Warning);
+        assert_eq!(plugin(None).state, CheckState::Ok);
     }
 
     #[test]

@@ -50,7 +50,6 @@ fn config(program: &Path) -> Vec<Check> {
     said.lines().filter_map(of_config).collect()
 }
 
-/// Returns the check for one line of `ccd --check-config`.
 fn of_config(line: &str) -> Option<Check> {
     let (word, text) = line.split_once(": ")?;
     match word {
@@ -109,7 +108,6 @@ fn of_running(link: &Path, installed: Option<&Path>) -> Option<Check> {
     Some(Check::warning("running", text))
 }
 
-/// What the daemon says about itself.
 fn reported(status: &DaemonStatusReply) -> Vec<Check> {
     let mut checks = Vec::new();
     for text in &status.config_warnings {
@@ -153,7 +151,6 @@ fn of_hand_over(last: &HandOver) -> Option<Check> {
     Some(Check::warning("handover", text))
 }
 
-/// What the coach says about its files.
 fn coach(context: &Context) -> Vec<Check> {
     let Ok(Some(mut connection)) = connection(context) else {
         return Vec::new();
@@ -169,16 +166,16 @@ fn coach(context: &Context) -> Vec<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn the_program_must_be_there_and_be_of_this_version() {
         let path = Path::new("/bin/ccd");
         for (program, version, state) in [
-            (Some(path), Some(VERSION), State::Ok),
-            (Some(path), Some("9.9.9"), State::Warning),
-            (Some(path), None, State::Wrong),
-            (None, None, State::Wrong),
+            (Some(path), Some(VERSION), CheckState::Ok),
+            (Some(path), Some("9.9.9"), CheckState::Warning),
+            (Some(path), None, CheckState::Wrong),
+            (None, None, CheckState::Wrong),
         ] {
             let check = of_program(program, version.map(str::to_owned));
             assert_eq!(check.state, state, "{check:?}");
@@ -197,8 +194,14 @@ mod tests {
             };
             of_hand_over(&last).map(|check| check.state)
         };
-        assert_eq!(state(HandOverCause::Crash, false), Some(State::Warning));
-        assert_eq!(state(HandOverCause::Upgrade, true), Some(State::Warning));
+        assert_eq!(
+            state(HandOverCause::Crash, false),
+            Some(CheckState::Warning)
+        );
+        assert_eq!(
+            state(HandOverCause::Upgrade, true),
+            Some(CheckState::Warning)
+        );
         assert_eq!(state(HandOverCause::Upgrade, false), None);
     }
 

@@ -2,7 +2,7 @@
 
 use super::folders::of_mode;
 use super::places::Places;
-use crate::check::{Check, State};
+use crate::check::{Check, CheckState};
 use crate::render::{counted, size};
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -20,7 +20,6 @@ const ASIDE: &str = ".corrupt-";
 /// Every database starts with it.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Checks each database, and lists what was set aside.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let folders = [(&places.base, &OF_BASE[..]), (&places.coach, &OF_COACH)];
     let (mut sound, mut checks) = (Vec::new(), Vec::new());
@@ -54,7 +53,7 @@ fn of_file(path: &Path) -> Result<Option<u64>, Check> {
         return Err(Check::wrong(NAME, text));
     }
     let mode = of_mode(NAME, path, &there);
-    if mode.state == State::Wrong {
+    if mode.state == CheckState::Wrong {
         return Err(mode);
     }
     let mut header = Vec::new();
@@ -152,7 +151,7 @@ mod tests {
             checks(&places()).remove(0)
         };
         assert_eq!(write(&sound, 0o600), Check::ok(NAME, "ccd.sqlite 4.0K"));
-        assert_eq!(write(b"", 0o600).state, State::Ok);
+        assert_eq!(write(b"", 0o600).state, CheckState::Ok);
         assert!(write(b"noise", 0o600).text.contains("damaged"));
         assert!(write(&sound, 0o644).text.contains("chmod"));
         let aside = folder.path().join("ccd.sqlite.corrupt-2026");

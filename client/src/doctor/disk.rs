@@ -22,11 +22,9 @@ const FULL_BYTES: u64 = 16 * MIB;
 /// A file system has room for at least so many files, unless it does not count them.
 const LOW_FILES: u64 = 1000;
 
-/// A file system.
 #[derive(Debug)]
 struct Space {
     device: u64,
-    /// What is on it, in words.
     parts: Vec<&'static str>,
     low_bytes: u64,
     free_bytes: u64,
@@ -35,7 +33,6 @@ struct Space {
     free_files: Option<u64>,
 }
 
-/// Checks each file system once.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let parts = [
         ("base", places.base.as_deref(), LOW_BYTES),
@@ -96,7 +93,7 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn little_space_is_a_warning_and_none_is_wrong() {
@@ -111,12 +108,15 @@ mod tests {
             };
             space.check().state
         };
-        assert_eq!(state(1 << 31, None, LOW_BYTES), State::Ok);
-        assert_eq!(state(1 << 29, None, LOW_BYTES), State::Warning);
-        assert_eq!(state(1 << 29, Some(9999), RUNTIME_LOW_BYTES), State::Ok);
-        assert_eq!(state(1 << 31, Some(9), LOW_BYTES), State::Warning);
-        assert_eq!(state(1 << 31, Some(0), LOW_BYTES), State::Wrong);
-        assert_eq!(state(1 << 20, None, LOW_BYTES), State::Wrong);
+        assert_eq!(state(1 << 31, None, LOW_BYTES), CheckState::Ok);
+        assert_eq!(state(1 << 29, None, LOW_BYTES), CheckState::Warning);
+        assert_eq!(
+            state(1 << 29, Some(9999), RUNTIME_LOW_BYTES),
+            CheckState::Ok
+        );
+        assert_eq!(state(1 << 31, Some(9), LOW_BYTES), CheckState::Warning);
+        assert_eq!(state(1 << 31, Some(0), LOW_BYTES), CheckState::Wrong);
+        assert_eq!(state(1 << 20, None, LOW_BYTES), CheckState::Wrong);
     }
 
     #[test]

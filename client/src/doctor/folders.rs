@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use crate::call::{ForeignFolder, where_else};
-use crate::check::{Check, State};
+use crate::check::{Check, CheckState};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -14,14 +14,11 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// Where named pipes are, unless the configuration says something else. If it is not safe, the daemon uses another one.
 const PIPES: &str = "/tmp/claudecontrol";
 
-/// What happens if it is not safe.
 const NO_PIPES: &str = "pipes are made in another directory";
 
-/// What to do if these belong to another user.
 const OTHER_BASE: &str = "set CCD_HOME to a directory of yours";
 const OTHER_COACH: &str = "set CCD_COACH_HOME to a directory of yours";
 
-/// Checks each that exists.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let mut checks: Vec<Check> = socket(places).into_iter().collect();
     checks.push(match &places.base {
@@ -33,9 +30,10 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
     });
     if let Some(runtime) = places.runtime() {
         let advice = where_else(places.socket_is_named);
-        checks.push(match places.socket_is_named {
-            true => named_directory("runtime", runtime, advice),
-            false => directory("runtime", runtime, advice),
+        checks.push(if places.socket_is_named {
+            named_directory("runtime", runtime, advice)
+        } else {
+            directory("runtime", runtime, advice)
         });
     }
     let coach = places.coach.as_deref();
@@ -49,11 +47,12 @@ fn pipes(path: &Path) -> Option<Check> {
     let found = fs::symlink_metadata(path)
         .is_ok()
         .then(|| directory("pipes", path, NO_PIPES))?;
-    let text = match found.text.ends_with(NO_PIPES) {
-        true => found.text,
-        false => format!("{}; until then, {NO_PIPES}", found.text),
+    let text = if found.text.ends_with(NO_PIPES) {
+        found.text
+    } else {
+        format!("{}; until then, {NO_PIPES}", found.text)
     };
-    (found.state != State::Ok).then(|| Check::warning("pipes", text))
+    (found.state != CheckState::Ok).then(|| Check::warning("pipes", text))
 }
 
 /// A directory that the user named: others may look into it.
@@ -61,7 +60,7 @@ fn named_directory(name: &str, path: &Path, advice: &str) -> Check {
     let found = directory(name, path, advice);
     let mode = fs::metadata(path).map_or(0, |there| there.mode());
     match found.state {
-        State::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
+        CheckState::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
             Check::ok(name, path.display().to_string())
         }
         _ => found,
@@ -119,7 +118,6 @@ fn directory(name: &str, path: &Path, advice: &str) -> Check {
     }
 }
 
-/// Something that cannot be looked at.
 fn closed(name: &str, path: &Path, error: &std::io::Error, advice: &str) -> Check {
     let shown = path.display();
     let text = match ForeignFolder::above(path) {
@@ -156,11 +154,11 @@ mod tests {
     fn a_directory_must_be_the_users_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("base");
-        assert_eq!(directory("base", &path, OTHER_BASE).state, State::Ok);
+        assert_eq!(directory("base", &path, OTHER_BASE).state, CheckState::Ok);
         for (mode, state) in [
-            (0o700, State::Ok),
-            (0o750, State::Wrong),
-            (0o1777, State::Wrong),
+            (0o700, CheckState::Ok),
+            (0o750, CheckState::Wrong),
+            (0o1777, CheckState::Wrong),
         ] {
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
@@ -172,7 +170,7 @@ mod tests {
         }
         assert_eq!(
             directory("base", Path::new("/dev/null"), OTHER_BASE).state,
-            State::Wrong
+            CheckState::Wrong
         );
     }
 
@@ -191,12 +189,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let state = || socket(&at(&path, true)).unwrap().state;
-        assert_eq!(state(), State::Ok);
+        assert_eq!(state(), CheckState::Ok);
         fs::write(&path, "").unwrap();
-        assert_eq!(state(), State::Wrong);
+        assert_eq!(state(), CheckState::Wrong);
         fs::remove_file(&path).unwrap();
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        for (mode, expected) in [(0o600, State::Ok), (0o666, State::Wrong)] {
+        for (mode, expected) in [(0o600, CheckState::Ok), (0o666, CheckState::Wrong)] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(state(), expected, "{mode:o}");
         }
@@ -207,9 +205,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         for (mode, is_named, expected) in [
-            (0o755, true, State::Ok),
-            (0o755, false, State::Wrong),
-            (0o777, true, State::Wrong),
+            (0o755, true, CheckState::Ok),
+            (0o755, false, CheckState::Wrong),
+            (0o777, true, CheckState::Wrong),
         ] {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
             let checks = checks(&at(&socket, is_named));
@@ -217,6 +215,6 @@ mod tests {
             assert_eq!(runtime.state, expected, "{mode:o}");
         }
         let pipes = pipes(folder.path()).unwrap();
-        assert_eq!(pipes.state, State::Warning);
+        assert_eq!(pipes.state, CheckState::Warning);
     }
 }

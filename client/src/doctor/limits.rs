@@ -82,7 +82,6 @@ fn terminal_count(used: u64, max: u64) -> Check {
     }
 }
 
-/// Whether one more program could watch files.
 #[cfg(target_os = "linux")]
 fn inotify(max_instances: Option<u64>) -> Option<Check> {
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
@@ -129,7 +128,7 @@ fn probe(ptrace_scope: u64) -> Option<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn hard_limits_are_found_in_proc() {
@@ -146,12 +145,12 @@ Max open files            1024                 524288               files
     #[test]
     fn limits_that_are_near_are_warnings() {
         for (check, state) in [
-            (open_files(Some(524_288), None), State::Ok),
-            (open_files(None, None), State::Ok),
-            (open_files(Some(256), None), State::Warning),
-            (terminal_count(3, 4096), State::Ok),
-            (terminal_count(4090, 4096), State::Warning),
-            (terminal_count(4096, 4096), State::Wrong),
+            (open_files(Some(524_288), None), CheckState::Ok),
+            (open_files(None, None), CheckState::Ok),
+            (open_files(Some(256), None), CheckState::Warning),
+            (terminal_count(3, 4096), CheckState::Ok),
+            (terminal_count(4090, 4096), CheckState::Warning),
+            (terminal_count(4096, 4096), CheckState::Wrong),
         ] {
             assert_eq!(check.state, state, "{check:?}");
         }
@@ -164,6 +163,6 @@ Max open files            1024                 524288               files
         let failed = |what| of_inotify(Some((rustix::io::Errno::NOSPC, what)), 128);
         assert!(failed("watches").text.ends_with("max_user_watches"));
         assert!(failed("instances").text.ends_with("max_user_instances"));
-        assert_eq!(of_inotify(None, 128).state, State::Ok);
+        assert_eq!(of_inotify(None, 128).state, CheckState::Ok);
     }
 }

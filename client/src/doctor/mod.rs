@@ -21,10 +21,6 @@ use places::Places;
 
 /// Checks everything and prints one line for each check; the exit status is 1 if something is wrong. The only daemon that
 /// it starts is one of its own, for a moment.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let places = Places::find(&survey, context.global.socket.as_deref());

@@ -35,7 +35,6 @@ impl Places {
         }
     }
 
-    /// The runtime directory.
     pub(super) fn runtime(&self) -> Option<&Path> {
         self.socket.as_ref().ok()?.parent()
     }

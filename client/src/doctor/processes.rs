@@ -10,7 +10,6 @@ const NAME: &str = "processes";
 /// With fewer left, a program of a session, or a run of a few at once, may fail to start.
 const FEW: u64 = 100;
 
-/// A limit and what is used of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Use {
     used: u64,
@@ -93,7 +92,7 @@ fn of_groups(root: &Path, groups: &str) -> Option<Use> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
+    use crate::check::CheckState;
 
     #[test]
     fn threads_are_counted_in_spite_of_odd_names() {
@@ -124,8 +123,8 @@ mod tests {
             }
         );
         assert_eq!(of_groups(root.path(), "9:cpu:/x\n"), None);
-        assert_eq!(of_use(found, "", "").state, State::Warning);
+        assert_eq!(of_use(found, "", "").state, CheckState::Warning);
         let enough = Use { used: 1, max: 512 };
-        assert_eq!(of_use(enough, "", "").state, State::Ok);
+        assert_eq!(of_use(enough, "", "").state, CheckState::Ok);
     }
 }

@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-/// How long a program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns what a program prints; `None` if it cannot be started or does not end in time.
@@ -25,7 +24,6 @@ pub(super) fn output(program: impl AsRef<Path>, words: &[&str]) -> Option<String
     text.ok()?.ok()
 }
 
-/// Returns the version that `ccd --version` prints.
 pub(super) fn version(ccd: &Path) -> Option<String> {
     let text = output(ccd, &["--version"])?;
     text.trim().strip_prefix("ccd ").map(str::to_owned)

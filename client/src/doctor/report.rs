@@ -1,20 +1,15 @@
 //! What is printed of the checks: what is wrong comes first.
 
-use crate::check::{self, Check, State, all_good};
+use crate::check::{self, Check, CheckState, all_good};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 
-/// Prints the checks.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exit, Failure> {
     let is_good = all_good(&checks);
     checks.sort_by_key(|check| match check.state {
-        State::Wrong => 0,
-        State::Warning => 1,
-        State::Ok => 2,
+        CheckState::Wrong => 0,
+        CheckState::Warning => 1,
+        CheckState::Ok => 2,
     });
     let summary = summary(&checks);
     if context.global.json {
@@ -32,13 +27,13 @@ pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exi
 }
 
 fn summary(checks: &[Check]) -> String {
-    let count = |state: State| checks.iter().filter(|check| check.state == state).count();
-    let (wrong, warnings) = (count(State::Wrong), count(State::Warning));
+    let count = |state: CheckState| checks.iter().filter(|check| check.state == state).count();
+    let (wrong, warnings) = (count(CheckState::Wrong), count(CheckState::Warning));
     if wrong + warnings == 0 {
         return format!("all {} checks are ok", checks.len());
     }
     let warnings = counted(warnings as u64, "warning");
-    format!("{wrong} wrong, {warnings}, {} ok", count(State::Ok))
+    format!("{wrong} wrong, {warnings}, {} ok", count(CheckState::Ok))
 }
 
 #[cfg(test)]

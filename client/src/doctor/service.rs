@@ -4,24 +4,19 @@ use super::places::Places;
 use super::program::{output, version};
 use super::systemd::{PROPERTIES, Unit};
 use crate::call::installed_unit;
-use crate::check::{Check, State};
+use crate::check::{Check, CheckState};
 use crate::hooks::{Daemon, Survey};
 use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const NAME: &str = "service";
 
-/// What is known besides the units.
 struct Facts<'a> {
-    /// The socket that `ccctl` uses.
     socket: &'a Path,
-    /// The main process of a running daemon.
     daemon: Option<i32>,
-    /// Returns the version of a program.
     version: &'a dyn Fn(&Path) -> Option<String>,
 }
 
-/// Checks the service.
 pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if cfg!(target_os = "macos") {
         return vec![launchd()];
@@ -34,7 +29,7 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if let Some((state, text)) = unused(places, &user) {
         let text = format!("{} is installed, but {text}", unit.display());
         return vec![match state {
-            State::Ok => Check::ok(NAME, text),
+            CheckState::Ok => Check::ok(NAME, text),
             _ => Check::warning(NAME, text),
         }];
     }
@@ -55,24 +50,23 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
 }
 
 /// Why `ccctl` does not use the units, if it does not.
-fn unused(places: &Places, user: &str) -> Option<(State, String)> {
+fn unused(places: &Places, user: &str) -> Option<(CheckState, String)> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     // As sd_booted(3) does it.
     if !Path::new("/run/systemd/system").is_dir() {
         let text = "this system does not run systemd, so ccctl starts the daemon";
-        return Some((State::Ok, text.to_owned()));
+        return Some((CheckState::Ok, text.to_owned()));
     }
     if places.socket_is_named || is_set("CCD_HOME") {
         let text = "not used: --socket, $CCD_SOCKET or $CCD_HOME names another socket";
-        return Some((State::Ok, text.to_owned()));
+        return Some((CheckState::Ok, text.to_owned()));
     }
     let text = format!(
         "XDG_RUNTIME_DIR is not set, so ccctl does not find its socket; export XDG_RUNTIME_DIR=/run/user/{user}"
     );
-    (!is_set("XDG_RUNTIME_DIR")).then_some((State::Warning, text))
+    (!is_set("XDG_RUNTIME_DIR")).then_some((CheckState::Warning, text))
 }
 
-/// Checks the units in the output of `systemctl show`.
 fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     let found = (
         Unit::find(shown, "ccd.socket"),
@@ -105,15 +99,16 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     checks.extend(of_socket(socket, service, facts));
     if checks.is_empty() {
         let is_enabled = socket.get("UnitFileState") == "enabled";
-        checks.push(Check::ok(NAME, match is_enabled {
-            true => "ccd.socket is enabled".to_owned(),
-            false => "ccd.socket starts with the first ccctl; systemctl --user enable ccd.socket starts it at login".to_owned(),
-        }));
+        let enabled = if is_enabled {
+            "ccd.socket is enabled"
+        } else {
+            "ccd.socket starts with the first ccctl; systemctl --user enable ccd.socket starts it at login"
+        };
+        checks.push(Check::ok(NAME, enabled.to_owned()));
     }
     checks
 }
 
-/// The program that systemd would start.
 fn of_program(service: Unit<'_>, facts: &Facts<'_>) -> Option<Check> {
     let program = service.program()?;
     let shown = program.display();
@@ -159,7 +154,6 @@ fn of_linger(shown: &str) -> Option<Check> {
     }
 }
 
-/// Whether the agent of launchd is installed and loaded.
 fn launchd() -> Check {
     let agent = std::env::var_os("HOME")
         .map(|home| PathBuf::from(home).join("Library/LaunchAgents/ccd.plist"))
@@ -171,12 +165,13 @@ fn launchd() -> Check {
     let agent = agent.display();
     let user = rustix::process::geteuid().as_raw();
     let printed = output("launchctl", &["print", &format!("gui/{user}/ccd")]);
-    match printed.is_some_and(|text| !text.trim().is_empty()) {
-        true => Check::ok(NAME, format!("{agent} is loaded")),
-        false => Check::warning(
+    if printed.is_some_and(|text| !text.trim().is_empty()) {
+        Check::ok(NAME, format!("{agent} is loaded"))
+    } else {
+        Check::warning(
             NAME,
             format!("{agent} is not loaded; launchctl bootstrap gui/{user} {agent} loads it"),
-        ),
+        )
     }
 }
 
@@ -216,7 +211,7 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
         let checks = after("", "", Some(7), VERSION);
         assert_eq!(checks, [Check::ok(NAME, "ccd.socket is enabled")]);
         let checks = after("=enabled", "=disabled", None, VERSION);
-        assert_eq!((checks.len(), checks[0].state), (1, State::Ok));
+        assert_eq!((checks.len(), checks[0].state), (1, CheckState::Ok));
     }
 
     #[test]
@@ -225,40 +220,40 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
             (
                 "ccd.service\nLoadState=loaded",
                 "ccd.service\nLoadState=bad-setting",
-                State::Wrong,
+                CheckState::Wrong,
                 "ccd.service: bad-setting",
             ),
             (
                 "ActiveState=active\nUnit",
                 "ActiveState=failed\nUnit",
-                State::Wrong,
+                CheckState::Wrong,
                 "ccd.socket: failed",
             ),
             (
                 "path=/bin/sh",
                 "path=/no/ccd",
-                State::Wrong,
+                CheckState::Wrong,
                 "/no/ccd, which is not a program",
             ),
             (
                 "Reload=no\nMain",
                 "Reload=yes\nMain",
-                State::Warning,
+                CheckState::Warning,
                 "daemon-reload",
             ),
             (
                 "/run/user/1/ccd",
                 "/elsewhere",
-                State::Warning,
+                CheckState::Warning,
                 "listens at /elsewhere",
             ),
             (
                 "MainPID=7",
                 "MainPID=0",
-                State::Warning,
+                CheckState::Warning,
                 "does not belong to the service",
             ),
-            (SOUND, "", State::Warning, "does not answer"),
+            (SOUND, "", CheckState::Warning, "does not answer"),
         ] {
             let checks = after(old, new, Some(7), VERSION);
             assert_eq!(checks.len(), 1, "{checks:?}");
@@ -274,8 +269,8 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
 
     #[test]
     fn lingering_is_reported_if_it_is_known() {
-        assert_eq!(of_linger("Linger=no\n").unwrap().state, State::Warning);
-        assert_eq!(of_linger("Linger=yes\n").unwrap().state, State::Ok);
+        assert_eq!(of_linger("Linger=no\n").unwrap().state, CheckState::Warning);
+        assert_eq!(of_linger("Linger=yes\n").unwrap().state, CheckState::Ok);
         assert_eq!(of_linger(""), None);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// The properties that are asked for.
 pub(super) const PROPERTIES: &str =
     "--property=Id,LoadState,ActiveState,UnitFileState,NeedDaemonReload,MainPID,ExecStart,Listen";
 

@@ -14,7 +14,6 @@ use std::sync::atomic::AtomicBool;
 
 const NAME: &str = "trial";
 
-/// The directory of logs below the base directory.
 const LOGS: &str = "sessions";
 
 /// Tries it, unless no daemon may be started or its places are unknown, which other checks report.
@@ -66,9 +65,10 @@ fn run_program(home: &Home) -> Result<(), Failure> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.trim().trim_start_matches("ccctl: ").to_owned();
-        let said = match said.is_empty() {
-            true => format!("a program on a terminal failed: {}", output.status),
-            false => said,
+        let said = if said.is_empty() {
+            format!("a program on a terminal failed: {}", output.status)
+        } else {
+            said
         };
         return Err(Failure::Failed(said));
     }

@@ -4,7 +4,6 @@ use crate::render::{Line, Style};
 use crate::writer::escape;
 use std::fmt::Write as _;
 
-/// A screen of lines.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
     rows: usize,
@@ -20,7 +19,6 @@ impl Canvas {
         self.shown = vec![None; rows];
     }
 
-    /// Rows and columns.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 /// How long to wait for the rest of a sequence; after that it was the escape key.
 const ESCAPE_TIME: Duration = Duration::from_millis(50);
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     Keys(Vec<Key>),
@@ -25,22 +24,19 @@ pub(crate) enum Event {
     },
     /// A signal asks this process to exit.
     Stopped(i32),
-    /// The terminal was closed.
     HungUp,
     /// Another thread called [`Waker::wake`].
     News,
 }
 
-/// Wakes [`Events::next`] from another thread.
 #[derive(Debug)]
 pub(crate) struct Waker(UnixStream);
 
-/// The source of events.
 #[derive(Debug)]
 pub(crate) struct Events {
     keys: KeyDecoder,
     /// A byte for each signal and each wake-up.
-    bell: UnixStream,
+    wakes: UnixStream,
     /// Number of the signal that asked this process to exit, or 0.
     stopped: Arc<AtomicUsize>,
     resized: Arc<AtomicBool>,
@@ -48,7 +44,6 @@ pub(crate) struct Events {
 }
 
 impl Waker {
-    /// Makes [`Events::next`] return [`Event::News`].
     pub(crate) fn wake(&self) {
         // If the socket is full, the wake-up is pending already.
         let _ = (&self.0).write(&[0]);
@@ -57,17 +52,13 @@ impl Waker {
 
 impl Events {
     /// Listens from now on, until the process exits.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn listen() -> io::Result<(Self, Waker)> {
-        let (bell, rope) = UnixStream::pair()?;
-        bell.set_nonblocking(true)?;
-        rope.set_nonblocking(true)?;
+        let (wakes, waker) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        waker.set_nonblocking(true)?;
         let events = Self {
             keys: KeyDecoder::default(),
-            bell,
+            wakes,
             stopped: Arc::default(),
             resized: Arc::default(),
             continued: Arc::default(),
@@ -75,13 +66,13 @@ impl Events {
         for signal in ENDING_SIGNALS {
             let number = usize::try_from(signal).unwrap_or_default();
             signal_hook::flag::register_usize(signal, Arc::clone(&events.stopped), number)?;
-            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+            signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
         }
         for (signal, flag) in [(SIGWINCH, &events.resized), (SIGCONT, &events.continued)] {
             signal_hook::flag::register(signal, Arc::clone(flag))?;
-            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+            signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
         }
-        Ok((events, Waker(rope)))
+        Ok((events, Waker(waker)))
     }
 
     /// Discards interrupts that were meant for a program that used the terminal in between.
@@ -93,11 +84,6 @@ impl Events {
             .compare_exchange(interrupt, none, order, Ordering::Relaxed);
     }
 
-    /// Waits for the next event.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn next(&mut self) -> io::Result<Event> {
         loop {
             if let Some(event) = self.next_until(None)? {
@@ -107,10 +93,6 @@ impl Events {
     }
 
     /// Waits for the next event; `None` if there is none before `deadline`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn next_until(&mut self, deadline: Option<Instant>) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.signalled() {
@@ -123,7 +105,7 @@ impl Events {
             let stdin = io::stdin();
             let mut sources = [
                 PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
-                PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.wakes.as_fd(), PollFlags::IN),
             ];
             let ready = match poll(&mut sources, timeout.as_ref()) {
                 Err(Errno::INTR) => continue,
@@ -143,7 +125,7 @@ impl Events {
             }
             let [typed, rung] = sources.map(|source| !source.revents().is_empty());
             if rung {
-                while self.bell.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
+                while self.wakes.read(&mut [0; 64]).is_ok_and(|len| len > 0) {}
                 return Ok(Some(self.signalled().unwrap_or(Event::News)));
             }
             if typed {

@@ -23,11 +23,6 @@ static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 pub(super) struct Guard(());
 
 impl Guard {
-    /// Takes the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(super) fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         // The report of a panic must not be lost with the alternate screen.
@@ -44,10 +39,6 @@ impl Guard {
     }
 
     /// Takes the terminal again, after [`Guard::pause`] or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;
@@ -59,12 +50,10 @@ impl Guard {
         raw_stdout().write_all(ENTER)
     }
 
-    /// Restores the terminal for a while.
     pub(super) fn pause(&self) {
         give_back();
     }
 
-    /// Rows and columns of the terminal.
     pub(super) fn size(&self) -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {

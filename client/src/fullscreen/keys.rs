@@ -1,11 +1,9 @@
 //! Decodes keys as terminals send them.
 
-/// Longest sequence of a key.
 const MAX_SEQUENCE_LEN: usize = 32;
 
 const ESCAPE: u8 = 0x1b;
 
-/// A key that was pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
@@ -24,7 +22,6 @@ pub(crate) enum Key {
     PageUp,
     PageDown,
     Delete,
-    /// Some other key.
     Other,
 }
 

@@ -12,21 +12,14 @@ pub(crate) trait View {
     /// Returns the lines of the screen, for its rows and columns.
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line>;
 
-    /// Acts on a key.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>>;
 
-    /// Takes news from another thread.
     fn news(&mut self) {}
 }
 
 /// How a screen was left: by the user (`None`), or by a signal.
 pub(crate) type LeftBy = Option<i32>;
 
-/// Full-screen use of the terminal; dropping this restores it.
 #[derive(Debug)]
 pub(crate) struct Fullscreen {
     terminal: Guard,
@@ -36,11 +29,6 @@ pub(crate) struct Fullscreen {
 }
 
 impl Fullscreen {
-    /// Takes the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn enter(events: Events, style: Style) -> io::Result<Self> {
         let mut screen = Self {
             terminal: Guard::enter()?,
@@ -53,10 +41,6 @@ impl Fullscreen {
     }
 
     /// Shows `view` until the user leaves it, and restores the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn show(mut self, view: &mut impl View) -> io::Result<Exit> {
         let left = self.left(view)?;
         Ok(left.map_or(Exit::Done, |signal| Exit::of_program(None, Some(signal))))
@@ -89,16 +73,11 @@ impl Fullscreen {
         self.canvas.reset(self.terminal.size());
     }
 
-    /// Restores the terminal for a while.
     pub(crate) fn pause(&self) {
         self.terminal.pause();
     }
 
     /// Takes the terminal again, after [`Fullscreen::pause`] or after another program used it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn again(&mut self) -> io::Result<()> {
         self.terminal.take()?;
         self.redraw();
@@ -106,10 +85,6 @@ impl Fullscreen {
     }
 
     /// Stops as `^Z` stops a program, until the user's shell continues it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn suspend(&mut self) -> io::Result<()> {
         self.pause();
         // If no shell could continue the process, the kernel does not stop it.
@@ -118,10 +93,6 @@ impl Fullscreen {
     }
 
     /// Writes to the terminal, on the alternate screen or the normal one.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         writer::raw_stdout().write_all(writer::visible(text).as_bytes())
     }

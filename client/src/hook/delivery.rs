@@ -5,7 +5,6 @@ use crate::clock;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::SystemTime;
 
-/// A payload that is to be taken once.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) at: SystemTime,
@@ -20,7 +19,6 @@ pub(super) struct Delivery {
 const END_BYTES: usize = 64 << 10;
 
 /// Events that occur once for a prompt, or whose payload names tool calls, which are unique.
-///
 /// All other events may occur twice with equal payloads and the same `prompt_id`: `Stop` and `SubagentStop` when a hook
 /// sends the model on, `PermissionRequest` (which has no `tool_use_id`) when the model asks for the same again,
 /// `Notification`, and the start and end of a session that is resumed without a prompt.
@@ -49,14 +47,12 @@ impl Delivery {
         &self.payload
     }
 
-    /// The parameters of `hook.post` and a newline, in parts.
     pub(super) fn parts(&self) -> [&str; 3] {
         [&self.head, self.payload.text(), self.tail]
     }
 }
 
 /// Returns 128 bits that name the delivery.
-///
 /// The same event is called several times if hooks are installed for the user and for the project, or come with a plugin
 /// as well. So the id is made of the payload where equal payloads mean the same event: with a `tool_use_id`, and for
 /// [`ONCE_A_PROMPT`]. The payload is hashed too, not only these names: one call has a `PreToolUse` and a `PostToolUse`, and two

@@ -25,7 +25,6 @@ const TITLE: &str = "# Session Memory:";
 /// Of the file that are read: more than a memory has, as the next steps are at its end.
 const READ_BYTES: u64 = 64 * 1024;
 
-/// The members of the payload that are needed.
 #[derive(Deserialize)]
 struct Start {
     cwd: PathBuf,

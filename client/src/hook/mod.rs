@@ -1,9 +1,7 @@
 //! `ccctl hook`: hands one payload of a Claude Code hook to the daemon, or keeps it in the spool.
-//!
 //! It runs at every prompt and every tool call of the user's work, so it must not be noticed: it starts nothing, reads no
 //! file, prints only what the daemon says, and always exits 0. One exception: if a session starts and no daemon answers, it
 //! prints the head of the project's session memory.
-//!
 //! `ccctl hook --policy FILE` is something else: see [`policy`].
 
 mod delivery;
@@ -74,7 +72,6 @@ fn keep(delivery: &Delivery, limit_bytes: u64) {
     }
 }
 
-/// Prints an answer for Claude Code.
 fn write(answer: &str) -> io::Result<()> {
     writer::json_lines().write_all(answer.as_bytes())
 }

@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use std::string::FromUtf8Error;
 use std::time::Instant;
 
-/// Room for the rest of the request in a line.
 const ENVELOPE_BYTES: usize = 4096;
 
 /// The longest JSON that fits into a request.
@@ -70,9 +69,10 @@ impl Payload {
 fn object(read: Vec<u8>) -> Result<(String, Names), Vec<u8>> {
     let text = String::from_utf8(read).map_err(FromUtf8Error::into_bytes)?;
     let json = text.trim_ascii();
-    let names = match json.starts_with('{') && json.len() <= MAX_JSON_BYTES {
-        true => serde_json::from_str(json).ok(),
-        false => None,
+    let names = if json.starts_with('{') && json.len() <= MAX_JSON_BYTES {
+        serde_json::from_str(json).ok()
+    } else {
+        None
     };
     match names {
         None => Err(text.into_bytes()),

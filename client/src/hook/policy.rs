@@ -1,5 +1,4 @@
 //! `ccctl hook --policy FILE`: judges one call of a tool by the policy of a run of Claude Code.
-//!
 //! It contacts no daemon, so a run stays bound to its policy whatever happens to the daemon. Claude Code carries a call out
 //! if its hook fails in any other way than with exit code 2, so everything that goes wrong here ends with that code.
 
@@ -23,7 +22,6 @@ const READ_LIMIT: Duration = Duration::from_secs(60);
 /// Maximum size of a policy file. Its rules are limited when it is written, so a larger one is another file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Why a call cannot be judged.
 #[derive(Debug, thiserror::Error)]
 enum PolicyError {
     #[error("the policy {0:?} cannot be read: {1}")]
@@ -72,7 +70,6 @@ fn is_null(descriptor: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Reads a policy.
 fn read(file: &Path) -> Result<Policy, PolicyError> {
     let name = || file.display().to_string();
     let mut bytes = Vec::new();

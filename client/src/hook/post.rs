@@ -1,5 +1,4 @@
 //! One request to the daemon, under a deadline.
-//!
 //! Apart from [`crate::call`], whose calls may take as long as they need: here a daemon that is stopped, or accepts and does
 //! not reply, must not be noticed.
 
@@ -85,7 +84,6 @@ fn send(socket: &OwnedFd, delivery: &Delivery, deadline: Instant) -> Option<()> 
     Some(())
 }
 
-/// Returns the first line that arrives.
 fn receive(socket: &OwnedFd, deadline: Instant) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     let mut buffer = [0; 4096];

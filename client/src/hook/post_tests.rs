@@ -70,9 +70,12 @@ fn only_a_payload_that_was_taken_or_can_never_be_is_done() {
             "{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{{\"code\":{code},\"message\":\"m\"}}}}\n"
         )
     };
-    let limit = |reply: &str| match reply.ends_with('\n') {
-        true => PATIENT,
-        false => SHORT,
+    let limit = |reply: &str| {
+        if reply.ends_with('\n') {
+            PATIENT
+        } else {
+            SHORT
+        }
     };
     let is_done = |reply: &str| answered(reply, limit(reply), "{}").0.is_some();
     assert!(is_done(&error(ErrorCode::HookPayloadInvalid as i32)));

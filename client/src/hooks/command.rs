@@ -5,13 +5,10 @@ use crate::render::{shell_line, shell_words};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The program that is ours, by its name.
 const PROGRAM: &str = "ccctl";
 
-/// Its command for hooks.
 const VERB: &str = "hook";
 
-/// Returns the command for a shell.
 pub(super) fn command(program: &str, args: &HookArgs) -> String {
     let mut words = vec![program.to_owned(), VERB.to_owned()];
     let options = [
@@ -38,7 +35,6 @@ pub(super) fn is_ours(command: &str) -> bool {
     program == Some(Some(OsStr::new(PROGRAM))) && words.get(1).is_some_and(|word| word == VERB)
 }
 
-/// The program in one of our commands.
 pub(crate) fn program_of(command: &str) -> Option<PathBuf> {
     let words = shell_words(command).ok()?;
     words.into_iter().next().map(PathBuf::from)
@@ -60,20 +56,17 @@ pub(crate) fn own_path() -> std::io::Result<PathBuf> {
     Ok(called.filter(is_own).unwrap_or(own))
 }
 
-/// The first executable file of this name on PATH.
 pub(crate) fn on_path(name: &OsStr) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
     paths.find(|path| path.is_absolute() && is_executable(path))
 }
 
-/// True for a file that may be executed.
 pub(crate) fn is_executable(path: &Path) -> bool {
     use rustix::fs::{Access, access};
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-/// True if both paths lead to the same file.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     real(one).is_some_and(|one| Some(one) == real(other))

@@ -1,6 +1,6 @@
 //! The daemon of this host, as far as hooks need it.
 
-use crate::call::{Connection, Place};
+use crate::call::{Connection, DaemonAddress};
 use crate::check::Check;
 use crate::{Context, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
@@ -12,7 +12,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long a running daemon may take to report its state.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether a daemon is running on this host.
 #[derive(Debug)]
 pub(crate) enum Daemon {
     Running(Box<DaemonStatusReply>),
@@ -80,12 +79,8 @@ fn status(context: &Context) -> Result<Option<DaemonStatusReply>, Failure> {
 
 /// Connects to the daemon if one is running; a call then takes [`PATIENCE`] at most. Hooks are on this host, so its daemon
 /// is asked, whatever host is asked for.
-///
-/// # Errors
-///
-/// [`Failure::Connect`].
 pub(crate) fn connection(context: &Context) -> Result<Option<Connection>, Failure> {
-    let place = Place::here(&context.global, |name| std::env::var_os(name))?;
+    let place = DaemonAddress::here(&context.global, |name| std::env::var_os(name))?;
     let Some(stream) = place.try_connect()? else {
         return Ok(None);
     };

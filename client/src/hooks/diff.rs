@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-/// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// A line of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line<'a> {
     Same(&'a str),
@@ -89,9 +87,10 @@ fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let mut common = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
-            common[i][j] = match a[i] == b[j] {
-                true => common[i + 1][j + 1] + 1,
-                false => common[i + 1][j].max(common[i][j + 1]),
+            common[i][j] = if a[i] == b[j] {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
             };
         }
     }

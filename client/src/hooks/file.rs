@@ -41,7 +41,6 @@ impl Scope {
     }
 }
 
-/// The directory of the user's settings.
 pub(crate) fn user_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     match set("CLAUDE_CONFIG_DIR") {
@@ -54,16 +53,10 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
-    /// `None` if there is no file.
     pub(super) text: Option<String>,
 }
 
 impl SettingsFile {
-    /// Reads the file of a scope.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] without a home directory, [`Failure::Io`], or `settings_invalid` if it is not UTF-8.
     pub(super) fn read(scope: Scope) -> Result<Self, Failure> {
         let path = scope.path().ok_or_else(|| {
             Failure::Usage("the home directory is unknown: set $HOME or $CLAUDE_CONFIG_DIR".into())
@@ -91,10 +84,6 @@ impl SettingsFile {
     }
 
     /// Copies the file, with its mode, unless that was done before; returns the path of a copy that was made.
-    ///
-    /// # Errors
-    ///
-    /// `settings_not_writable`.
     pub(super) fn back_up(&self) -> Result<Option<PathBuf>, Failure> {
         let backup = self.backup_path();
         if self.text.is_none() || backup.symlink_metadata().is_ok() {
@@ -105,10 +94,7 @@ impl SettingsFile {
     }
 
     /// Replaces the file; if it is a link, its target. `None` removes it.
-    ///
-    /// # Errors
-    ///
-    /// `settings_not_writable` if that fails, or the file has changed since it was read; it is then unchanged.
+    /// On an error, the file is unchanged; it may have changed since it was read.
     pub(super) fn replace(&self, new: Option<&str>) -> Result<(), Failure> {
         self.try_replace(new)
             .map_err(|error| not_writable(&self.path, &error))

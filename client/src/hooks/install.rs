@@ -16,7 +16,6 @@ use std::path::PathBuf;
 /// What is left of a file that had nothing but our hooks.
 const NOTHING: &str = "{}\n";
 
-/// A change of a settings file.
 struct Change {
     file: SettingsFile,
     /// The new content; `None` if the file is to be removed.
@@ -28,10 +27,7 @@ struct Change {
 }
 
 /// Adds our hooks.
-///
-/// # Errors
-///
-/// `settings_invalid` or `settings_not_writable`; the file is then unchanged.
+/// On an error, the file is unchanged.
 pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let program = own_path().map_err(Failure::io("ccctl"))?;
@@ -66,11 +62,6 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
     report(done, &change, &args.scope, context)
 }
 
-/// Removes our hooks.
-///
-/// # Errors
-///
-/// As [`install`].
 pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
@@ -121,7 +112,6 @@ fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize,
     })
 }
 
-/// True if our hooks are in this text.
 fn has_hooks(text: &str) -> bool {
     settings::parse(text).is_ok_and(|root| !settings::installed(&root).is_empty())
 }
@@ -133,9 +123,10 @@ impl Change {
 }
 
 fn scope(args: &ScopeArgs) -> Scope {
-    match args.project {
-        true => Scope::Project,
-        false => Scope::User,
+    if args.project {
+        Scope::Project
+    } else {
+        Scope::User
     }
 }
 
@@ -178,9 +169,10 @@ fn report(
     }
     if args.dry_run {
         let (difference, style) = (difference(change), context.style);
-        match style.is_terminal {
-            true => context.render(|out| render::diff(&difference, out, style))?,
-            false => context.write_bytes(difference.as_bytes())?,
+        if style.is_terminal {
+            context.render(|out| render::diff(&difference, out, style))?;
+        } else {
+            context.write_bytes(difference.as_bytes())?;
         }
         return Ok(Exit::Done);
     }

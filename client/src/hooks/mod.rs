@@ -22,11 +22,6 @@ pub(crate) use plugins::Plugin;
 pub(crate) use status::checks;
 pub(crate) use survey::Survey;
 
-/// Carries out `ccctl hooks`.
-///
-/// # Errors
-///
-/// Errors of the files.
 pub(crate) fn dispatch(verb: &HooksVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         HooksVerb::Install(args) => install::install(args, context),

@@ -38,18 +38,15 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Writes the plugin to a directory. Other files in it are left alone.
-///
-/// # Errors
-///
-/// [`Failure::Io`].
 pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let own = own_path().map_err(Failure::io("ccctl"))?;
     let by_name = on_path(OsStr::new("ccctl"));
     let is_on_path = by_name.is_some_and(|by_name| is_same(&by_name, &own));
     for (name, text) in FILES {
-        let text = match is_on_path {
-            true => text.to_owned(),
-            false => calling(&own.to_string_lossy(), name, text),
+        let text = if is_on_path {
+            text.to_owned()
+        } else {
+            calling(&own.to_string_lossy(), name, text)
         };
         let path = folder.join(name);
         let failed = || Failure::io(path.display().to_string());
@@ -65,9 +62,10 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
         let parent = std::path::absolute(folder).unwrap_or_default();
         let is_loaded = parent.parent().zip(skills.as_deref());
         context.write_line(
-            &match is_loaded.is_some_and(|(one, other)| is_same(one, other)) {
-                true => format!("{path}: plugin written; new sessions of Claude Code load it"),
-                false => format!("{path}: plugin written; try it with claude --plugin-dir {path}"),
+            &if is_loaded.is_some_and(|(one, other)| is_same(one, other)) {
+                format!("{path}: plugin written; new sessions of Claude Code load it")
+            } else {
+                format!("{path}: plugin written; try it with claude --plugin-dir {path}")
             },
         )?;
     }

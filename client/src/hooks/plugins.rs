@@ -15,7 +15,6 @@ const PREFIX: &str = "ccd@";
 /// The name of a plugin that is in a directory of skills.
 const OF_SKILLS: &str = "ccd@skills-dir";
 
-/// The plugin that Claude Code loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plugin {
     pub(crate) id: String,
@@ -23,7 +22,6 @@ pub(crate) struct Plugin {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// The switches of our plugin in a settings file.
 pub(super) fn switches(root: &settings::Value) -> BTreeMap<String, bool> {
     let members = root
         .get("enabledPlugins")
@@ -34,7 +32,6 @@ pub(super) fn switches(root: &settings::Value) -> BTreeMap<String, bool> {
 }
 
 impl Plugin {
-    /// Finds it.
     pub(super) fn find(settings: &[Settings]) -> Option<Self> {
         let installed = user_folder().map(|folder| folder.join("plugins/installed_plugins.json"));
         let installed = installed.and_then(|path| named_file::read(&path).ok());
@@ -77,12 +74,10 @@ impl Plugin {
         })
     }
 
-    /// Its manifest.
     pub(crate) fn manifest(&self) -> Value {
         self.folder.as_deref().map(manifest).unwrap_or_default()
     }
 
-    /// The command of its hooks.
     pub(crate) fn hook(&self) -> Option<String> {
         let path = self.folder.as_ref()?.join("hooks/hooks.json");
         let root = settings::parse(&named_file::read_text(&path).ok()?).ok()?;
@@ -90,7 +85,6 @@ impl Plugin {
     }
 }
 
-/// The directory of our plugin in a directory of skills.
 fn in_skills(skills: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(skills).into_iter().flatten().flatten();
     let mut folders = entries.map(|entry| entry.path());

@@ -10,10 +10,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// Notes that it records from now on, unless it does already.
-///
-/// # Errors
-///
-/// The error of the base directory. The first hook notes it too, so nothing else depends on this.
+/// An error may be ignored: the first hook reports it too.
 pub(super) fn begin() -> io::Result<()> {
     let Some(path) = path() else {
         return Ok(());
@@ -32,11 +29,6 @@ pub(super) fn begin() -> io::Result<()> {
     }
 }
 
-/// Notes that it does not record.
-///
-/// # Errors
-///
-/// The error of the file.
 pub(super) fn end() -> io::Result<()> {
     match path().map(fs::remove_file) {
         Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),

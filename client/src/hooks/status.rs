@@ -13,10 +13,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Prints whether each hook is installed, when it last ran and how long it took; then the checks.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let mut checks = checks(&survey);
@@ -42,7 +38,6 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::of_success(is_good))
 }
 
-/// Checks everything that the hooks need.
 pub(crate) fn checks(survey: &Survey) -> Vec<Check> {
     let mut checks: Vec<Check> = survey.settings.iter().flat_map(of_settings).collect();
     checks.extend(installation(survey));
@@ -188,12 +183,13 @@ fn of_program(program: &Path, own: &Path) -> Check {
     let (name, shown) = ("ccctl", program.display());
     if !program.is_absolute() {
         let found = on_path(program.as_os_str());
-        return match found.is_some_and(|found| is_same(&found, own)) {
-            true => Check::ok(name, format!("{shown}: found on PATH")),
-            false => Check::warning(
+        return if found.is_some_and(|found| is_same(&found, own)) {
+            Check::ok(name, format!("{shown}: found on PATH"))
+        } else {
+            Check::warning(
                 name,
                 format!("{shown}: this ccctl is not on PATH, so the hooks may not find it"),
-            ),
+            )
         };
     }
     match (is_executable(program), is_same(program, own)) {
@@ -211,7 +207,6 @@ fn of_program(program: &Path, own: &Path) -> Check {
     }
 }
 
-/// What waits for the daemon.
 fn spool(survey: &Survey) -> Vec<Check> {
     let spool = survey.spool;
     let waiting = format!(

@@ -1,11 +1,11 @@
 use super::super::file::Scope;
-use super::super::settings::Found;
+use super::super::settings::InstalledHook;
 use super::*;
-use crate::check::State;
+use crate::check::CheckState;
 use ccd_protocol::hook::SpoolStatus;
 
 fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
-    let found = events.iter().map(|event| Found {
+    let found = events.iter().map(|event| InstalledHook {
         event: (*event).to_owned(),
         command: command.to_owned(),
     });
@@ -32,7 +32,7 @@ fn survey(settings: Vec<Settings>) -> Survey {
 }
 
 /// The states and texts of the checks with this name.
-fn of(survey: &Survey, name: &str) -> Vec<(State, String)> {
+fn of(survey: &Survey, name: &str) -> Vec<(CheckState, String)> {
     let checks = checks(survey).into_iter();
     let of_name = checks.filter(|check| check.name == name);
     of_name.map(|check| (check.state, check.text)).collect()
@@ -51,10 +51,13 @@ fn an_installation_is_whole_missing_partial_or_double() {
         found.into_iter().next().unwrap()
     };
     let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
-    assert_eq!(state(vec![whole()]), (State::Ok, "installed (user)".into()));
+    assert_eq!(
+        state(vec![whole()]),
+        (CheckState::Ok, "installed (user)".into())
+    );
     let (none, text) = state(vec![settings(Scope::User, &[], "")]);
     assert!(
-        none == State::Ok && text.starts_with("not installed;"),
+        none == CheckState::Ok && text.starts_with("not installed;"),
         "{text}"
     );
     let (_, text) = state(vec![settings(Scope::User, &DEFAULT_EVENTS[1..], &own())]);
@@ -74,7 +77,7 @@ fn an_installation_is_whole_missing_partial_or_double() {
     let (_, text) = of(&plugin(vec![whole()]), "hooks").remove(0);
     assert!(text.contains("user, plugin"), "{text}");
     let alone = of(&plugin(Vec::new()), "hooks");
-    assert_eq!(alone, [(State::Ok, "installed (plugin)".into())]);
+    assert_eq!(alone, [(CheckState::Ok, "installed (plugin)".into())]);
 }
 
 #[test]
@@ -89,11 +92,14 @@ fn what_keeps_hooks_from_running_is_wrong() {
         },
         ..survey(vec![disabled])
     };
-    assert_eq!(of(&survey, "user")[0].0, State::Wrong);
-    assert_eq!(of(&survey, "ccctl")[0].0, State::Wrong);
+    assert_eq!(of(&survey, "user")[0].0, CheckState::Wrong);
+    assert_eq!(of(&survey, "ccctl")[0].0, CheckState::Wrong);
     let spool = of(&survey, "spool");
     assert!(spool[0].1.starts_with("2 payloads (2.0K)"), "{spool:?}");
-    assert_eq!((spool[0].0, spool[1].0), (State::Warning, State::Wrong));
+    assert_eq!(
+        (spool[0].0, spool[1].0),
+        (CheckState::Warning, CheckState::Wrong)
+    );
 }
 
 #[test]
@@ -105,9 +111,9 @@ fn another_program_is_told_apart_from_this_one() {
         )[0]
         .0
     };
-    assert_eq!(of_command(&own()), State::Ok);
-    assert_eq!(of_command("/bin/sh hook"), State::Warning);
-    assert_eq!(of_command("ccctl hook"), State::Warning);
+    assert_eq!(of_command(&own()), CheckState::Ok);
+    assert_eq!(of_command("/bin/sh hook"), CheckState::Warning);
+    assert_eq!(of_command("ccctl hook"), CheckState::Warning);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::daemon::Daemon;
 use super::file::{Scope, SettingsFile};
 use super::plugins::{self, Plugin};
-use super::settings::{self, Found};
+use super::settings::{self, InstalledHook};
 use crate::Context;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
 use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
@@ -11,24 +11,19 @@ use ccd_protocol::socket::base_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The settings of one scope.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) scope: Scope,
     pub(super) path: PathBuf,
     pub(super) exists: bool,
-    /// Why the file cannot be used.
     pub(super) mistake: Option<String>,
-    /// Our hooks.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<InstalledHook>,
     pub(super) disables_all: bool,
-    /// Switches of our plugin, by its names.
     pub(super) plugins: BTreeMap<String, bool>,
     /// Commands of another program that collects the same.
     pub(super) others: Vec<String>,
 }
 
-/// Everything together.
 #[derive(Debug)]
 pub(crate) struct Survey {
     pub(super) settings: Vec<Settings>,
@@ -54,7 +49,6 @@ impl Survey {
         }
     }
 
-    /// Where the hook of an event is installed.
     pub(super) fn scopes(&self, event: &str) -> Vec<&'static str> {
         let has = |settings: &&Settings| settings.found.iter().any(|found| found.event == event);
         let mut scopes: Vec<_> = self
@@ -70,12 +64,10 @@ impl Survey {
         scopes
     }
 
-    /// True if hooks are installed anywhere.
     pub(crate) fn has_hooks(&self) -> bool {
         self.plugin.is_some() || self.settings.iter().any(|it| !it.found.is_empty())
     }
 
-    /// What the daemon knows of an event.
     pub(super) fn event(&self, event: &str) -> Option<&HookEventStatus> {
         let Daemon::Running(status) = &self.daemon else {
             return None;
@@ -144,7 +136,6 @@ fn is_other_collector(command: &str) -> bool {
     is_script || command.contains(".claude-coach/bin/")
 }
 
-/// Counts what waits in the spool.
 fn spool(base: &Path) -> SpoolStatus {
     let folder = base.join(FOLDER);
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();

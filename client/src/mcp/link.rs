@@ -1,7 +1,7 @@
 //! The connection to the daemon, and the next one.
 
 use super::pending::Pending;
-use crate::call::{CLIENT_NAME, ConnectError, Place, SETTLED, lost};
+use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, SETTLED, lost};
 use crate::lock::lock;
 use crate::{Failure, caller};
 use ccd_protocol::frame::{Frame, LineFrames};
@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Longest message of the daemon.
 const REPLY_LIMIT_BYTES: usize = 64 << 20;
 
 const READ_BYTES: usize = 64 << 10;
@@ -29,7 +28,7 @@ const MAX_SHORT: u32 = 10;
 
 /// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
 pub(super) struct Link {
-    place: Place,
+    place: DaemonAddress,
     /// Stays the same for all connections.
     instance: String,
     pending: Mutex<Pending>,
@@ -49,11 +48,7 @@ pub(super) struct Reading {
 
 impl Link {
     /// Connects to the daemon, which is started if none is running.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`].
-    pub(super) fn open(place: Place) -> Result<(Self, Reading), Failure> {
+    pub(super) fn open(place: DaemonAddress) -> Result<(Self, Reading), Failure> {
         let instance = format!("{:08x}", RandomState::new().hash_one(0) as u32);
         let stream = place.connect_anew()?;
         let link = Self {
@@ -92,7 +87,6 @@ impl Link {
         Ok(opening.line())
     }
 
-    /// Sends a message of the client.
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
@@ -101,7 +95,6 @@ impl Link {
         let _ = writer.write_all(&[line, b"\n"].concat());
     }
 
-    /// Notes that the client sends nothing more.
     pub(super) fn end_input(&self) {
         // First, because the daemon closes the connection at once.
         let pending = lock(&self.pending);
@@ -112,10 +105,6 @@ impl Link {
     }
 
     /// Writes what the daemon sends to `output`, until the connection ends.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`] if the client is gone.
     pub(super) fn receive(
         &self,
         reading: &mut Reading,
@@ -146,10 +135,6 @@ impl Link {
 
     /// Connects again after a connection has ended; false if the client sends nothing more. If no daemon is running any more,
     /// requests without a reply get an error, and the next message of the client starts one.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Connect`]; [`Failure::Lost`] if connections end as soon as they are made; [`Failure::Output`].
     pub(super) fn renew(
         &self,
         reading: &mut Reading,
@@ -158,9 +143,10 @@ impl Link {
         if self.has_ended.load(Ordering::Acquire) {
             return Ok(false);
         }
-        reading.short = match reading.since.elapsed() < SETTLED {
-            true => reading.short + 1,
-            false => 0,
+        reading.short = if reading.since.elapsed() < SETTLED {
+            reading.short + 1
+        } else {
+            0
         };
         if reading.short >= MAX_SHORT {
             return Err(lost("mcp", true));
@@ -189,7 +175,6 @@ impl Link {
         Ok(true)
     }
 
-    /// Replies to each request without a reply with an error.
     fn give_up(&self, why: &str, output: &mut impl Write) -> Result<(), Failure> {
         for reply in lock(&self.pending).give_up(why) {
             writeln!(output, "{reply}").map_err(Failure::Output)?;

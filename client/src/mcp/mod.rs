@@ -21,10 +21,6 @@ const TOO_LONG: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"mes
 "#;
 
 /// Serves MCP on standard input and output until the client closes its input, and all replies are written.
-///
-/// # Errors
-///
-/// [`Failure::Connect`] if no daemon serves; [`Failure::Lost`] if it ends the connection again and again.
 pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
     let failed = || Failure::io("mcp");
     let (link, mut reading) = Link::open(context.place()?)?;

@@ -18,7 +18,6 @@ pub(super) struct Pending {
     unanswered: Vec<(String, Box<RawValue>)>,
 }
 
-/// The members of a message that matter here.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -40,7 +39,6 @@ struct Named<'a> {
 }
 
 impl Pending {
-    /// Notes a message of the client.
     pub(super) fn sent(&mut self, line: &[u8]) {
         let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
             return;
@@ -78,7 +76,6 @@ impl Pending {
         true
     }
 
-    /// Notes a request that was carried out.
     fn succeeded(&mut self, request: Box<RawValue>) {
         let Ok(message) = serde_json::from_str::<Message<'_>>(request.get()) else {
             return;
@@ -100,12 +97,10 @@ impl Pending {
         Some(self.unanswered.remove(at).1)
     }
 
-    /// Returns whether every request has a reply.
     pub(super) fn has_no_request(&self) -> bool {
         self.unanswered.is_empty()
     }
 
-    /// Forgets the requests without a reply, and returns them.
     pub(super) fn take_unanswered(&mut self) -> Vec<Box<RawValue>> {
         let taken = std::mem::take(&mut self.unanswered);
         taken.into_iter().map(|(_, request)| request).collect()
@@ -121,7 +116,6 @@ impl Pending {
         taken.iter().map(reply).collect()
     }
 
-    /// Returns what the next worker must know.
     pub(super) fn resume(&self) -> Resume {
         let unanswered = self.unanswered.iter().map(|(_, request)| request.clone());
         Resume {

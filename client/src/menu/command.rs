@@ -8,10 +8,6 @@ use std::io;
 use std::ops::ControlFlow;
 
 /// Runs a command as the user would, and waits until the user wants to go back.
-///
-/// # Errors
-///
-/// Errors of the terminal.
 pub(crate) fn carry_out(
     words: &[String],
     back: &str,
@@ -33,10 +29,6 @@ pub(crate) fn carry_out(
 }
 
 /// Says how a command ended, and waits until the user wants to go `back` or to quit.
-///
-/// # Errors
-///
-/// Errors of the terminal.
 pub(crate) fn wait_for_key(
     how: &str,
     back: &str,
@@ -53,7 +45,6 @@ pub(crate) fn wait_for_key(
     Ok(goes_on)
 }
 
-/// Waits for a key below the output of a command.
 fn wait(events: &mut Events) -> io::Result<ControlFlow<LeftBy>> {
     let _raw = RawMode::enter()?;
     loop {

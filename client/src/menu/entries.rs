@@ -12,7 +12,6 @@ use Source::{
     TestReports, Transcripts,
 };
 
-/// A group of actions.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
@@ -28,10 +27,8 @@ pub(super) struct Action {
     pub(super) words: &'static [Part],
 }
 
-/// A part of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Fixed words.
     Fixed(&'static str),
     /// An item of a list from the daemon.
     Pick(Source),
@@ -45,7 +42,6 @@ pub(super) enum Part {
     Option(&'static str, &'static str),
 }
 
-/// The source of a list to choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     LiveSessions,
@@ -58,14 +54,11 @@ pub(super) enum Source {
     Conversations,
     /// Of Claude Code.
     Transcripts,
-    /// Reports of investigations.
     Investigations,
-    /// Reports of tests.
     TestReports,
 }
 
 impl Source {
-    /// What the items of the list are.
     pub(super) fn name(self) -> &'static str {
         match self {
             LiveSessions | Sessions => "session",
@@ -84,7 +77,6 @@ const COMMANDS: Part = Words("commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 
-/// All entries of the menu, one per noun.
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "sessions",

@@ -3,7 +3,7 @@
 use super::entries::Source;
 use super::walk::MenuItem;
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
@@ -20,12 +20,7 @@ use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
 
-/// Returns the items of a list.
-///
-/// # Errors
-///
-/// Errors of the call.
-pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failure> {
+pub(super) fn list(source: Source, place: &DaemonAddress) -> Result<Vec<MenuItem>, Failure> {
     match source {
         Source::LiveSessions => sessions(false, place),
         Source::Sessions => sessions(true, place),
@@ -71,7 +66,7 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failu
     }
 }
 
-fn sessions(all: bool, place: &Place) -> Result<Vec<MenuItem>, Failure> {
+fn sessions(all: bool, place: &DaemonAddress) -> Result<Vec<MenuItem>, Failure> {
     let params = SessionListParams {
         all,
         waiting: false,

@@ -1,5 +1,4 @@
 //! `ccctl` without arguments: a menu that shows the command of each action.
-//!
 //! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and `command`
 //! runs commands as the user would.
 
@@ -25,11 +24,6 @@ use std::io;
 use std::ops::ControlFlow;
 use walk::{MenuAction, MenuItem, Walk};
 
-/// Shows the menu until the user leaves it.
-///
-/// # Errors
-///
-/// Errors of the terminal.
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
     let (events, _waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let mut menu = Menu {

@@ -3,10 +3,8 @@
 use super::walk::Walk;
 use crate::render::{Colour, Line, printable};
 
-/// Greatest width of the column of names.
 const MAX_NAME_WIDTH: usize = 24;
 
-/// Returns the lines of the whole screen.
 pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line> {
     let mut lines = Vec::new();
     if rows >= 4 {
@@ -45,9 +43,10 @@ fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
         let mut line = Line::of(number, Some(Colour::Dim));
         line.push(format!("{:<width$}", printable(&item.value)), None);
         line.push(format!("  {}", printable(&item.about)), Some(Colour::Dim));
-        match index == walk.selected {
-            true => line.cut(columns).filled(columns, Colour::Selected),
-            false => line,
+        if index == walk.selected {
+            line.cut(columns).filled(columns, Colour::Selected)
+        } else {
+            line
         }
     };
     shown.map(line).collect()
@@ -71,9 +70,10 @@ fn foot(walk: &Walk, rows: usize) -> Vec<Line> {
         let command = walk.command().unwrap_or_default();
         lines.push(Line::of(printable(&command), Some(Colour::Good)));
     }
-    let keys = match walk.is_typing() {
-        true => "Enter continue  Esc back  ^C quit",
-        false => "up, down, Enter choose  Esc back  q quit",
+    let keys = if walk.is_typing() {
+        "Enter continue  Esc back  ^C quit"
+    } else {
+        "up, down, Enter choose  Esc back  q quit"
     };
     lines.push(match &walk.mistake {
         Some(mistake) => Line::of(printable(mistake), Some(Colour::Bad)),

@@ -4,10 +4,8 @@ use super::entries::{Action, ENTRIES, Entry, Part, Source};
 use crate::fullscreen::Key;
 use crate::render::{printable, shell_line, shell_words};
 
-/// Longest text that can be typed.
 const MAX_TYPED: usize = 4096;
 
-/// An item of a list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MenuItem {
     /// The word for the command.
@@ -15,14 +13,12 @@ pub(super) struct MenuItem {
     pub(super) about: String,
 }
 
-/// What a key asks for, besides drawing the menu again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MenuAction {
     Leave,
     Suspend,
     /// Get this list, and pass it to [`Walk::listed`].
     List(Source),
-    /// Run this command.
     Run(Vec<String>),
 }
 
@@ -40,14 +36,12 @@ pub(super) struct Walk {
     /// The selections in the lists further up.
     above: Vec<usize>,
     pub(super) typed: String,
-    /// Why an answer was not accepted.
     pub(super) mistake: Option<String>,
     /// Global options, with which every command starts.
     global: Vec<String>,
 }
 
 impl Walk {
-    /// Starts at the top of the menu.
     pub(super) fn new(global: Vec<String>) -> Self {
         let mut walk = Self {
             global,
@@ -57,7 +51,6 @@ impl Walk {
         walk
     }
 
-    /// The question for the current choice or text.
     pub(super) fn question(&self) -> String {
         match (self.entry, self.action, self.part()) {
             (None, ..) => "what do you want to work with?".to_owned(),
@@ -71,7 +64,6 @@ impl Walk {
         }
     }
 
-    /// The names of the choices so far.
     pub(super) fn path(&self) -> String {
         let names = [
             self.entry.map(|entry| entry.name),
@@ -121,13 +113,11 @@ impl Walk {
         Some(line)
     }
 
-    /// Takes the requested list.
     pub(super) fn listed(&mut self, items: Vec<MenuItem>) {
         self.items = items;
         (self.selected, self.first) = (0, 0);
     }
 
-    /// Acts on a key.
     pub(super) fn key(&mut self, key: Key) -> Option<MenuAction> {
         self.mistake = None;
         match key {
@@ -162,7 +152,6 @@ impl Walk {
         None
     }
 
-    /// Goes back to the actions, after one was carried out.
     pub(super) fn done(&mut self) {
         self.action = None;
         self.answers.clear();
@@ -227,7 +216,6 @@ impl Walk {
         self.first = 0;
     }
 
-    /// The part that needs an answer now.
     fn part(&self) -> Option<Part> {
         let asked = |part: &&Part| !matches!(part, Part::Fixed(_));
         let mut parts = self.action?.words.iter().filter(asked);

@@ -2,7 +2,7 @@
 
 use super::resume::Resume;
 use crate::Failure;
-use crate::call::{Connection, Place, SETTLED, id_since, lost};
+use crate::call::{Connection, DaemonAddress, SETTLED, id_since, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::ErrorCode;
@@ -17,7 +17,7 @@ const MAX_SHORT_LOSSES: u32 = 5;
 /// Items of one session's output, each byte once.
 #[derive(Debug)]
 pub(crate) struct Follow {
-    place: Place,
+    place: DaemonAddress,
     params: SessionSubscribeParams,
     /// The parameters name the session by its id, whatever name the user gave.
     has_id: bool,
@@ -41,12 +41,8 @@ pub(crate) struct FollowItem {
 
 impl Follow {
     /// Subscribes on `connection`, which is used for nothing else from now on; later connections are made to `place`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(crate) fn start(
-        place: Place,
+        place: DaemonAddress,
         connection: Connection,
         params: SessionSubscribeParams,
         lifeline: Option<Lifeline>,
@@ -71,10 +67,6 @@ impl Follow {
     }
 
     /// Waits for the next item; keep-alives are skipped.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker has the session any more, [`Failure::Garbled`] for an item that cannot be read.
     pub(crate) fn next(&mut self) -> Result<FollowItem, Failure> {
         loop {
             let subscription = match &mut self.subscription {

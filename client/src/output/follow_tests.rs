@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 const CREATED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 /// Answers each connection's request for a subscription with the next of `pushed`, then closes it.
-fn serve(pushed: Vec<Vec<Value>>) -> (tempfile::TempDir, Place, JoinHandle<Vec<Value>>) {
-    let (place, listener, folder) = Place::listening();
+fn serve(pushed: Vec<Vec<Value>>) -> (tempfile::TempDir, DaemonAddress, JoinHandle<Vec<Value>>) {
+    let (place, listener, folder) = DaemonAddress::listening();
     let requests = std::thread::spawn(move || {
         let requests = pushed.iter().map(|items| {
             let (stream, _) = listener.accept().unwrap();
@@ -51,7 +51,7 @@ fn ended(seq: u64, end: u64) -> Value {
     json!({"seq": seq, "ended": {"exitstatus": 3, "signal": null, "end_reason": "exited", "end": end}})
 }
 
-fn start(place: &Place, lifeline: Option<Lifeline>) -> Result<Follow, Failure> {
+fn start(place: &DaemonAddress, lifeline: Option<Lifeline>) -> Result<Follow, Failure> {
     let connection = Connection::over(place.connect().unwrap());
     let params = SessionSubscribeParams {
         session: "sh".to_owned(),

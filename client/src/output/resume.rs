@@ -1,5 +1,4 @@
 //! Where to subscribe again, and what to skip then, so that nothing is missing or repeated.
-//!
 //! The bytes of an item correspond to its offsets, but its text does not quite: a possible start of a control sequence
 //! or of a character is held back until more arrives, and so are bytes if queries are removed. A new subscription that
 //! started there would take the rest of a sequence for text. So it starts where certainly nothing was held back, and
@@ -15,10 +14,8 @@ use std::ops::Range;
 
 const ESC: u8 = 0x1b;
 
-/// The form of an item's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemForm {
-    /// Raw bytes.
     Bytes,
     /// Bytes without terminal queries.
     Stripped,
@@ -26,7 +23,6 @@ enum ItemForm {
     Text,
 }
 
-/// How far output was delivered.
 #[derive(Debug)]
 pub(crate) struct Resume {
     content: ItemForm,
@@ -41,7 +37,6 @@ pub(crate) struct Resume {
 }
 
 impl Resume {
-    /// The start of a subscription with `params`.
     pub(crate) fn new(params: &SessionSubscribeParams) -> Self {
         let since = params.since.unwrap_or_default();
         Self {
@@ -62,16 +57,11 @@ impl Resume {
         self.from
     }
 
-    /// Notes that a new subscription has started there.
     pub(crate) fn begin(&mut self) {
         self.seen = 0;
     }
 
     /// Notes an item, and removes from it what was delivered before; true if something was removed.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Garbled`] if the bytes are not base64.
     pub(crate) fn take(&mut self, event: &mut OutputEvent) -> Result<bool, Failure> {
         match event {
             OutputEvent::Output {
@@ -154,7 +144,6 @@ impl Resume {
 }
 
 /// Nothing is held back where all output is text, and after a newline that is part of the text.
-///
 /// A final carriage return may be held back while an earlier one was delivered. A newline inside a control sequence is
 /// missing from the text; if none is missing, the last one was not inside a sequence.
 fn calm_in_text(range: &Range<u64>, raw: &[u8], text: &str) -> Option<(u64, usize)> {

@@ -4,7 +4,6 @@ use super::*;
 use proptest::prelude::*;
 
 /// A simplified daemon: it removes control sequences, and holds back bytes that may be the start of one.
-///
 /// As text, a sequence is ESC to `m`, and `\r` before `\n` is removed; without queries, only ESC to `n` is removed.
 struct Daemon {
     content: ItemForm,

@@ -2,7 +2,7 @@
 
 use super::follow::Follow;
 use crate::Failure;
-use crate::call::{Connection, Place, call_at, garbled};
+use crate::call::{Connection, DaemonAddress, call_at, garbled};
 use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -16,7 +16,6 @@ use std::io::IsTerminal as _;
 /// Most bytes that are read back at once.
 const CATCH_UP_BYTES: u64 = 1 << 20;
 
-/// The next part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OutputChunk {
     Output(Vec<u8>),
@@ -28,7 +27,6 @@ pub(crate) enum OutputChunk {
     Ended(Ended),
 }
 
-/// The form of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputForm {
     /// Without control sequences.
@@ -39,14 +37,12 @@ pub(crate) enum OutputForm {
     Exact,
 }
 
-/// The output of one session from an offset.
 #[derive(Debug)]
 pub(crate) struct Output {
-    place: Place,
+    place: DaemonAddress,
     follow: Follow,
     session: String,
     is_raw: bool,
-    /// Parts of the last item.
     parts: VecDeque<OutputChunk>,
     /// The range to read back before the next item.
     lagged: Option<Lagged>,
@@ -55,15 +51,10 @@ pub(crate) struct Output {
 
 impl Output {
     /// Subscribes on `connection`, which is used for nothing else from now on.
-    ///
     /// Further connections are made to `place`: to read output back, and to continue after a handover. `lifeline` is
     /// renewed with each connection that replaces this one.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(crate) fn start(
-        place: Place,
+        place: DaemonAddress,
         connection: Connection,
         session: &str,
         since: u64,
@@ -90,11 +81,6 @@ impl Output {
         })
     }
 
-    /// Waits for the next part.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Lost`] if no worker has the session any more, otherwise errors of reading back.
     pub(crate) fn next(&mut self) -> Result<OutputChunk, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -157,10 +143,7 @@ impl Output {
         });
         let bytes = bytes_of(&reply)?;
         // Offsets count bytes, not text.
-        let stderr = match self.is_raw {
-            true => &reply.stderr[..],
-            false => &[],
-        };
+        let stderr = if self.is_raw { &reply.stderr[..] } else { &[] };
         self.parts.extend(parts_of(reply.start, &bytes, stderr));
         Ok(true)
     }
@@ -195,11 +178,6 @@ fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Decodes base64.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if the text is not base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
     BASE64
         .decode(data)

@@ -61,7 +61,7 @@ fn what_was_missed_is_read_back_before_what_comes() {
             read_reply(4, 4, b""),
         ],
     );
-    let place = Place::of_socket(socket);
+    let place = DaemonAddress::of_socket(socket);
     let connection = Connection::over(place.connect().unwrap());
     let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
     let mut pieces = Vec::new();
@@ -91,7 +91,7 @@ fn a_daemon_that_goes_away_is_no_end_of_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let server = serve(&socket, vec![format!("{SUBSCRIBED}\n")]);
-    let place = Place::of_socket(socket);
+    let place = DaemonAddress::of_socket(socket);
     let connection = Connection::over(place.connect().unwrap());
     let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
     server.join().unwrap();

@@ -2,7 +2,7 @@
 
 use super::preview::{Preview, preview};
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::fullscreen::Waker;
 use crate::lock::lock;
@@ -26,10 +26,8 @@ const PAGE: u64 = 1000;
 /// Hits that are shown.
 const HITS: u64 = 100;
 
-/// A report of a thread.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// A further page of the list.
     Listed(ConversationListReply),
     Preview {
         file: String,
@@ -52,7 +50,6 @@ pub(super) struct Feed {
     searches: Latest<String>,
 }
 
-/// Returns the parameters of the first page.
 pub(super) fn first_page() -> ConversationListParams {
     ConversationListParams {
         scope: scope(),
@@ -69,12 +66,7 @@ fn scope() -> ConversationScope {
 }
 
 impl Feed {
-    /// Starts the threads.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system if there can be no more threads.
-    pub(super) fn start(place: Place, waker: Waker) -> io::Result<Self> {
+    pub(super) fn start(place: DaemonAddress, waker: Waker) -> io::Result<Self> {
         let (reports, received) = sync_channel(MAX_REPORTS);
         let waker = Arc::new(waker);
         let report = move |report| {
@@ -100,7 +92,6 @@ impl Feed {
         })
     }
 
-    /// Requests the conversations after this page.
     pub(super) fn list_after(&self, page: &ConversationListReply) {
         let is_whole = page.conversations.len() as u64 >= page.total;
         if let Some(last) = page.conversations.last().filter(|_| !is_whole) {
@@ -118,13 +109,12 @@ impl Feed {
         self.searches.want(words);
     }
 
-    /// The next report, if any.
     pub(super) fn report(&self) -> Option<Report> {
         self.reports.try_recv().ok()
     }
 }
 
-fn list_rest(mut after: String, place: &Place, report: &impl Fn(Report) -> bool) {
+fn list_rest(mut after: String, place: &DaemonAddress, report: &impl Fn(Report) -> bool) {
     loop {
         let params = ConversationListParams {
             limit: Some(PAGE),
@@ -148,7 +138,7 @@ fn list_rest(mut after: String, place: &Place, report: &impl Fn(Report) -> bool)
     }
 }
 
-fn search(words: &str, place: &Place) -> Result<ConversationSearchReply, Failure> {
+fn search(words: &str, place: &DaemonAddress) -> Result<ConversationSearchReply, Failure> {
     let params = ConversationSearchParams {
         query: words.to_owned(),
         scope: scope(),

@@ -1,5 +1,4 @@
 //! `ccctl conversation` without a command: conversations to choose from, with a preview of the selected one.
-//!
 //! `pick` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in separate
 //! threads, so that keys work at once however long a conversation is.
 
@@ -17,11 +16,6 @@ use pick::{Pick, PickAction};
 use std::io;
 use std::ops::ControlFlow;
 
-/// Shows the conversations until the user leaves.
-///
-/// # Errors
-///
-/// Errors of the first call, and of the terminal.
 pub(crate) fn conversations(global: Global) -> Result<Exit, Failure> {
     let context = Context::new(global);
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
@@ -82,7 +76,6 @@ impl View for Picker {
 }
 
 impl Picker {
-    /// Asks for what the screen lacks.
     fn ask(&mut self) {
         if let Some(file) = self.pick.wanted_preview() {
             self.feed.preview(file);

@@ -9,13 +9,10 @@ use ccd_protocol::conversation::{
 };
 use std::collections::HashMap;
 
-/// Longest text that can be typed.
 const MAX_TYPED: usize = 256;
 
-/// Previews that are kept.
 const MAX_PREVIEWS: usize = 100;
 
-/// What a key asks for, besides drawing the list again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PickAction {
     Leave,
@@ -23,11 +20,9 @@ pub(super) enum PickAction {
     Redraw,
     /// Run this command, which shows a text in the pager.
     Show(Vec<String>),
-    /// Run this command.
     Run(Vec<String>),
 }
 
-/// What typed words are looked for in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     /// In titles, projects, branches and ids.
@@ -37,7 +32,6 @@ pub(super) enum Mode {
     Texts,
 }
 
-/// The state.
 #[derive(Debug, Default)]
 pub(super) struct Pick {
     pub(super) all: Vec<ConversationSummary>,
@@ -64,7 +58,6 @@ pub(super) struct Pick {
     pub(super) page: usize,
 }
 
-/// The selected item.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Selected<'a> {
     Conversation(&'a ConversationSummary),
@@ -81,7 +74,6 @@ impl Selected<'_> {
 }
 
 impl Pick {
-    /// Takes a page of the list.
     pub(super) fn listed(&mut self, page: ConversationListReply) {
         self.total = page.total;
         for one in page.conversations {
@@ -97,7 +89,6 @@ impl Pick {
         self.filter();
     }
 
-    /// Takes a report of a thread.
     pub(super) fn report(&mut self, report: Report) {
         match report {
             Report::Listed(page) => self.listed(page),
@@ -121,7 +112,6 @@ impl Pick {
         }
     }
 
-    /// Number of items to choose from.
     pub(super) fn len(&self) -> usize {
         match self.mode {
             Mode::Names => self.matching.len(),
@@ -139,7 +129,6 @@ impl Pick {
         }
     }
 
-    /// The conversation of the selected item, if it is listed.
     pub(super) fn conversation(&self) -> Option<&ConversationSummary> {
         match self.selected()? {
             Selected::Conversation(one) => Some(one),
@@ -147,7 +136,6 @@ impl Pick {
         }
     }
 
-    /// The preview of the selected item, once it is there.
     pub(super) fn preview(&self) -> Option<&Result<Preview, String>> {
         self.previews.get(&self.conversation()?.file)
     }
@@ -178,7 +166,6 @@ impl Pick {
         Some(words)
     }
 
-    /// The command that Enter runs.
     pub(super) fn command(&self) -> Option<Vec<String>> {
         let selected = self.selected()?;
         let mut words = ["conversation", "show", selected.session()]
@@ -190,7 +177,6 @@ impl Pick {
         Some(words)
     }
 
-    /// Acts on a key.
     pub(super) fn key(&mut self, key: Key) -> Option<PickAction> {
         self.mistake = None;
         let last = self.len().saturating_sub(1);
@@ -232,7 +218,6 @@ impl Pick {
         None
     }
 
-    /// The typed words, for a search.
     fn query(&self) -> String {
         on_one_line(&self.typed)
     }

@@ -1,7 +1,7 @@
 //! What the preview of a conversation shows besides its line in the list: how it began, and what was said last.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::render::{self, on_one_line, readable};
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationParams, ConversationTurn, ConversationTurns,
@@ -18,7 +18,6 @@ const LAST_TURNS: u64 = 24;
 /// Characters of a text that are kept, which is more than a preview shows.
 const MAX_CHARS: usize = 2000;
 
-/// The first prompt and the last turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Preview {
     pub(super) prompt: String,
@@ -26,12 +25,7 @@ pub(super) struct Preview {
     pub(super) last: Vec<(TurnRole, String)>,
 }
 
-/// Requests the preview of a conversation, by its file.
-///
-/// # Errors
-///
-/// Errors of the call.
-pub(super) fn preview(file: &str, place: &Place) -> Result<Preview, Failure> {
+pub(super) fn preview(file: &str, place: &DaemonAddress) -> Result<Preview, Failure> {
     let turns = |from: u64, limit: u64| -> Result<ConversationTurnsReply, Failure> {
         let params = ConversationPageParams {
             conversation: ConversationParams {

@@ -17,13 +17,10 @@ const MIN_ROWS: usize = 14;
 /// Columns of a project's name.
 const PROJECT: usize = 14;
 
-/// Lines of the first prompt.
 const PROMPT_LINES: usize = 6;
 
-/// Lines of each of the last turns.
 const TURN_LINES: usize = 4;
 
-/// Returns the lines of the whole screen.
 pub(super) fn draw(pick: &mut Pick, (rows, columns): (usize, usize)) -> Vec<Line> {
     let foot = foot(pick, rows, columns);
     let mut lines = head(pick, rows, columns);
@@ -60,7 +57,6 @@ fn body(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
     lines
 }
 
-/// What is listed, and what was typed.
 fn head(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
     let (name, count) = match pick.mode {
         Mode::Names => {
@@ -113,9 +109,10 @@ fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
             Mode::Names => conversation(&pick.all[pick.matching[index]], now),
             Mode::Texts => hit(&pick.found.hits[index], pick, now),
         };
-        match index == pick.selected {
-            true => line.cut(columns).filled(columns, Colour::Selected),
-            false => line.cut(columns),
+        if index == pick.selected {
+            line.cut(columns).filled(columns, Colour::Selected)
+        } else {
+            line.cut(columns)
         }
     };
     (pick.first..end).map(line).collect()
@@ -146,7 +143,6 @@ fn hit(hit: &ConversationHit, pick: &Pick, now: SystemTime) -> Line {
     line
 }
 
-/// Returns the lines of the preview of the selected item.
 fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
     let Some(one) = pick.conversation() else {
         return Vec::new();
@@ -172,7 +168,6 @@ fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
     lines
 }
 
-/// Returns what the list knows of a conversation.
 fn about(one: &ConversationSummary, columns: usize) -> Vec<Line> {
     let title = on_one_line(one.title.as_deref().unwrap_or("(no title)"));
     let branch = one.branch.as_deref().filter(|branch| !branch.is_empty());
@@ -278,9 +273,10 @@ fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     if rows >= 6 {
         let command = pick.command().unwrap_or_default();
-        let command = match command.is_empty() {
-            true => String::new(),
-            false => format!("$ ccctl {}", shell_line(&command)),
+        let command = if command.is_empty() {
+            String::new()
+        } else {
+            format!("$ ccctl {}", shell_line(&command))
         };
         lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
     }

@@ -14,7 +14,6 @@ use std::time::Duration;
 /// Lines of output that are shown of a command that failed in parallel with others.
 const LAST_LINES: usize = 10;
 
-/// Writes one line per chain.
 pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
     for chain in all {
@@ -34,7 +33,6 @@ pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) ->
     table.write(out, style)
 }
 
-/// Writes a chain: its fields, then one line per step.
 pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let fields = [
         ("name", chain.name.clone().unwrap_or_default()),
@@ -67,7 +65,6 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
     table.write(out, style)
 }
 
-/// Writes the result of a step, with its output.
 pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let place = step.sequence_order.to_string();
     match &step.skipped_reason {
@@ -85,10 +82,6 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
 
 /// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked
 /// for.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn parallel_command(
     command: &ParallelCommand,
     shows_output: bool,

@@ -5,7 +5,6 @@ use super::style::Colour;
 
 const GAP: usize = 2;
 
-/// One column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     pub(crate) heading: &'static str,
@@ -15,7 +14,6 @@ pub(crate) struct Column {
     pub(crate) rank: u8,
 }
 
-/// A cell: its text and colour.
 pub(crate) type ColumnCell = (String, Option<Colour>);
 
 /// Returns the width of each column, `None` for one that is left out. Without `total` there is room for all.
@@ -77,7 +75,6 @@ pub(crate) fn line(row: &[ColumnCell], widths: &[Option<usize>]) -> Line {
     line
 }
 
-/// The heading as a row.
 pub(crate) fn heading(columns: &[Column]) -> Vec<ColumnCell> {
     let cell = |column: &Column| (column.heading.to_owned(), Some(Colour::Heading));
     columns.iter().map(cell).collect()

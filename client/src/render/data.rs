@@ -5,7 +5,6 @@ use super::{printable, size};
 use ccd_protocol::data::{DataKept, DataSelected};
 use std::io::{self, Write};
 
-/// Columns of the name of a part.
 const NAME: usize = 14;
 
 /// Writes a paragraph for each part that has something, and one line for the others.
@@ -46,15 +45,15 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
     }
 }
 
-/// Writes what was, or would be, deleted, and what stays.
 pub(crate) fn data_selected(
     parts: &[DataSelected],
     is_done: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (deleted, stays) = match is_done {
-        true => ("deleted", "stays"),
-        false => ("would delete", "would stay"),
+    let (deleted, stays) = if is_done {
+        ("deleted", "stays")
+    } else {
+        ("would delete", "would stay")
     };
     if parts.iter().all(|part| part.items == 0) {
         writeln!(out, "nothing to delete")?;

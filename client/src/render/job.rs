@@ -6,7 +6,6 @@ use crate::render::printable;
 use ccd_protocol::job::{Job, JobState};
 use std::io::{self, Write};
 
-/// Writes one line per job.
 pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
     for job in all {
@@ -26,7 +25,6 @@ pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result
     table.write(out, style)
 }
 
-/// Returns a job in one line, for progress.
 pub(crate) fn job_line(job: &Job) -> String {
     let line = format!("{} {} {}", job.method, state(job), outcome(job));
     printable(line.trim_end())

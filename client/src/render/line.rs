@@ -3,15 +3,12 @@
 use super::style::{Colour, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The mark where text was truncated.
 const CUT: char = '…';
 
-/// A line of text in colours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Line(Vec<(String, Option<Colour>)>);
 
 impl Line {
-    /// A line of one text.
     pub(crate) fn of(text: impl Into<String>, colour: Option<Colour>) -> Self {
         Self(vec![(text.into(), colour)])
     }
@@ -23,12 +20,10 @@ impl Line {
         Self::of(text + &" ".repeat(blanks), Some(colour))
     }
 
-    /// Adds a text.
     pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
         self.0.push((text.into(), colour));
     }
 
-    /// Adds the texts of another line.
     pub(crate) fn append(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -41,7 +36,6 @@ impl Line {
         line
     }
 
-    /// Its width in columns.
     pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| width(text)).sum()
     }
@@ -69,7 +63,6 @@ impl Line {
         Self(pieces)
     }
 
-    /// The text with control sequences for its colours.
     pub(crate) fn painted(&self, style: Style) -> String {
         let paint = |(text, colour): &(String, Option<Colour>)| match colour {
             Some(colour) if !text.is_empty() => style.paint(*colour, text),

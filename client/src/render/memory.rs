@@ -171,7 +171,6 @@ fn is_future(time: &str) -> bool {
     clock::parse(time).is_some_and(|time| time > soon)
 }
 
-/// Writes where the memory is and what was left out.
 pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::Result<()> {
     line(out, format_args!("{} ({} bytes)", reply.path, reply.bytes))?;
     if reply.redacted > 0 {
@@ -183,17 +182,17 @@ pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// Writes how old the memory is and what changed since.
 pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
     if reply.has_data {
         let saved = ago(&reply.generated_at);
         line(out, format_args!("{}, saved {saved}", reply.path))?;
     }
-    match reply.changes.is_empty() {
-        true => line(out, format_args!("no change found since")),
-        false => reply
+    if reply.changes.is_empty() {
+        line(out, format_args!("no change found since"))
+    } else {
+        reply
             .changes
             .iter()
-            .try_for_each(|change| line(out, format_args!("{change}"))),
+            .try_for_each(|change| line(out, format_args!("{change}")))
     }
 }

@@ -11,10 +11,8 @@ use std::io::{self, Write};
 /// Longest text of a match in a table, in characters.
 const MAX_TEXT_CHARS: usize = 60;
 
-/// Most tables of a text that are described.
 const MAX_TABLES: usize = 3;
 
-/// Writes one line per category.
 pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
     for entry in all {
@@ -34,7 +32,6 @@ pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// Writes one pattern per line.
 pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
     for pattern in all.iter().flat_map(|entry| &entry.patterns) {
         writeln!(out, "{}", printable(pattern))?;
@@ -42,7 +39,6 @@ pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Writes one line per match.
 pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
     for found in all {

@@ -57,7 +57,6 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
     ]
 }
 
-/// Writes a configuration, one field per line.
 pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut field = |name: &str, value: &str| table::field(16, name, value, out, style);
     field("name", &config.name)?;
@@ -100,9 +99,10 @@ fn step_line(step: &ExpectStep) -> String {
         (None, Some(keys)) => format!("keys {}", keys.join(" ")),
         (None, None) => return line,
     };
-    let enter = match step.newline || step.keys.is_some() {
-        true => "",
-        false => " without Enter",
+    let enter = if step.newline || step.keys.is_some() {
+        ""
+    } else {
+        " without Enter"
     };
     format!("{line} → {typed}{enter}")
 }
@@ -126,9 +126,10 @@ fn secret_text(secret: &SecretSource) -> String {
         .name
         .as_ref()
         .map_or_else(String::new, |name| format!(" {name}"));
-    match sources.is_empty() {
-        true => format!("secret{name}"),
-        false => format!("secret{name} from {}", sources.join(", or ")),
+    if sources.is_empty() {
+        format!("secret{name}")
+    } else {
+        format!("secret{name} from {}", sources.join(", or "))
     }
 }
 

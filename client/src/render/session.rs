@@ -7,10 +7,8 @@ use crate::render::printable;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
 
-/// Longest text of one interaction in a table, in characters.
 const MAX_TEXT_LEN: usize = 100;
 
-/// Writes a record, one field per line.
 pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let limit = |seconds: f64| match seconds {
         0.0 => "none".to_owned(),
@@ -70,16 +68,16 @@ pub(super) fn attached(session: &Session, separator: &str) -> String {
         .map(|attachment| {
             let pid = attachment.pid.map(|pid| format!("[{pid}]"));
             let client = printable(&attachment.client) + &pid.unwrap_or_default();
-            match attachment.read_only {
-                true => format!("({client})"),
-                false => client,
+            if attachment.read_only {
+                format!("({client})")
+            } else {
+                client
             }
         })
         .collect();
     names.join(separator)
 }
 
-/// The use of tapes in a session, in one line.
 fn tapes(session: &Session) -> String {
     let Some(done) = &session.tape else {
         return String::new();
@@ -118,7 +116,6 @@ fn pipe_line(pipe: &NamedPipe) -> String {
     line
 }
 
-/// Writes one line per interaction.
 pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {
@@ -155,7 +152,6 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
     table.write(out, style)
 }
 
-/// Returns program and arguments, quoted as for a shell.
 pub(crate) fn command_line(session: &Session) -> String {
     shell_line(std::iter::once(&session.program).chain(&session.args))
 }
@@ -211,9 +207,10 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
         }
     };
     // A limit that was asked for applies in spite of --persist.
-    let advice = match session.persist {
-        true => "",
-        false => "; --persist disables this limit",
+    let advice = if session.persist {
+        ""
+    } else {
+        "; --persist disables this limit"
     };
     Some(format!("the session will be ended {when}{advice}"))
 }

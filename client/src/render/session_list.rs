@@ -33,7 +33,6 @@ const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
     Column { heading, min, rank }
 }
 
-/// A header and one line per session.
 #[derive(Debug)]
 pub(crate) struct SessionList {
     pub(crate) heading: Line,
@@ -42,7 +41,6 @@ pub(crate) struct SessionList {
 
 impl SessionList {
     /// Lays the list out in `width` columns, or in as many as it needs.
-    ///
     /// If there is no room for a column of ids, sessions without a name show their id as the name.
     pub(crate) fn new(sessions: &[Session], now: SystemTime, width: Option<usize>) -> Self {
         let has_others = sessions.iter().any(|session| by(session).is_some());
@@ -116,9 +114,10 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
     for row in &mut rows {
         let (_, words) = row.split_last_mut().expect("there are columns");
         for (text, _) in words {
-            *text = match text.is_empty() {
-                true => "-".to_owned(),
-                false => text.replace(' ', "_"),
+            *text = if text.is_empty() {
+                "-".to_owned()
+            } else {
+                text.replace(' ', "_")
             };
         }
     }
@@ -154,12 +153,11 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
         (attached(session, ","), dim),
         (printable(&command_line(session)), dim),
     ];
-    match has_ids {
-        true => {
-            cells.insert(0, (name.unwrap_or_default().to_owned(), dim));
-            cells.insert(0, (id.to_owned(), dim));
-        }
-        false => cells.insert(0, (name.unwrap_or(id).to_owned(), dim)),
+    if has_ids {
+        cells.insert(0, (name.unwrap_or_default().to_owned(), dim));
+        cells.insert(0, (id.to_owned(), dim));
+    } else {
+        cells.insert(0, (name.unwrap_or(id).to_owned(), dim));
     }
     cells
 }

@@ -14,9 +14,12 @@ pub(crate) fn status(
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| match value.is_empty() {
-        true => Ok(()),
-        false => table::field(10, name, value, out, style),
+    let mut field = |name: &str, value: &str| {
+        if value.is_empty() {
+            Ok(())
+        } else {
+            table::field(10, name, value, out, style)
+        }
     };
     let sessions = status.sessions;
     let max = match sessions.max {
@@ -110,9 +113,10 @@ fn handover_line(hand_over: &HandOver) -> String {
         Some(age) => format!("{} ago", duration(age.as_secs_f64())),
         None => hand_over.at.clone(),
     };
-    let rolled_back = match hand_over.rolled_back {
-        true => ", rolled back",
-        false => "",
+    let rolled_back = if hand_over.rolled_back {
+        ", rolled back"
+    } else {
+        ""
     };
     let reason = match &hand_over.reason {
         Some(reason) => format!(": {reason}"),
@@ -133,7 +137,6 @@ fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> Str
     shown.join(", ")
 }
 
-/// The limits in effect, each in its unit.
 fn limits(limits: &BTreeMap<String, u64>) -> String {
     let shown = limits.iter().map(|(name, &limit)| {
         let (name, limit) = match (name.strip_suffix("_s"), name.strip_suffix("_bytes")) {

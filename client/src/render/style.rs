@@ -3,7 +3,6 @@
 use crate::writer::escape;
 use std::io::IsTerminal as _;
 
-/// How output is styled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     /// With headers, and names next to ids.
@@ -11,7 +10,6 @@ pub(crate) struct Style {
     pub(crate) has_colour: bool,
 }
 
-/// Colours by their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
     Good,
@@ -46,7 +44,6 @@ impl Style {
         }
     }
 
-    /// Returns `text` in a colour, or unchanged.
     pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
         if !self.has_colour && (colour != Colour::Selected || !self.is_terminal) {
             return text.to_owned();

@@ -12,7 +12,6 @@ pub(crate) struct Table<const N: usize> {
     rows: Vec<[Cell; N]>,
 }
 
-/// A cell's text and colour.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -21,11 +20,9 @@ pub(crate) struct Cell {
 
 const GAP: &str = "  ";
 
-/// Columns between two cells.
 pub(crate) const GAP_COLUMNS: usize = GAP.len();
 
 impl Cell {
-    /// A cell with a colour.
     pub(crate) fn coloured(text: impl AsRef<str>, colour: Colour) -> Self {
         Self {
             colour: Some(colour),
@@ -54,7 +51,6 @@ impl From<String> for Cell {
 }
 
 impl<const N: usize> Table<N> {
-    /// A table without rows.
     pub(crate) fn new(heading: [&'static str; N]) -> Self {
         Self {
             heading,
@@ -62,7 +58,6 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: [Cell; N]) {
         self.rows.push(cells);
     }
@@ -121,7 +116,6 @@ pub(crate) fn fields(
         .try_for_each(|(name, value)| field(width, name, value, out, style))
 }
 
-/// Writes one field.
 pub(crate) fn field(
     width: usize,
     name: &str,

@@ -11,7 +11,6 @@ use ccd_protocol::tape::{
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Writes one line per tape.
 pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new([
         "TAPE",
@@ -145,7 +144,6 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
     Ok(())
 }
 
-/// Writes a difference.
 pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for line in diff.lines() {
         let text = printable(line);

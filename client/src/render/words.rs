@@ -7,10 +7,7 @@ pub(crate) fn shell_line<'a>(words: impl IntoIterator<Item = &'a String>) -> Str
 }
 
 /// Splits a line into words as a shell would: at spaces, except in quotes or after a backslash. Nothing is expanded.
-///
-/// # Errors
-///
-/// The mistake, as a sentence.
+/// The error is the mistake, as a sentence.
 pub(crate) fn shell_words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

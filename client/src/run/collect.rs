@@ -9,7 +9,6 @@ use std::time::Duration;
 /// Most output that is kept; the same as in a reply of `run.once`.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// Looks for texts in output that arrives in chunks.
 #[derive(Debug)]
 pub(crate) struct Contains {
     missing: Vec<String>,
@@ -30,7 +29,6 @@ impl Contains {
         }
     }
 
-    /// Searches the next chunk.
     pub(crate) fn look(&mut self, bytes: &[u8]) {
         if self.missing.is_empty() {
             return;
@@ -53,7 +51,6 @@ impl Contains {
     }
 }
 
-/// Keeps output, at most [`MAX_OUTPUT_BYTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     bytes: Vec<u8>,

@@ -6,10 +6,6 @@ use crate::{Context, Exit, Failure, caller, tape};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     if tape::named(&args.tape)?.is_some() {
         return Err(Failure::Usage(

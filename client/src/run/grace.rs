@@ -1,6 +1,6 @@
 //! The end of a program whose user has left: it gets time to exit by itself, and its tape is written.
 
-use crate::call::{self, Place, call_at};
+use crate::call::{self, DaemonAddress, call_at};
 use crate::tape;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
@@ -17,7 +17,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(3);
 
 /// Sends a program the signal that ccctl received. Takes at most [`LONGEST`].
-pub(super) fn ask(place: &Place, session: &str, signal: i32) {
+pub(super) fn ask(place: &DaemonAddress, session: &str, signal: i32) {
     let params = SessionSignalParams {
         session: session.to_owned(),
         signal: signal.to_string(),
@@ -29,7 +29,7 @@ pub(super) fn ask(place: &Place, session: &str, signal: i32) {
 }
 
 /// Sends the signal as [`ask`] does, and waits until the program exits; false if it keeps running.
-pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
+pub(crate) fn ends_by(place: &DaemonAddress, session: &str, signal: i32) -> bool {
     ask(place, session, signal);
     let params = SessionWaitParams {
         session: session.to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
 }
 
 /// Ends a program, and returns when its recording is written. Takes at most [`LONGEST`].
-pub(super) fn close(place: &Place, session: &str) {
+pub(super) fn close(place: &DaemonAddress, session: &str) {
     let session = session.to_owned();
     bounded(place, move |place| {
         let _ = call::close(place, &session);
@@ -55,8 +55,8 @@ pub(super) fn close(place: &Place, session: &str) {
 
 /// Does `work` in a thread for a limited time: an exiting ccctl does not wait for a daemon that does not reply.
 fn bounded<T: Send + 'static>(
-    place: &Place,
-    work: impl FnOnce(&Place) -> T + Send + 'static,
+    place: &DaemonAddress,
+    work: impl FnOnce(&DaemonAddress) -> T + Send + 'static,
 ) -> Option<T> {
     let place = place.clone();
     let (done, is_done) = mpsc::sync_channel(1);

@@ -4,7 +4,7 @@ use super::interrupt::Interrupts;
 use super::pace::InputPace;
 use super::typing::Typing;
 use crate::Failure;
-use crate::call::{Connection, Place, call_at, close};
+use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::context::{note, write_error};
 use crate::tape::{Misses, block, ends_conversation, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
@@ -32,13 +32,11 @@ const IDLE_MS: f64 = 500.0;
 /// Pause before a busy session is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Forwards input to a session.
 #[derive(Debug)]
 pub(crate) struct Forward {
-    pub(crate) place: Place,
+    pub(crate) place: DaemonAddress,
     pub(crate) connection: Connection,
     pub(crate) session: String,
-    /// The user was warned that input may be lost.
     pub(crate) has_warned: bool,
     /// The program has pipes: it can read a line that has not ended.
     pub(crate) is_piped: bool,
@@ -124,7 +122,6 @@ impl Forward {
     }
 
     /// Sends bytes and waits until the program has read them; `is_end` marks the end of the input.
-    ///
     /// An unanswered send is not repeated, because it may have been typed; but the end of the input is sent again.
     fn send(&mut self, mut bytes: &[u8], is_end: bool) -> Result<(), Failure> {
         let mut losses = 0;
@@ -171,7 +168,6 @@ impl Forward {
         }
     }
 
-    /// Warns once that input may be lost.
     fn warn(&mut self, len: usize) {
         if len > 0 && !std::mem::replace(&mut self.has_warned, true) {
             note(&format!(

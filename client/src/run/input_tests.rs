@@ -17,7 +17,7 @@ enum InputTurn {
 }
 
 struct InputServer {
-    place: Place,
+    place: DaemonAddress,
     /// The typed bytes of each request, and whether the input ended there.
     requests: JoinHandle<Vec<(String, bool)>>,
     /// Receives a value each time a connection was closed.
@@ -26,7 +26,7 @@ struct InputServer {
 }
 
 fn serve(turns: Vec<InputTurn>) -> InputServer {
-    let (place, listener, folder) = Place::listening();
+    let (place, listener, folder) = DaemonAddress::listening();
     let (say, closed) = sync_channel(8);
     let requests = std::thread::spawn(move || {
         let mut requests = Vec::new();

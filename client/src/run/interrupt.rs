@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 /// How soon the second one must follow.
 const AGAIN_WITHIN: Duration = Duration::from_secs(2);
 
-/// Counts interrupts.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupts {
     last: Option<Instant>,

@@ -19,11 +19,6 @@ pub(crate) use grace::ends_by;
 pub(crate) use request::for_one_run;
 pub(crate) use stream::{Start, create, start};
 
-/// Runs a program and returns its exit status.
-///
-/// # Errors
-///
-/// Errors of the calls; a program that cannot be started is reported here, with status 126 or 127.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let result = if args.expect.is_empty() && args.send.is_empty() {
         as_pipe(args, context)
@@ -51,10 +46,6 @@ fn as_pipe(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Reports a program that cannot be started, and returns a shell's status for it.
-///
-/// # Errors
-///
-/// Any other failure.
 pub(crate) fn or_failed_start(
     result: Result<Exit, Failure>,
     verb: &str,

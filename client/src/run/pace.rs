@@ -1,10 +1,9 @@
 //! How fast piped input is typed.
-//!
 //! A recording is a conversation: a line that is typed before the program asks for it would appear at a different
 //! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
 //! do.
 
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
@@ -46,8 +45,7 @@ impl InputPace {
         }
     }
 
-    /// Waits until the program asks for input.
-    pub(super) fn wait(&mut self, place: &Place, session: &str) {
+    pub(super) fn wait(&mut self, place: &DaemonAddress, session: &str) {
         let patience = self.time_left.min(PATIENCE);
         if self.lines_left == 0 || patience.is_zero() {
             self.lines_left = 0;

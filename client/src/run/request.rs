@@ -12,10 +12,6 @@ const NOT_EXECUTABLE: u8 = 126;
 const SHORTEST_S: f64 = 0.001;
 
 /// Returns program and arguments: as given, a shell with a command line, or an interpreter with a script.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] for a script whose path is not UTF-8.
 pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> {
     if let (Some(script), Some(interpreter)) = (&args.script, &args.interpreter) {
         let script = caller::absolute(script)?;
@@ -31,10 +27,6 @@ pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> 
 }
 
 /// Returns the session to create: it ends with its connection, and at `--timeout` or, without it, at the configured limit.
-///
-/// # Errors
-///
-/// As [`command`], and if the current directory no longer exists.
 pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
     Ok(SessionCreateParams {
@@ -51,10 +43,6 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
 }
 
 /// A session that ends with its connection, has no limit except this one, and by default the size of this terminal.
-///
-/// # Errors
-///
-/// As [`caller::working_directory`].
 pub(crate) fn for_one_run(
     timeout: Option<Timeout>,
     size: Option<Size>,

@@ -2,7 +2,7 @@
 
 use super::grace;
 use super::interrupt::Interrupts;
-use crate::call::{Place, call_at, close};
+use crate::call::{DaemonAddress, call_at, close};
 use crate::lifeline::Lifeline;
 use crate::terminal::terminal_size;
 use crate::{Failure, ask};
@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 /// A signal that is repeated within this time counts once: `timeout` sends it to its child and to the process group.
 const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
-/// Whether a signal has asked ccctl to exit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stopped(Arc<AtomicI32>);
 
@@ -31,10 +30,9 @@ impl Stopped {
     }
 }
 
-/// Passes signals on to the program of one session.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pub(crate) place: Place,
+    pub(crate) place: DaemonAddress,
     pub(crate) session: String,
     /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
@@ -44,10 +42,6 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// Starts to listen, in a thread that ends with the process.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(crate) fn start(self) -> io::Result<Stopped> {
         ask::leave_signals();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGWINCH])?;

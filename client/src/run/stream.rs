@@ -6,7 +6,7 @@ use super::input::Forward;
 use super::pace::InputPace;
 use super::request;
 use super::signals::{Relay, Stopped};
-use crate::call::{Connection, Place};
+use crate::call::{Connection, DaemonAddress};
 use crate::lifeline::Lifeline;
 use crate::output::{Output, OutputChunk, OutputForm};
 use crate::tape::{self, LastMiss, Misses, Summary};
@@ -24,32 +24,26 @@ use std::time::Instant;
 /// How often the start is requested, if no worker reads the request.
 const MAX_TRIES: u32 = 5;
 
-/// A program to run.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     /// If neither `plain` nor `pipes` is set, input and output are terminals.
     pub(crate) params: SessionCreateParams,
     /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
-    /// Texts that the output must contain.
     pub(crate) contains: &'a [String],
-    /// The command that was typed.
     pub(crate) verb: &'static str,
 }
 
 /// Runs a program until it exits; it never outlives this process.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     let began = Instant::now();
     let mut params = start.params;
     let is_interactive = !(params.plain || params.pipes);
-    let content = match params.pipes {
-        true => OutputForm::Exact,
-        false => OutputForm::Raw,
+    let content = if params.pipes {
+        OutputForm::Exact
+    } else {
+        OutputForm::Raw
     };
     let (connection, session) =
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
@@ -117,12 +111,8 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
 }
 
 /// Starts the program, which lives as long as the connection. A request that was not read is repeated.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn create(
-    place: &Place,
+    place: &DaemonAddress,
     params: &SessionCreateParams,
 ) -> Result<(Connection, Session), Failure> {
     let mut tries = 0;
@@ -138,14 +128,13 @@ pub(crate) fn create(
     }
 }
 
-/// Handles the output.
 struct Run {
     contains: Contains,
     collected: Option<Collected>,
     verb: &'static str,
     /// Inputs that are on no tape, and why the session took no more input.
     misses: Misses,
-    place: Place,
+    place: DaemonAddress,
     session: String,
     summary: Summary,
 }

@@ -1,5 +1,4 @@
 //! The keys that make a program on a terminal in canonical mode read exactly given bytes.
-//!
 //! The terminal interprets some bytes (`^C`, `^D`, a carriage return); each of these is quoted by `^V`. The terminal
 //! limits the length of a line; a longer one is passed on in parts by `^D`, which in the middle of a line means "read
 //! the bytes so far" and adds nothing.
@@ -10,7 +9,6 @@ const LINE_END: u8 = b'\n';
 const END_OF_INPUT: u8 = 0x04;
 const QUOTE: u8 = 0x16;
 
-/// Converts bytes to keys.
 #[derive(Debug, Default)]
 pub(crate) struct Typing {
     /// Bytes since the last newline or `^D`.
@@ -18,7 +16,6 @@ pub(crate) struct Typing {
 }
 
 impl Typing {
-    /// Returns the keys for the next bytes of the input.
     pub(crate) fn keys(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut keys = Vec::with_capacity(bytes.len() + bytes.len() / 16);
         for &byte in bytes {

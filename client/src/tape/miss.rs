@@ -10,10 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// Width of the first word of a line, in columns.
 const NAME_WIDTH: usize = 10;
 
-/// The daemon's data about a miss.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Miss {
@@ -24,7 +22,6 @@ struct Miss {
     hints: Vec<String>,
 }
 
-/// The closest recorded exchange.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Nearest {
@@ -35,7 +32,6 @@ struct Nearest {
     differs: Vec<Differs>,
 }
 
-/// A difference in a part of the matching key.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Differs {
@@ -132,7 +128,6 @@ fn describe(differs: &Differs, lines: &mut Vec<String>) {
     }
 }
 
-/// A line of a block.
 pub(crate) fn line(name: &str, value: &str) -> String {
     format!("  {name:<NAME_WIDTH$} {}", printable(value))
 }
@@ -149,12 +144,10 @@ pub(crate) fn print_blocks<'a>(errors: impl IntoIterator<Item = &'a ErrorObject>
 pub(crate) struct Misses(Arc<Mutex<Vec<ErrorObject>>>);
 
 impl Misses {
-    /// Adds an error.
     pub(crate) fn add(&self, error: &ErrorObject) {
         lock(&self.0).push(error.clone());
     }
 
-    /// Takes the errors so far.
     pub(crate) fn take(&self) -> Vec<ErrorObject> {
         std::mem::take(&mut *lock(&self.0))
     }

@@ -12,10 +12,8 @@ const CI: &str = "CI";
 /// If this variable is off, secrets are not removed.
 const REDACT: &str = "CLAUDECONTROL_REDACT";
 
-/// Values of a variable that mean no.
 const OFF: [&str; 3] = ["0", "false", "off"];
 
-/// Which of the three commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TapeCommand {
     Rec,
@@ -43,10 +41,6 @@ impl TapeCommand {
 }
 
 /// Returns the tape options of `rec`, `play` or `proxy`; `record` and `fallback` are the defaults.
-///
-/// # Errors
-///
-/// As [`given_path`], and [`Failure::Usage`] for an option that has no effect.
 pub(crate) fn of_verb(
     args: &RecordArgs,
     record: RecordMode,
@@ -66,10 +60,6 @@ pub(crate) fn of_verb(
 }
 
 /// Returns the tape options of other commands; `None` if none is given.
-///
-/// # Errors
-///
-/// As [`given_path`].
 pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure> {
     let is_given = args.tape_name.is_some() || args.tape.is_given();
     is_given
@@ -78,10 +68,6 @@ pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure
 }
 
 /// Returns the given options, completed from the environment.
-///
-/// # Errors
-///
-/// As [`given_path`].
 fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
     let mut options = TapeOptions {
         root: given_path(args.tapes.as_deref())?,

@@ -23,12 +23,6 @@ const HEAD_BYTES: u64 = 256;
 /// Everybody may run a shim.
 const MODE: u32 = 0o755;
 
-/// Writes the shim and prints its path.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] if a file of the name is not a shim, an option has no effect, or the program that may have to
-/// answer is not found.
 pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
     if args.program.contains('/') {
@@ -45,7 +39,6 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// Writes the shim and returns its path.
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     let name = name(&args.program)?;
     let to = PathBuf::from(caller::absolute_here(&args.to)?);

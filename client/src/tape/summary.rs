@@ -1,6 +1,6 @@
 //! The summary of the tapes that a program used, printed at its end.
 
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::context::note;
 use crate::{Context, Exit};
 use ccd_protocol::session::{SessionGet, SessionGetParams, SessionState};
@@ -10,16 +10,12 @@ use std::time::{Duration, Instant};
 /// How long a tape may take to be written after its program has exited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Most names of tapes in one line.
 const MAX_NAMES: usize = 20;
 
-/// Whether to print a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Summary {
-    /// No tapes are used.
     None,
     /// Tapes are used, but no summary is wanted.
     Silent,
@@ -27,7 +23,6 @@ pub(crate) enum Summary {
 }
 
 impl Summary {
-    /// Returns what the options ask for.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         match options {
             None => Summary::None,
@@ -37,7 +32,6 @@ impl Summary {
     }
 }
 
-/// Whether the summary describes the last miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastMiss {
     Told,
@@ -46,12 +40,11 @@ pub(crate) enum LastMiss {
 }
 
 /// Waits until the recording of an ended session is written, and prints the summary.
-///
 /// Returns the exit status: `exit`, unless that is success and the tape could not be written.
 pub(crate) fn print_summary(
     last: LastMiss,
     summary: Summary,
-    place: &Place,
+    place: &DaemonAddress,
     session: &str,
     exit: Exit,
     context: &Context,
@@ -88,7 +81,7 @@ pub(crate) fn print_use(done: &TapeUse, last: LastMiss) {
 /// Does the same as [`print_summary`] if the session has ended; otherwise prints nothing.
 pub(crate) fn print_summary_if_ended(
     summary: Summary,
-    place: &Place,
+    place: &DaemonAddress,
     session: &str,
     context: &Context,
 ) {
@@ -100,12 +93,12 @@ pub(crate) fn print_summary_if_ended(
 }
 
 /// Waits until the recording of a session that ends is written.
-pub(crate) fn await_written(place: &Place, session: &str) {
+pub(crate) fn await_written(place: &DaemonAddress, session: &str) {
     let _ = use_of(place, session);
 }
 
 /// The field `tape` of the session's record, once it is final; `None` if the daemon does not reply.
-fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
+fn use_of(place: &DaemonAddress, session: &str) -> Option<TapeUse> {
     let params = SessionGetParams::of(session);
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -125,7 +118,6 @@ fn is_settled(done: &TapeUse) -> bool {
     !records || done.recorded == 0 || !done.new.is_empty() || done.problem.is_some()
 }
 
-/// The lines of the summary.
 fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     let mut lines = Vec::new();
     if !done.new.is_empty() {
@@ -190,7 +182,6 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The first names, and the number of further ones.
 fn names(all: &[String]) -> String {
     let mut text = all
         .iter()

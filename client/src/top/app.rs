@@ -13,31 +13,22 @@ use std::time::{Duration, SystemTime};
 /// Signals to choose from; others can be typed.
 pub(super) const SIGNALS: [&str; 6] = ["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 
-/// Longest filter or name of a signal.
 const MAX_TYPED: usize = 64;
 
-/// What a key asks for, besides drawing the screen again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TopAction {
     Quit,
     Suspend,
-    /// Draw the whole screen again.
     Redraw,
     Attach(String),
     Ask(Ask),
-    /// Request a different list.
-    Follow {
-        all: bool,
-        preview: Option<String>,
-    },
+    Follow { all: bool, preview: Option<String> },
 }
 
-/// What keys mean at the moment.
 #[derive(Debug)]
 pub(super) enum Mode {
     List,
     Filter,
-    /// A signal is being chosen or typed.
     Signal {
         choice: usize,
         typed: String,
@@ -51,14 +42,12 @@ pub(super) enum Mode {
     },
 }
 
-/// The screen of the selected session.
 #[derive(Debug, Default)]
 pub(super) struct Preview {
     pub(super) session: String,
     pub(super) lines: Vec<String>,
 }
 
-/// Everything that is shown.
 #[derive(Debug)]
 pub(super) struct App {
     /// The sessions in the order shown, without those that the filter excludes.
@@ -69,14 +58,12 @@ pub(super) struct App {
     pub(super) interval: Duration,
     pub(super) preview: Option<Preview>,
     pub(super) message: Option<Result<String, String>>,
-    /// Why no daemon replies.
     pub(super) gone: Option<String>,
     /// The first row of the list that is shown.
     pub(super) first: usize,
     all: bool,
     listed: Vec<Session>,
     selected: Option<String>,
-    /// Rows and columns.
     pub(super) size: (usize, usize),
 }
 
@@ -99,7 +86,6 @@ impl App {
         }
     }
 
-    /// The row of the selected session.
     pub(super) fn place(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
         self.shown
@@ -118,7 +104,6 @@ impl App {
         (live.count(), waiting)
     }
 
-    /// Takes a report of another thread.
     pub(super) fn report(&mut self, report: Report) {
         match report {
             Report::Sessions(sessions) => {
@@ -156,7 +141,6 @@ impl App {
         self.arrange();
     }
 
-    /// Acts on a key.
     pub(super) fn key(&mut self, key: Key) -> Option<TopAction> {
         let had_message = self.message.take().is_some();
         match (&self.mode, key) {
@@ -225,7 +209,6 @@ impl App {
         None
     }
 
-    /// Keys that act on the selected session.
     fn session_key(&mut self, key: Key) -> Option<TopAction> {
         let (Key::Char('a' | 'c' | 'r' | 's') | Key::Enter) = key else {
             return None;
@@ -278,9 +261,10 @@ impl App {
             Key::Left | Key::Up => *choice = choice.checked_sub(1).unwrap_or(SIGNALS.len() - 1),
             Key::Right | Key::Down | Key::Tab => *choice = (*choice + 1) % SIGNALS.len(),
             Key::Enter => {
-                let signal = match name.is_empty() {
-                    true => SIGNALS[*choice].to_owned(),
-                    false => name.to_uppercase(),
+                let signal = if name.is_empty() {
+                    SIGNALS[*choice].to_owned()
+                } else {
+                    name.to_uppercase()
                 };
                 self.mode = Mode::List;
                 let session = self.selected()?.session_id.clone();
@@ -340,7 +324,6 @@ impl App {
         }
     }
 
-    /// Filters and sorts the list.
     fn arrange(&mut self) {
         let place = self.place().unwrap_or(0);
         let filter = self.filter.to_lowercase();

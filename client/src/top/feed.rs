@@ -1,6 +1,6 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, Place, call_at, close};
+use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::fullscreen::Waker;
 use crate::lock::lock;
 use crate::{Failure, render};
@@ -19,14 +19,12 @@ const MAX_REPORTS: usize = 16;
 /// Most requests that wait while another one is carried out.
 const MAX_ASKS: usize = 8;
 
-/// How long to wait for a list.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
 
 /// How much output the key `r` shows.
 const READ_LINES: u64 = 1_000;
 const READ_BYTES: u64 = 256 << 10;
 
-/// A single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
     Read(String),
@@ -34,31 +32,19 @@ pub(super) enum Ask {
     Close(String),
 }
 
-/// A report of a thread.
 #[derive(Debug)]
 pub(super) enum Report {
     Sessions(Vec<Session>),
-    /// No daemon replies, and why.
     Gone(String),
-    /// Another worker replies now.
     Back,
-    Screen {
-        session: String,
-        lines: Vec<String>,
-    },
-    Text {
-        session: String,
-        text: String,
-    },
-    /// The result of a request.
+    Screen { session: String, lines: Vec<String> },
+    Text { session: String, text: String },
     Told(Result<String, String>),
 }
 
-/// What the list is to contain.
 #[derive(Debug, Default)]
 struct ListRequest {
     all: bool,
-    /// The session whose screen is shown below the list.
     preview: Option<String>,
     is_paused: bool,
 }
@@ -72,26 +58,19 @@ pub(super) struct Feed {
     wanted: Arc<Mutex<ListRequest>>,
 }
 
-/// Sends reports to the screen.
 #[derive(Debug, Clone)]
 struct Reporter {
     reports: SyncSender<Report>,
     waker: Arc<Waker>,
 }
 
-/// Parameters of the list.
 pub(super) fn params(all: bool) -> SessionListParams {
     SessionListParams { all, waiting: true }
 }
 
 impl Feed {
-    /// Starts to request the list every `interval`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system if there can be no more threads.
     pub(super) fn start(
-        place: Place,
+        place: DaemonAddress,
         interval: Duration,
         all: bool,
         waker: Waker,
@@ -134,7 +113,6 @@ impl Feed {
         })
     }
 
-    /// The next report, if any.
     pub(super) fn report(&self) -> Option<Report> {
         self.reports.try_recv().ok()
     }
@@ -157,7 +135,6 @@ impl Feed {
         self.look();
     }
 
-    /// Pauses requests while another program uses the terminal.
     pub(super) fn pause(&self, is_paused: bool) {
         lock(&self.wanted).is_paused = is_paused;
     }
@@ -172,9 +149,8 @@ impl Reporter {
     }
 }
 
-/// Requests the list.
 struct Lister {
-    place: Place,
+    place: DaemonAddress,
     wanted: Arc<Mutex<ListRequest>>,
     reporter: Reporter,
     connection: Option<Connection>,
@@ -255,7 +231,6 @@ impl Lister {
         Ok(Connection::over(stream))
     }
 
-    /// The session's screen; `None` if it has none any more.
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
         let mut connection = self.connection.take()?;
         let params = SessionScreenParams {
@@ -270,8 +245,7 @@ impl Lister {
     }
 }
 
-/// Carries out a request and reports the result.
-fn carry_out(ask: Ask, place: &Place) -> Report {
+fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
     let told = match ask {
         Ask::Read(session) => match read(&session, place) {
             Ok(text) => return Report::Text { session, text },
@@ -289,7 +263,7 @@ fn carry_out(ask: Ask, place: &Place) -> Report {
     Report::Told(told.map_err(|failure| failure.to_string()))
 }
 
-fn read(session: &str, place: &Place) -> Result<String, Failure> {
+fn read(session: &str, place: &DaemonAddress) -> Result<String, Failure> {
     let params = SessionReadParams {
         session: session.to_owned(),
         lines: Some(READ_LINES),

@@ -1,5 +1,4 @@
 //! `ccctl top`: shows the sessions live.
-//!
 //! `app` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in
 //! separate threads, so that keys work at once whatever the daemon does.
 
@@ -20,11 +19,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::SystemTime;
 
-/// Shows the sessions until the user quits.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] without a terminal; errors of the first call, and of the terminal.
 pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.once || context.global.json {
         return stream::stream(args, context);
@@ -56,7 +50,6 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
 struct Top {
     app: App,
     feed: Feed,
-    /// Global options for commands that are run from here.
     global: Vec<String>,
 }
 

@@ -5,7 +5,6 @@ use crate::render::{printable, wrapped};
 
 const TAB: usize = 8;
 
-/// A text, and which part of it is shown.
 #[derive(Debug)]
 pub(super) struct Pager {
     pub(super) title: String,
@@ -39,9 +38,10 @@ impl Pager {
             .flat_map(|line| wrapped(line, columns))
             .collect();
         let last = all.len().saturating_sub(rows);
-        self.first = match self.at_end {
-            true => last,
-            false => self.first.min(last),
+        self.first = if self.at_end {
+            last
+        } else {
+            self.first.min(last)
         };
         let end = (self.first + rows).min(all.len());
         let place = format!("{}-{end} of {}", self.first + 1, all.len());

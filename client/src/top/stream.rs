@@ -8,10 +8,6 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::SessionList;
 
 /// Prints the list at each interval; waits while no daemon is running.
-///
-/// # Errors
-///
-/// Errors of the first call, refusals, and [`Failure::Output`].
 pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = feed::params(args.all);
     let mut place = context.place()?;

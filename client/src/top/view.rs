@@ -7,7 +7,6 @@ use std::time::SystemTime;
 /// From this many rows, there is room for the screen of a session below the list.
 const PREVIEW_ROWS: usize = 12;
 
-/// Help on the keys and columns.
 pub(super) const HELP: &str = "\
 up, down, k, j     select a session
 PgUp, PgDn, g, G   move by pages, to the first, to the last
@@ -32,7 +31,6 @@ BY is the client that started the session, if not ccctl.";
 const KEYS: &str =
     "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
 
-/// Returns the lines of the whole screen.
 pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
     let (rows, columns) = app.size;
     let foot = status(app);
@@ -94,9 +92,10 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
         });
     }
     if is_empty && list_rows > 0 {
-        let text = match app.filter.is_empty() {
-            true => "no sessions; start one with ccctl session create -- PROGRAM",
-            false => "no session contains this text",
+        let text = if app.filter.is_empty() {
+            "no sessions; start one with ccctl session create -- PROGRAM"
+        } else {
+            "no session contains this text"
         };
         lines.push(Line::of(text, Some(Colour::Dim)));
     }

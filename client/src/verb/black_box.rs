@@ -17,11 +17,6 @@ use ccd_protocol::job::JobState;
 use serde_json::Value;
 use std::path::Path;
 
-/// Carries out `ccctl test`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => test(&args.run, context),
@@ -41,11 +36,6 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
     }
 }
 
-/// Looks for inputs that break a program.
-///
-/// # Errors
-///
-/// As [`dispatch`].
 pub(crate) fn fuzz(args: &FuzzRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     run("fuzz", &[TestType::Fuzz], args, context)
 }
@@ -79,13 +69,12 @@ fn run(
     for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
         put(&result.id, file, format, context)?;
     }
-    match context.global.json {
-        true => context.write_json(&result.report)?,
-        false => {
-            let style = context.style;
-            let path = Some(&*result.path);
-            context.render(|out| render::test_report(&result.report, path, out, style))?;
-        }
+    if context.global.json {
+        context.write_json(&result.report)?;
+    } else {
+        let style = context.style;
+        let path = Some(&*result.path);
+        context.render(|out| render::test_report(&result.report, path, out, style))?;
     }
     match (job.state, cancel.by()) {
         (JobState::Done, _) => Ok(exit_of(&result.report)),
@@ -124,13 +113,13 @@ fn params(types: &[TestType], args: &FuzzRunArgs) -> Result<TestRunParams, Failu
 fn baseline(which: &str) -> Result<String, Failure> {
     let path = Path::new(which);
     let is_here = !is_elsewhere() && path.symlink_metadata().is_ok();
-    match which.contains('/') || is_here {
-        true => caller::absolute(path),
-        false => Ok(which.to_owned()),
+    if which.contains('/') || is_here {
+        caller::absolute(path)
+    } else {
+        Ok(which.to_owned())
     }
 }
 
-/// What is being tested, and how far it is.
 fn line(progress: &Value) -> Option<String> {
     let progress: TestProgress = serde_json::from_value(progress.clone()).ok()?;
     let mut line = format!("… {}", progress.test.name());
@@ -157,7 +146,6 @@ fn files<'a>(
         .chain(html.map(|file| (file, TestFormat::Html)))
 }
 
-/// Writes a report to a file, or to standard output.
 fn put(
     report: &str,
     file: &Path,
@@ -170,9 +158,10 @@ fn put(
     };
     let text = context.call::<TestGet>(&params)?.value.text;
     let text = text.unwrap_or_default();
-    match file == Path::new("-") {
-        true => context.write_bytes(text.as_bytes()),
-        false => whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display())),
+    if file == Path::new("-") {
+        context.write_bytes(text.as_bytes())
+    } else {
+        whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display()))
     }
 }
 

@@ -12,11 +12,6 @@ use ccd_protocol::daemon::{
 /// The file that documents every key; the daemon's defaults are tested against it.
 const EXAMPLE: &str = include_str!("../../../config.example.json");
 
-/// Carries out `ccctl config`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConfigVerb::List => context.show::<ConfigList>(&NoParams {}, |reply, out, style| {

@@ -16,11 +16,6 @@ const REPLY_LIMIT: Duration = Duration::from_millis(1500);
 /// The same for a daemon that may just be starting, and restores the sessions of an earlier one.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// Carries out `ccctl daemon`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     if let Some(host) = place.host()

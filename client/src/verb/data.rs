@@ -8,11 +8,6 @@ use ccd_protocol::NoParams;
 use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataSelected};
 use std::path::Path;
 
-/// Carries out `ccctl data`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => context.show::<DataList>(&NoParams {}, |reply, out, style| {
@@ -66,8 +61,9 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
 
 /// The output has said what failed.
 fn ended(parts: &[DataSelected]) -> Result<Exit, Failure> {
-    match parts.iter().all(|part| part.failed.is_empty()) {
-        true => Ok(Exit::Done),
-        false => Ok(Exit::Failed),
+    if parts.iter().all(|part| part.failed.is_empty()) {
+        Ok(Exit::Done)
+    } else {
+        Ok(Exit::Failed)
     }
 }

@@ -1,6 +1,6 @@
 //! `ccctl dial`: the far end of `--host`.
 
-use crate::call::{GREETING, Place};
+use crate::call::{DaemonAddress, GREETING};
 use crate::caller::mask_and_limits;
 use crate::writer::json_lines;
 use crate::{Context, Exit, Failure};
@@ -17,17 +17,13 @@ const LAST_REPLIES: Duration = Duration::from_millis(500);
 
 /// Connects standard input and output with the daemon's socket on this host, until either ends. First it says what programs
 /// inherit from this login: it is their caller, as far as this host knows.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] with `--host`; [`Failure::Connect`].
 pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
         return Err(Failure::Usage(
             "dial: connects with the daemon of this host; leave out --host".to_owned(),
         ));
     }
-    let socket = Place::here(&context.global, |name| std::env::var_os(name))?.connect()?;
+    let socket = DaemonAddress::here(&context.global, |name| std::env::var_os(name))?.connect()?;
     let failed = || Failure::io("dial");
     let to_daemon = socket.try_clone().map_err(failed())?;
     let mut input = File::from(stdin().try_clone_to_owned().map_err(failed())?);

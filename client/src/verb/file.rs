@@ -9,15 +9,12 @@ use std::path::Path;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Returns the content of a file of at most `max_bytes`; `-` is standard input.
-///
-/// # Errors
-///
-/// [`Failure::Io`] names the file, [`Failure::Usage`] if it is too long.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     let name = name_of(path);
-    let file: io::Result<Box<dyn io::Read>> = match is_standard_input(path) {
-        true => Ok(Box::new(io::stdin().lock())),
-        false => named_file::open(path).map(|file| Box::new(file) as _),
+    let file: io::Result<Box<dyn io::Read>> = if is_standard_input(path) {
+        Ok(Box::new(io::stdin().lock()))
+    } else {
+        named_file::open(path).map(|file| Box::new(file) as _)
     };
     let mut bytes = Vec::new();
     file.and_then(|file| file.take(max_bytes + 1).read_to_end(&mut bytes))
@@ -34,27 +31,18 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 fn name_of(path: &Path) -> String {
-    match is_standard_input(path) {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
+    if is_standard_input(path) {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 
-/// Returns the text in a file.
-///
-/// # Errors
-///
-/// As [`read`], and [`Failure::Usage`] if it is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(read(path, MAX_BYTES)?)
         .map_err(|_| Failure::Usage(format!("{} is not UTF-8", name_of(path))))
 }
 
-/// Returns the JSON object in a file.
-///
-/// # Errors
-///
-/// As [`read_text`], and [`Failure::Usage`] with line and column.
 pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
     let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", name_of(path)));
     let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;

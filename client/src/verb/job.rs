@@ -11,11 +11,6 @@ use ccd_protocol::job::{
 /// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
 
-/// Carries out `ccctl job`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         JobVerb::List { limit } => {
@@ -46,10 +41,6 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
 }
 
 /// Waits until a job has ended, prints a line to standard error each time it changes, and prints its result.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the job failed or was cancelled.
 pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure> {
     let params = JobGetParams {
         job: job.to_owned(),

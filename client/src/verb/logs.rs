@@ -10,17 +10,12 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Pause between two checks for new lines.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// How much is read from the end of the logs; earlier lines are not printed.
 const MAX_TAIL_BYTES: u64 = 8 << 20;
 
 /// Prints the last lines of the daemon's log; with `--follow`, also new lines.
-///
-/// # Errors
-///
-/// [`Failure::NotFound`] if there is no log, [`Failure::Io`] if it cannot be read.
 pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failure> {
     let folder = log_folder(context)?;
     let files = log_files(&folder)?;

@@ -12,11 +12,6 @@ use ccd_protocol::memory::{
 };
 use std::path::{Path, PathBuf};
 
-/// Carries out a command of `ccctl memory`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         MemoryVerb::Save(args) => save(args, context),
@@ -133,12 +128,15 @@ fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
         content,
     })?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| match reply.valid {
-        true => writeln!(out, "valid"),
-        false => reply
-            .errors
-            .iter()
-            .try_for_each(|error| writeln!(out, "{error}")),
+    context.print(&answer, |reply, out, _| {
+        if reply.valid {
+            writeln!(out, "valid")
+        } else {
+            reply
+                .errors
+                .iter()
+                .try_for_each(|error| writeln!(out, "{error}"))
+        }
     })?;
     Ok(if answer.value.valid {
         Exit::Done

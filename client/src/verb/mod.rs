@@ -30,11 +30,6 @@ use crate::{
     Context, Exit, Failure, attach, complete, demo, doctor, hook, hooks, man, mcp, run, top,
 };
 
-/// Carries out a command.
-///
-/// # Errors
-///
-/// [`Failure`], which determines the exit status.
 pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
     match noun {
         Noun::Session(verb) => session::dispatch(verb, context),

@@ -8,11 +8,6 @@ use serde_json::value::RawValue;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Calls a method by name and prints its result.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] for parameters that are not JSON, otherwise errors of the call.
 pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params: Box<RawValue> = serde_json::from_str(&args.params)
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
@@ -23,10 +18,6 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// Prints the version of this program, and of the daemon if one is running; never starts one.
-///
-/// # Errors
-///
-/// Errors of the call of a running daemon.
 pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
     if !context.global.json {
         context.write_line(&format!("ccctl {VERSION}, protocol {PROTOCOL_VERSION}"))?;

@@ -37,10 +37,6 @@ pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
 }
 
 /// Runs `ccctl` with these words over there, with the standard streams of this process.
-///
-/// # Errors
-///
-/// [`Failure::Io`] if `ssh` cannot be run; [`SshError::NoCcctl`].
 pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
     let status = host
         .ccctl(words, true)

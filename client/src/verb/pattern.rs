@@ -11,11 +11,6 @@ use std::io::Read;
 /// More than the daemon accepts; the daemon reports its limit.
 const MAX_READ_BYTES: u64 = 2 << 20;
 
-/// Carries out `ccctl pattern`.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::NotFound`] for a category that is not in the library.
 pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         PatternVerb::List {

@@ -14,11 +14,6 @@ use std::path::Path;
 /// Longest document, in bytes; the daemon accepts none that is longer.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Carries out `ccctl program`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {

@@ -2,7 +2,7 @@
 
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
-use crate::call::{Place, close};
+use crate::call::{DaemonAddress, close};
 use crate::render::shell_line;
 use crate::run::{self, Start};
 use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
@@ -12,10 +12,6 @@ use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 
 /// Runs or replays a program until it exits, and returns its status.
-///
-/// # Errors
-///
-/// Errors of the calls. A program that cannot be started, or that is on no tape, is reported here.
 pub(crate) fn run(
     command: TapeCommand,
     args: &RecordArgs,
@@ -111,7 +107,7 @@ fn exit_of(ended: &Ended, context: &Context) -> Exit {
 }
 
 /// Ends a program after its user has detached: nobody else can attach to it.
-fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
+fn leave(session: &Session, signal: Option<i32>, place: &DaemonAddress, context: &Context) -> Exit {
     let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
     let closed = close(place, &session.session_id);
     if signal.is_some() && !ends {

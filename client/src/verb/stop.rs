@@ -1,7 +1,7 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::{ConnectError, Place, call_within};
+use crate::call::{ConnectError, DaemonAddress, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
@@ -26,28 +26,21 @@ const SIGNAL_LIMIT: Duration = Duration::from_secs(8);
 /// How long killed processes may take to end.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-/// Pause between two checks whether the process has ended.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Pause between two searches for processes.
 const PROCESSES_PAUSE: Duration = Duration::from_millis(50);
 
 /// Most sessions that the question names, and the most bytes of each command.
 const MAX_NAMED: usize = 10;
 const MAX_COMMAND_LEN: usize = 60;
 
-/// Stops the daemon and waits until its process has ended.
-///
-/// # Errors
-///
-/// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the
-/// process does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     ask_first(args, &place)?;
-    let limit = match args.force {
-        true => FORCED_REPLY_LIMIT,
-        false => REPLY_LIMIT,
+    let limit = if args.force {
+        FORCED_REPLY_LIMIT
+    } else {
+        REPLY_LIMIT
     };
     let asked = call_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
@@ -68,11 +61,8 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation.
-///
-/// # Errors
-///
-/// [`Failure::Failed`] if the user says no; errors of the call.
-pub(super) fn ask_first(args: &StopArgs, place: &Place) -> Result<(), Failure> {
+/// [`Failure::Failed`] if the user says no.
+pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Failure> {
     if args.force || !is_at_terminal() {
         return Ok(());
     }
@@ -123,7 +113,11 @@ fn takes_no_request(failure: &Failure) -> bool {
 
 /// Ends a daemon that takes no request: by a signal to its holder or, if that has no effect, by killing all its processes.
 /// Returns `failure` if none is found, or one is left.
-fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Result<Exit, Failure> {
+fn end_by_signal(
+    place: &DaemonAddress,
+    failure: Failure,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
     let Some(&holder) = place.processes().first() else {
         return Err(failure);
     };
@@ -147,15 +141,16 @@ fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Resu
         _ => "accepted no more connections",
     };
     let pid = holder.as_raw_nonzero();
-    match context.global.json {
-        true => context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?,
-        false => context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?,
+    if context.global.json {
+        context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?;
+    } else {
+        context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?;
     }
     Ok(Exit::Done)
 }
 
 /// Waits until the daemon has no process any more; false if it still has one after `limit`.
-fn has_no_process(place: &Place, limit: Duration) -> bool {
+fn has_no_process(place: &DaemonAddress, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     while !place.processes().is_empty() {
         if Instant::now() > deadline {
@@ -166,7 +161,7 @@ fn has_no_process(place: &Place, limit: Duration) -> bool {
     true
 }
 
-fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {
+fn wait_until_gone(place: &DaemonAddress, pid: i32) -> Result<(), Failure> {
     let deadline = Instant::now() + STOP_LIMIT;
     let process = Process::of(pid);
     // With a unit, another client may start the next daemon at once.

@@ -1,7 +1,7 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, LaunchError, Place, call_within, find_program};
+use crate::call::{Connection, DaemonAddress, LaunchError, call_within, find_program};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
@@ -18,24 +18,14 @@ const LIMIT: Duration = Duration::from_secs(45);
 /// How long the worker may take to begin the handover before it is pinged. It runs the new build for its formats.
 const REPLY_LIMIT: Duration = Duration::from_secs(3);
 
-/// Pause between two checks whether another worker replies.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Hands the sessions over to another worker of the same build.
-///
-/// # Errors
-///
-/// As [`upgrade`].
 pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
     hand_over::<DaemonRestart>(&NoParams {}, context)
 }
 
 /// Hands the sessions over to another build: the named one, or the one that `ccctl` would start.
-///
-/// # Errors
-///
-/// [`crate::call::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the
-/// requested one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {
         Some(path) => path.clone(),
@@ -92,7 +82,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
 /// Polls the status until a handover after `number` is done.
 fn wait_for_next(
     verb: &str,
-    place: &Place,
+    place: &DaemonAddress,
     number: u64,
     deadline: Instant,
 ) -> Result<(DaemonStatusReply, HandOver), Failure> {

@@ -113,7 +113,7 @@ fn one_that_goes_on_in_silence_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let _silent = UnixListener::bind(&socket).unwrap();
-    let place = Place::of_socket(socket);
+    let place = DaemonAddress::of_socket(socket);
     let deadline = Instant::now() + Duration::from_millis(50);
     let failure = wait_for_next("daemon.restart", &place, 0, deadline).unwrap_err();
     assert_eq!(failure.exit(), Exit::TimedOut);

@@ -1,5 +1,4 @@
 //! Sets `portable`: sessions without Linux-only functions, such as detecting that input was discarded unread.
-//!
 //! It is set outside Linux, and on Linux with the feature of that name, which exists for the tests.
 
 use std::env;

@@ -6,10 +6,8 @@ use ccd_text::expect::{Matcher, Patterns};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of parts of one condition.
 const MAX_PARTS: usize = 256;
 
-/// A condition that has been checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Test {
     All(Vec<Test>),
@@ -34,7 +32,6 @@ pub(super) struct Look {
     pub(super) place: String,
 }
 
-/// The result of a step, as conditions see it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ran {
     pub(super) success: bool,
@@ -43,7 +40,6 @@ pub(super) struct Ran {
     pub(super) is_cut: bool,
 }
 
-/// The results on which a condition is evaluated.
 pub(super) struct Known<'a> {
     /// By position in the list; `None` for a step that was skipped.
     pub(super) steps: &'a [Option<Ran>],
@@ -53,11 +49,6 @@ pub(super) struct Known<'a> {
     pub(super) orders: &'a [i64],
 }
 
-/// Compiles the condition of the step at `index`.
-///
-/// # Errors
-///
-/// The condition tests nothing, is too large, or refers to a step that does not run earlier.
 pub(super) fn compile(
     condition: &Condition,
     index: usize,
@@ -170,10 +161,7 @@ impl Compiler<'_> {
 
 impl Test {
     /// Returns whether the condition holds.
-    ///
-    /// # Errors
-    ///
-    /// A message that says why the condition cannot be evaluated.
+    /// The error says why the condition cannot be evaluated.
     pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
         match self {
             Test::All(tests) => all(tests, known, true),
@@ -223,7 +211,6 @@ impl Known<'_> {
     }
 }
 
-/// Returns whether a step's output matches.
 pub(super) fn matches(patterns: &Arc<Patterns>, output: &str) -> bool {
     let mut matcher = Matcher::new(Arc::clone(patterns), 0, encoding_rs::UTF_8);
     matcher.feed(output.as_bytes()).is_some() || matcher.pause().is_some()

@@ -6,7 +6,6 @@ use ccd_session::session::SessionError;
 use ccd_store::documents::DocumentError;
 use ccd_text::expect::PatternError;
 
-/// Why a chain was not saved or not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChainError {
     #[error("no chain has the name {0:?}")]
@@ -60,7 +59,6 @@ impl Reportable for ChainError {
     }
 }
 
-/// Describes the error in the only pattern of a list.
 fn what_of(error: &PatternError) -> String {
     match error {
         PatternError::Syntax { at, message, .. } => format!("wrong at byte {at}: {message}"),

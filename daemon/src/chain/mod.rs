@@ -1,9 +1,9 @@
 //! Chains, parallel commands and watched programs: jobs that use a session per command.
 
-mod bench;
-mod bench_state;
 mod condition;
 mod error;
+mod job_context;
+mod job_context_state;
 mod parallel;
 mod plan;
 mod run;
@@ -11,7 +11,7 @@ mod shape;
 mod shared;
 mod watch;
 
-pub(crate) use bench::Work;
+pub(crate) use job_context::Work;
 pub(crate) use error::ChainError;
 pub(crate) use plan::{Mode, Plan, numbers, refuse_secrets};
 pub(crate) use shape::unknown_fields;

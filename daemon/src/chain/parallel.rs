@@ -1,7 +1,7 @@
 //! `chain.parallel`: runs commands in parallel.
 
-use super::bench::{Bench, Ended, Order, Work, words_of};
 use super::error::ChainError;
+use super::job_context::{Ended, JobContext, Order, Work, words_of};
 use crate::job::{JobHandle, Jobs, Outcome};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ChainStarted, ParallelCommand};
 use ccd_protocol::{Method, Timeout};
@@ -11,7 +11,6 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 
-/// Maximum number of commands in one request.
 const MAX_COMMANDS: usize = 1000;
 
 /// Maximum number of commands that run at a time.
@@ -27,10 +26,7 @@ struct Parallel {
 
 impl Work {
     /// Starts the job that runs commands in parallel.
-    ///
-    /// # Errors
-    ///
-    /// [`ChainError::Wrong`] before anything is run. If a command cannot be run, that is its result, not an error.
+    /// If a command cannot be run, that is its result, not an error.
     pub(crate) async fn parallel(
         self,
         jobs: &Jobs,
@@ -55,8 +51,8 @@ impl Work {
             _ => {}
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle, ChainParallel::NAME);
-            parallel.run(&bench).await
+            let context = JobContext::new(work, handle, ChainParallel::NAME);
+            parallel.run(&context).await
         };
         let job = jobs
             .start(ChainParallel::NAME, Some("results"), run)
@@ -76,27 +72,27 @@ fn concurrent(given: Option<u64>) -> Result<usize, ChainError> {
 }
 
 impl Parallel {
-    async fn run(&self, bench: &Bench) -> Outcome {
+    async fn run(&self, context: &JobContext) -> Outcome {
         let of = self.commands.len();
         let (mut finished, mut succeeded) = (0, 0);
         let mut rest = self.commands.iter().enumerate();
         let mut running = FuturesUnordered::new();
         loop {
-            bench.tell(json!({"finished": finished, "of": of}));
+            context.tell(json!({"finished": finished, "of": of}));
             let free = self.concurrent - running.len();
             running.extend(
                 rest.by_ref()
                     .take(free)
-                    .map(|(index, command)| self.one(bench, index, command)),
+                    .map(|(index, command)| self.one(context, index, command)),
             );
             let Some((index, ended)) = running.next().await else {
                 break;
             };
             finished += 1;
             succeeded += usize::from(ended.result.success);
-            entry(bench, index, ended);
+            entry(context, index, ended);
         }
-        let outcome = if bench.is_cancelled() {
+        let outcome = if context.is_cancelled() {
             Outcome::cancelled()
         } else {
             Outcome::done(Value::Null)
@@ -104,17 +100,17 @@ impl Parallel {
         outcome.with(json!({"succeeded": succeeded, "failed": of - succeeded}))
     }
 
-    async fn one(&self, bench: &Bench, index: usize, command: &str) -> (usize, Ended) {
+    async fn one(&self, context: &JobContext, index: usize, command: &str) -> (usize, Ended) {
         let words = if self.shell {
             Ok(Vec::new())
         } else {
             words_of(command)
         };
         let ended = match words {
-            Err(why) => bench.not_run(command, &why),
-            Ok(_) if command.trim().is_empty() => bench.not_run(command, "the command is empty"),
+            Err(why) => context.not_run(command, &why),
+            Ok(_) if command.trim().is_empty() => context.not_run(command, "the command is empty"),
             Ok(words) => {
-                bench
+                context
                     .run(Order {
                         command,
                         words: &words,
@@ -129,11 +125,11 @@ impl Parallel {
     }
 }
 
-fn entry(bench: &Bench, index: usize, ended: Ended) {
+fn entry(context: &JobContext, index: usize, ended: Ended) {
     let result = ParallelCommand {
         index,
         result: ended.result,
     };
     let value = serde_json::to_value(result).unwrap_or_default();
-    bench.handle.entry(value, Some(index as u64));
+    context.handle.entry(value, Some(index as u64));
 }

@@ -13,13 +13,10 @@ use ccd_text::expect::Patterns;
 use ccd_text::redact::{Values, redact_values};
 use std::sync::Arc;
 
-/// Maximum number of steps of a chain.
 const MAX_STEPS: usize = 256;
 
-/// How the command of a step is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As a program with arguments.
     Direct,
     /// With its own shell.
     Shell,
@@ -27,13 +24,11 @@ pub(crate) enum Mode {
     Shared,
 }
 
-/// A chain, ready to run.
 pub(crate) struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) looks: Vec<Look>,
     pub(super) mode: Mode,
     pub(super) timeout: Timeout,
-    /// Warnings: corrected values, and commands that may behave unexpectedly.
     pub(crate) warnings: Vec<String>,
     /// Commands that need a shell in a chain that has none.
     needs_shell: Vec<String>,
@@ -53,10 +48,6 @@ pub(super) struct Step {
 
 impl Mode {
     /// Returns the mode that the `shared` and `shell` fields of a chain or a request select; `None` if neither is set.
-    ///
-    /// # Errors
-    ///
-    /// Both are set.
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
@@ -82,7 +73,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Checks everything but the patterns.
     pub(crate) fn without_patterns(
         chain: &Chain,
         mode: Option<Mode>,
@@ -127,10 +117,6 @@ impl Plan {
     }
 
     /// Rejects commands that need a shell, if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The first such command.
     pub(crate) fn ready(self) -> Result<Self, ChainError> {
         match self.needs_shell.first() {
             Some(what) => Err(ChainError::Wrong(what.clone())),
@@ -238,10 +224,6 @@ async fn compiled(
 }
 
 /// Rejects secrets, which would be stored as plain text.
-///
-/// # Errors
-///
-/// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
     let mut document = serde_json::to_value(chain).unwrap_or_default();
@@ -265,7 +247,6 @@ pub(crate) fn numbers(commands: &[ChainCommand]) -> Vec<i64> {
     commands.iter().map(number).collect()
 }
 
-/// Returns the steps in the order in which they run.
 fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
     if commands.is_empty() {
         return Err(ChainError::Wrong("the chain has no commands".into()));

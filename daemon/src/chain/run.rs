@@ -1,8 +1,8 @@
 //! `chain.run`: runs steps in order.
 
-use super::bench::{Bench, Ended, Order, Work};
 use super::condition::{Known, Ran, matches};
 use super::error::ChainError;
+use super::job_context::{Ended, JobContext, Order, Work};
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
@@ -13,28 +13,22 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 impl Plan {
-    /// Starts the job that runs the chain.
-    ///
-    /// # Errors
-    ///
-    /// Too many jobs are running, or the database cannot be written.
     pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
         let mut warnings = self.warnings.clone();
         warnings.extend(work.warnings());
         let work = work.checked()?;
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle, ChainRun::NAME);
-            Run::of(&self, &bench).steps().await
+            let context = JobContext::new(work, handle, ChainRun::NAME);
+            Run::of(&self, &context).steps().await
         };
         let job = jobs.start(ChainRun::NAME, Some("steps"), run).await?;
         Ok(ChainStarted { job, warnings })
     }
 }
 
-/// A running chain.
 struct Run<'a> {
     plan: &'a Plan,
-    bench: &'a Bench,
+    context: &'a JobContext,
     shell: Option<SharedShell<'a>>,
     orders: Vec<i64>,
     /// Results of the steps so far; `None` for a skipped step.
@@ -43,10 +37,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(plan: &'a Plan, bench: &'a Bench) -> Self {
+    fn of(plan: &'a Plan, context: &'a JobContext) -> Self {
         Self {
             plan,
-            bench,
+            context,
             shell: None,
             orders: plan.steps.iter().map(|step| step.order).collect(),
             steps: Vec::new(),
@@ -57,12 +51,12 @@ impl<'a> Run<'a> {
     async fn steps(mut self) -> Outcome {
         let mut failed = None;
         for (index, step) in self.plan.steps.iter().enumerate() {
-            if self.bench.is_cancelled() {
+            if self.context.is_cancelled() {
                 break;
             }
             let of = self.plan.steps.len();
             let progress = json!({"step": index + 1, "of": of, "command": step.command});
-            self.bench.tell(progress);
+            self.context.tell(progress);
             if let Err(error) = self.step(index, step).await {
                 failed = Some(error.to_string());
                 break;
@@ -72,18 +66,13 @@ impl<'a> Run<'a> {
             shell.end().await;
         }
         let outcome = match failed {
-            _ if self.bench.is_cancelled() => Outcome::cancelled(),
+            _ if self.context.is_cancelled() => Outcome::cancelled(),
             Some(why) => Outcome::failed(why),
             None => Outcome::done(Value::Null),
         };
         outcome.with(self.summary())
     }
 
-    /// Runs a step, or skips it.
-    ///
-    /// # Errors
-    ///
-    /// The shared shell cannot be started.
     async fn step(&mut self, index: usize, step: &Step) -> Result<(), SessionError> {
         if let Err(why) = self.is_due(step) {
             self.steps.push(None);
@@ -100,13 +89,13 @@ impl<'a> Run<'a> {
         let ended = if self.plan.mode == Mode::Shared {
             let mut shell = match self.shell.take() {
                 Some(shell) => shell,
-                None => SharedShell::start(self.bench, order.timeout).await?,
+                None => SharedShell::start(self.context, order.timeout).await?,
             };
             let ended = shell.run(step.order, order).await;
             self.shell = Some(shell);
             ended
         } else {
-            self.bench.run(order).await
+            self.context.run(order).await
         };
         self.ran(index, step, ended);
         Ok(())
@@ -187,7 +176,7 @@ impl<'a> Run<'a> {
     fn entry(&self, step: ChainStep) {
         // It cannot fail: all keys are texts.
         let value = serde_json::to_value(step).unwrap_or_default();
-        self.bench.handle.entry(value, None);
+        self.context.handle.entry(value, None);
     }
 
     fn summary(&self) -> Value {

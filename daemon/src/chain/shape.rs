@@ -27,14 +27,10 @@ const CONDITION: [&str; 7] = [
     "not",
 ];
 
-/// Maximum nesting depth of conditions.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// Returns warnings about unknown fields, which are ignored.
-///
-/// # Errors
-///
-/// An unknown field in a condition: if it were ignored, the condition could hold when it should not.
+/// An unknown field is an error: if it were ignored, the condition could hold when it should not.
 pub(crate) fn unknown_fields(chain: &Value) -> Result<Vec<String>, ChainError> {
     let mut warnings = unknown(chain, "", &CHAIN);
     let commands = chain.get("commands").and_then(Value::as_array);

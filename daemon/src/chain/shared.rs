@@ -1,6 +1,6 @@
 //! The shell that all steps of a chain share.
 
-use super::bench::{Bench, Ended, Order, whole_lines};
+use super::job_context::{Ended, JobContext, Order, whole_lines};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
 use ccd_protocol::session::{
@@ -21,17 +21,19 @@ const PROMPT_END: &str = ">\u{a0}\u{a0}";
 
 /// A shell that runs the steps in order.
 pub(super) struct SharedShell<'a> {
-    bench: &'a Bench,
+    context: &'a JobContext,
     shot: OneShot,
     prompt: String,
-    /// Why it can run no further steps.
     pub(super) lost: Option<String>,
 }
 
 impl<'a> SharedShell<'a> {
-    /// Starts `sh`, for which it waits as [`Bench::start`] does.
-    pub(super) async fn start(bench: &'a Bench, timeout: Timeout) -> Result<Self, SessionError> {
-        let mut env = bench.work.env.clone();
+    /// Starts `sh`, for which it waits as [`JobContext::start`] does.
+    pub(super) async fn start(
+        context: &'a JobContext,
+        timeout: Timeout,
+    ) -> Result<Self, SessionError> {
+        let mut env = context.work.env.clone();
         // Its own prompt, and no start-up file of the user, which could print something.
         let prompt = format!("ccd-{:08x}{PROMPT_END}", rand::random::<u32>());
         env.insert("PS1".into(), prompt.clone());
@@ -42,8 +44,8 @@ impl<'a> SharedShell<'a> {
             ..SessionCreateParams::default()
         };
         Ok(Self {
-            shot: bench.start(params, timeout).await?,
-            bench,
+            shot: context.start(params, timeout).await?,
+            context,
             prompt,
             lost: None,
         })
@@ -57,17 +59,17 @@ impl<'a> SharedShell<'a> {
             session: self.shot.session.id().to_string(),
             command: command_of(order),
             isolate: false,
-            timeout_ms: match (order.timeout, self.bench.runtime_limit()) {
+            timeout_ms: match (order.timeout, self.context.runtime_limit()) {
                 (Timeout::Default, None) => Timeout::Forever,
                 (Timeout::Default, Some(limit)) => Timeout::After(limit.as_secs_f64() * 1000.0),
                 (given, _) => given,
             },
         };
-        let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
+        let (shell, peer) = (&self.shot.session, &self.context.work.peer);
         let mut has_come = order.expect.is_none();
         let done = tokio::select! {
             done = shell.run(peer, &params) => Some(done),
-            () = self.bench.handle.cancelled().cancelled() => None,
+            () = self.context.handle.cancelled().cancelled() => None,
             () = self.talk(order, &mut has_come) => None, // it never ends
         };
         let timed_out = matches!(done, Some(Err(SessionError::RunTimeout { .. })));
@@ -87,7 +89,7 @@ impl<'a> SharedShell<'a> {
                 if self.shot.session.is_dead() {
                     self.lost = Some(format!("the shell exited before step {step}"));
                 }
-                self.bench.not_run(order.command, &error.to_string())
+                self.context.not_run(order.command, &error.to_string())
             }
             None => self.result(order, String::new(), Some("cancelled")),
         };
@@ -96,7 +98,6 @@ impl<'a> SharedShell<'a> {
         ended
     }
 
-    /// Ends the shell and all its processes.
     pub(super) async fn end(self) {
         self.shot.end(EndReason::Closed).await;
         if let Err(error) = self.shot.collect().await {
@@ -110,7 +111,7 @@ impl<'a> SharedShell<'a> {
             let pattern = Pattern::Regex(regex.to_owned());
             *has_come = self
                 .shot
-                .answer(&self.bench.work.peer, pattern, order.send)
+                .answer(&self.context.work.peer, pattern, order.send)
                 .await;
         }
         std::future::pending().await
@@ -136,7 +137,7 @@ impl<'a> SharedShell<'a> {
     }
 
     fn result(&self, order: Order<'_>, output: String, error: Option<&str>) -> Ended {
-        let (kept, omitted_bytes) = self.bench.kept(&output, &self.shot.session);
+        let (kept, omitted_bytes) = self.context.kept(&output, &self.shot.session);
         Ended {
             result: CommandResult {
                 command: order.command.to_owned(),
@@ -153,7 +154,7 @@ impl<'a> SharedShell<'a> {
 
     /// Interrupts the command that the shell is running. If the shell does not return to its prompt, it is ended too.
     async fn interrupt(&mut self, step: i64) {
-        let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
+        let (shell, peer) = (&self.shot.session, &self.context.work.peer);
         let session = self.shot.session.id().to_string();
         // It may just have ended by itself.
         let _ = shell.signal(&SessionSignalParams {

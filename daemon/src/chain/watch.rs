@@ -1,7 +1,7 @@
 //! `chain.watch`: reports each match of patterns in a program's output as it appears.
 
-use super::bench::{Bench, Work};
 use super::error::ChainError;
+use super::job_context::{JobContext, Work};
 use crate::job::{JobHandle, Jobs, Outcome};
 use ccd_protocol::chain::{ChainStarted, ChainWatch, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
@@ -22,7 +22,6 @@ const HITS_IN_A_ROW: u64 = 64;
 
 struct Watch {
     patterns: Arc<Patterns>,
-    /// As they were written.
     written: Vec<String>,
     source: Source,
     timeout: Timeout,
@@ -34,7 +33,6 @@ enum Source {
     Session(Arc<Session>, u64),
 }
 
-/// Why a watch has ended.
 enum Over {
     Ended,
     TimedOut,
@@ -43,11 +41,6 @@ enum Over {
 }
 
 impl Work {
-    /// Starts the job that watches a program or a session.
-    ///
-    /// # Errors
-    ///
-    /// The request is invalid.
     pub(crate) async fn watch(
         self,
         jobs: &Jobs,
@@ -67,11 +60,11 @@ impl Work {
             return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle, ChainWatch::NAME);
-            bench.tell(json!({"hits": 0}));
-            match watch.run(&bench).await {
+            let context = JobContext::new(work, handle, ChainWatch::NAME);
+            context.tell(json!({"hits": 0}));
+            match watch.run(&context).await {
                 Ok(outcome) => outcome,
-                Err(_) if bench.is_cancelled() => Outcome::cancelled(),
+                Err(_) if context.is_cancelled() => Outcome::cancelled(),
                 Err(error) => Outcome::failed(error.to_string()),
             }
         };
@@ -134,10 +127,10 @@ impl Work {
 }
 
 impl Watch {
-    async fn run(self, bench: &Bench) -> Result<Outcome, SessionError> {
+    async fn run(self, context: &JobContext) -> Result<Outcome, SessionError> {
         let (program, session, from) = match &self.source {
             Source::Program(params) => {
-                let program = bench.start((**params).clone(), self.timeout).await?;
+                let program = context.start((**params).clone(), self.timeout).await?;
                 program.without_input();
                 let session = Arc::clone(&program.session);
                 (Some(program), session, 0)
@@ -146,7 +139,7 @@ impl Watch {
         };
         // The timeout starts with the program.
         let limit = match self.source {
-            Source::Program(_) => bench.runtime_limit(),
+            Source::Program(_) => context.runtime_limit(),
             Source::Session(..) => None,
         };
         let deadline =
@@ -154,9 +147,9 @@ impl Watch {
         let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
         let over = tokio::select! {
             biased;
-            () = bench.handle.cancelled().cancelled() => Over::Cancelled,
+            () = context.handle.cancelled().cancelled() => Over::Cancelled,
             () = tokio::time::sleep_until(deadline.instant()) => Over::TimedOut,
-            over = self.follow(&mut hits, &session, bench) => over?,
+            over = self.follow(&mut hits, &session, context) => over?,
         };
         if let Some(program) = program {
             end(program, &over).await;
@@ -178,14 +171,14 @@ impl Watch {
         &self,
         hits: &mut Hits,
         session: &Session,
-        bench: &Bench,
+        context: &JobContext,
     ) -> Result<Over, SessionError> {
         for count in 1..=self.max_hits {
             let Some(hit) = hits.next().await? else {
                 return Ok(Over::Ended);
             };
-            bench.handle.entry(self.told(hit, session), None);
-            bench.tell(json!({ "hits": count }));
+            context.handle.entry(self.told(hit, session), None);
+            context.tell(json!({ "hits": count }));
             if count % HITS_IN_A_ROW == 0 {
                 tokio::task::yield_now().await;
             }

@@ -1,4 +1,4 @@
-use super::mistake::{MAX_DEPTH, Mistake, Place, Warning};
+use super::mistake::{MAX_DEPTH, Mistake, TextPosition, Warning};
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
 use ccd_text::json5::{self, Fault, Format, Kind, Stop};
@@ -9,12 +9,10 @@ use std::ops::Range;
 /// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// The result of checking a configuration.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     /// The configuration, with defaults for missing and invalid values.
     pub(super) config: Config,
-    /// The keys that the text sets.
     pub(super) set: BTreeSet<&'static str>,
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<Warning>,
@@ -35,7 +33,6 @@ type Scanner<'a> = json5::Scanner<'a, ConfigText>;
 type Scanned<T> = json5::Scanned<T, ConfigText>;
 
 /// Reads a configuration; all mistakes are reported, not only the first.
-///
 /// The caller must limit the size of `bytes`.
 pub(super) fn check(bytes: &[u8]) -> Checked {
     let mut checked = Checked::default();
@@ -58,12 +55,12 @@ impl Checked {
     /// Reads the text if it is a JSON5 object of bounded depth.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {
         let text = std::str::from_utf8(bytes).map_err(|error| Mistake::Encoding {
-            place: Place::of(error.valid_up_to(), bytes),
+            place: TextPosition::of(error.valid_up_to(), bytes),
         })?;
         let syntax = |stop| syntax(stop, bytes);
         let mut scanner = Scanner::new(text);
         let kind = scanner.kind().map_err(syntax)?;
-        let place = Place::of(scanner.offset(), bytes);
+        let place = TextPosition::of(scanner.offset(), bytes);
         let mut whole = scanner.clone();
         whole.skip().map_err(syntax)?;
         whole.end().map_err(syntax)?;
@@ -80,11 +77,11 @@ impl Checked {
 }
 
 fn syntax(stop: Stop, text: &[u8]) -> Mistake {
-    let place = Place::of(stop.offset(), text);
+    let place = TextPosition::of(stop.offset(), text);
     match stop.into_fault() {
         Fault::TooDeep { .. } => Mistake::TooDeep { place },
         Fault::Ends { .. } => Mistake::Syntax {
-            place: Place::of(text.len(), text),
+            place: TextPosition::of(text.len(), text),
             what: "the file ends too early".to_owned(),
         },
         fault => Mistake::Syntax {
@@ -98,7 +95,6 @@ fn syntax(stop: Stop, text: &[u8]) -> Mistake {
 struct Walk<'a, 'c> {
     text: &'a str,
     checked: &'c mut Checked,
-    /// The dotted paths of the keys so far.
     seen: BTreeSet<String>,
 }
 
@@ -159,8 +155,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn place(&self, offset: usize) -> Place {
-        Place::of(offset, self.text.as_bytes())
+    fn place(&self, offset: usize) -> TextPosition {
+        TextPosition::of(offset, self.text.as_bytes())
     }
 
     fn warn(&mut self, warning: Warning) {
@@ -179,9 +175,10 @@ impl Walk<'_, '_> {
 
 /// Returns the dotted path of a key. A key that itself contains a dot is quoted, so that it is never taken for a path.
 fn join(parent: &str, key: &str) -> String {
-    let key = match key.contains('.') {
-        true => format!("{key:?}"),
-        false => key.to_owned(),
+    let key = if key.contains('.') {
+        format!("{key:?}")
+    } else {
+        key.to_owned()
     };
     match parent {
         "" => key,

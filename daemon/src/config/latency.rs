@@ -7,7 +7,6 @@ const AS_THE_TAPE_SAYS: &str = "tape";
 const RECORDED: &str = "recorded";
 
 /// Parses `tape`, `recorded`, `N` or `N-M` (milliseconds); `None` if it is none of these or too long.
-///
 /// The inner `None` means: as the tape says.
 pub(super) fn latency_of(text: &str) -> Option<Option<Latency>> {
     let text = text.trim().to_ascii_lowercase();
@@ -26,7 +25,6 @@ pub(super) fn latency_of(text: &str) -> Option<Option<Latency>> {
     }
 }
 
-/// Formats a latency as text.
 pub(super) fn latency_text(latency: Option<&Latency>) -> String {
     match latency {
         None => AS_THE_TAPE_SAYS.to_owned(),

@@ -9,7 +9,6 @@ pub(crate) fn entries(loaded: &Loaded) -> Vec<ConfigEntry> {
     KEYS.iter().map(|key| describe(key, loaded)).collect()
 }
 
-/// Returns the key with the dotted name `key`.
 pub(crate) fn entry(loaded: &Loaded, key: &str) -> Result<ConfigEntry, ConfigRefusal> {
     let unknown = || ConfigRefusal::UnknownKey(key.to_owned());
     Ok(describe(Key::named(key).ok_or_else(unknown)?, loaded))

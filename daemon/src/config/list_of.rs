@@ -11,7 +11,6 @@ use std::path::PathBuf;
 /// Maximum number of entries in a list of names or arguments.
 const MAX_ENTRIES: usize = 256;
 
-/// Maximum number of directories.
 const MAX_FOLDERS: usize = 64;
 
 /// When a session memory is saved without being asked for.
@@ -20,18 +19,14 @@ pub(super) const SAVE_MOMENTS: [&str; 2] = ["pre_compact", "session_end"];
 /// Maximum length of an entry, in bytes.
 const MAX_ENTRY_BYTES: usize = 4096;
 
-/// The kind of entries in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListOf {
     /// Names of environment variables, or prefixes followed by `*`.
     Variables,
     /// Indices, exact texts, and regular expressions between slashes.
     Arguments,
-    /// Regular expressions.
     Rules,
-    /// Absolute paths.
     Folders,
-    /// Changes to recordings.
     Decorators,
     /// Words of [`SAVE_MOMENTS`].
     SaveMoments,
@@ -79,7 +74,6 @@ impl ListOf {
         entries.find_map(|(index, entry)| Some((index, self.must_be(entry)?)))
     }
 
-    /// `None` if the entry is valid.
     fn must_be(self, entry: &Value) -> Option<String> {
         let text = entry.as_str();
         let is_short = text.is_some_and(|text| text.len() <= MAX_ENTRY_BYTES);

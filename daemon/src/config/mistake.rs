@@ -6,7 +6,7 @@ pub(super) const MAX_DEPTH: u32 = 32;
 
 /// A position in the file; both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     pub(crate) line: u64,
     pub(crate) column: u64,
 }
@@ -15,16 +15,16 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mistake {
     #[error("{place}: {what}")]
-    Syntax { place: Place, what: String },
+    Syntax { place: TextPosition, what: String },
     #[error("{place}: the text is not UTF-8")]
-    Encoding { place: Place },
+    Encoding { place: TextPosition },
     #[error("{place}: brackets are nested more than {MAX_DEPTH} deep")]
-    TooDeep { place: Place },
+    TooDeep { place: TextPosition },
     #[error("{place}: the file must contain one object, {{ … }}")]
-    NotAnObject { place: Place },
+    NotAnObject { place: TextPosition },
     #[error("{place}: {key} must be {expected}, found {found}")]
     Value {
-        place: Place,
+        place: TextPosition,
         key: String,
         expected: String,
         found: String,
@@ -36,23 +36,22 @@ pub(crate) enum Mistake {
 pub(crate) enum Warning {
     #[error("{place}: unknown key {key}{}", .nearest.map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
     UnknownKey {
-        place: Place,
+        place: TextPosition,
         key: String,
         nearest: Option<&'static str>,
     },
     #[error("{place}: duplicate key {key}: the last value is used")]
-    Duplicate { place: Place, key: String },
+    Duplicate { place: TextPosition, key: String },
 }
 
-impl Place {
-    /// The place of the byte at `offset` in `text`.
+impl TextPosition {
     pub(super) fn of(offset: usize, text: &[u8]) -> Self {
         let (line, column) = json5::place(text, offset);
         Self { line, column }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }

@@ -1,5 +1,4 @@
 //! The configuration file and the places on disk.
-//!
 //! [`schema::KEYS`] is the one table of keys: reading, checking, listing and `config.example.json` all follow it.
 
 mod check;
@@ -20,7 +19,7 @@ mod watch;
 #[cfg(feature = "fuzzing")]
 pub(crate) use check::remarks;
 pub(crate) use list::{entries, entry};
-pub(crate) use paths::{Found, Paths};
+pub(crate) use paths::{DirectoryProblem, Paths};
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use refusal::ConfigRefusal;
 pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, MemoryKeys};

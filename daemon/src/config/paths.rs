@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Paths {
     /// `$CCD_HOME`, else `~/.claude-control`.
     pub(crate) base: PathBuf,
-    /// Contains one directory per session.
     pub(crate) sessions: PathBuf,
     /// Contains the daemon's own log.
     pub(crate) logs: PathBuf,
@@ -26,7 +25,6 @@ pub(crate) struct Paths {
     pub(crate) exec_database: PathBuf,
     /// Files of runs that are in progress; like the rings, each socket has its own.
     pub(crate) exec_runtime: PathBuf,
-    /// Fresh work trees of runs.
     pub(crate) worktrees: PathBuf,
     /// `$CCD_COACH_HOME`, else `~/.claude-coach`.
     pub(crate) coach: PathBuf,
@@ -38,10 +36,6 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Returns the paths for `socket` (`--socket`) and the environment; touches no files.
-    ///
-    /// # Errors
-    ///
-    /// [`SocketPathError`]: the socket's path is too long, or the home directory is unknown.
     pub(crate) fn from_env(
         socket: Option<&str>,
         env: impl Fn(&str) -> Option<OsString>,
@@ -83,22 +77,17 @@ impl Paths {
     }
 
     /// Creates the directories, accessible only to the daemon's user, and checks those that exist.
-    ///
-    /// # Errors
-    ///
-    /// [`FolderError`] for the first directory that is not safe or cannot be created.
     pub(crate) fn prepare(&self) -> Result<(), FolderError> {
         self.prepared().collect()
     }
 
     /// As [`Self::prepare`], for sessions that must not end because of what has become of a directory: what is in the
     /// place of one is set aside, and one that others can use by now is used nevertheless. Returns what was found.
-    ///
     /// Not that of the rings: without them no session can continue, and somebody may put them back in time.
-    pub(crate) fn prepare_again(&self) -> Result<Vec<Found>, FolderError> {
+    pub(crate) fn prepare_again(&self) -> Result<Vec<DirectoryProblem>, FolderError> {
         let mut found = Vec::new();
         for folder in [&self.sessions, &self.logs, &self.hook_journal, &self.coach] {
-            found.extend(set_aside_replaced(folder)?.map(Found::SetAside));
+            found.extend(set_aside_replaced(folder)?.map(DirectoryProblem::SetAside));
         }
         for prepared in self.prepared() {
             match prepared {
@@ -106,7 +95,7 @@ impl Paths {
                     error @ (FolderError::Foreign { .. }
                     | FolderError::Shared { .. }
                     | FolderError::Open { .. }),
-                ) => found.push(Found::Unsafe(error)),
+                ) => found.push(DirectoryProblem::Unsafe(error)),
                 prepared => prepared?,
             }
         }
@@ -132,7 +121,7 @@ impl Paths {
 
 /// What has become of a directory while sessions were running.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum DirectoryProblem {
     /// Something else was in its place, and is here now.
     SetAside(PathBuf),
     Unsafe(FolderError),

@@ -14,7 +14,6 @@ const MAX_FILE_BYTES: usize = 64 * 1024;
 
 const FILE_NAME: &str = "config.json";
 
-/// Why there is no valid configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
@@ -41,20 +40,17 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// All mistakes, with their positions.
     pub(crate) fn in_one_line(&self) -> String {
         self.to_string().replace('\n', "; ")
     }
 }
 
-/// The configuration and its source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     /// The dotted keys that the file sets.
     pub(crate) set: BTreeSet<&'static str>,
     pub(crate) warnings: Vec<Warning>,
-    /// The file, if there is one.
     pub(crate) path: Option<PathBuf>,
     /// Why it was not used.
     pub(super) refused: Option<String>,
@@ -131,10 +127,6 @@ impl Sources {
     }
 
     /// Reads the configuration; without a file, all values are defaults.
-    ///
-    /// # Errors
-    ///
-    /// [`ConfigError`]: a named file that does not exist, or a file that cannot be read or contains a mistake.
     pub(crate) fn load(&self) -> Result<Loaded, ConfigError> {
         for Candidate { path, named_by } in &self.candidates {
             match (read(path), named_by) {
@@ -183,12 +175,10 @@ impl Loaded {
         }
     }
 
-    /// Why a file was not used.
     pub(crate) fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// Applies `replay.redact_rules` wherever secrets are redacted.
     pub(crate) fn use_redact_rules(&self) {
         match UserRules::new(&self.config.replay.redact_rules) {
             Ok(rules) => rules.put_in_force(),
@@ -209,7 +199,6 @@ impl Loaded {
 }
 
 /// Returns all mistakes and warnings of the file at `path`, each as `file:line:column: text`.
-///
 /// A file that cannot be read is one error.
 pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
     let (errors, warnings) = match read(path) {

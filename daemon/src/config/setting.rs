@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// The types of configuration keys, and their form in the file.
 pub(super) trait Setting: Sized {
-    /// Returns the value as the file writes it.
     fn to_json(&self) -> Value;
 
     /// Returns the value, or `None` if `json` has another type or is out of range.
@@ -49,7 +48,6 @@ words!(LogFormat, FORMAT_WORDS);
 words!(LogDestination, DESTINATION_WORDS);
 
 impl LogLevel {
-    /// Returns the level with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::from_json(&name.into())
     }
@@ -169,7 +167,6 @@ impl Setting for Vec<PathBuf> {
     }
 }
 
-/// A number with a fraction.
 impl Setting for f64 {
     fn to_json(&self) -> Value {
         match whole(&Value::from(*self)) {

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The current configuration, checked: every value is in its range.
-///
 /// Fields have the names of their keys; [`KEYS`](super::schema::KEYS) describes them. `None` means no limit, which is 0
 /// in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Config {
-    /// Maximum number of live sessions.
     pub(crate) max_sessions: Option<usize>,
     pub(crate) session_timeout: Option<Duration>,
     pub(crate) max_session_runtime: Option<Duration>,
@@ -19,14 +17,12 @@ pub(crate) struct Config {
     /// Maximum number of lines of one session in memory.
     pub(crate) output_limit: usize,
     pub(crate) default_timeout: Duration,
-    /// Whether the file sets `default_timeout`.
     pub(crate) has_default_timeout: bool,
     pub(crate) auto_cleanup: bool,
     /// Maximum size of one log file in bytes.
     pub(crate) log_rotation_size: u64,
     pub(crate) keep_log_days: u32,
     pub(crate) ended_session_ttl: Duration,
-    /// Maximum number of ended sessions.
     pub(crate) ended_session_limit: Option<usize>,
     pub(crate) log_level: LogLevel,
     /// Directory of named pipes, if it is safe.
@@ -47,13 +43,11 @@ pub(crate) struct Config {
     pub(crate) mcp: McpKeys,
 }
 
-/// Limits on the requests of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ClientLimits {
     pub(crate) connections: usize,
     /// Maximum number of unanswered requests of one connection.
     pub(crate) in_flight: usize,
-    /// Maximum number of requests in one batch.
     pub(crate) batch: usize,
     pub(crate) frame_bytes: usize,
     pub(crate) reply_bytes: usize,
@@ -61,18 +55,15 @@ pub(crate) struct ClientLimits {
     pub(crate) cols: u16,
 }
 
-/// Hooks of Claude Code.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hooks {
     pub(crate) enabled: bool,
     /// Told to clients that install hooks.
     pub(crate) timeout_ms: u64,
     pub(crate) spool_bytes: u64,
-    /// Days that payloads are kept.
     pub(crate) keep_days: u32,
 }
 
-/// What the coach does by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CoachKeys {
     pub(crate) record: OrNull<bool>,
@@ -81,7 +72,6 @@ pub(crate) struct CoachKeys {
     pub(crate) guards: bool,
 }
 
-/// Runs of Claude Code.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExecKeys {
     /// Name or path of the program.
@@ -98,17 +88,14 @@ pub(crate) struct ExecKeys {
     pub(crate) worktree_setup: bool,
 }
 
-/// Transcripts of Claude Code.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ConversationKeys {
-    /// More directories with transcripts.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) watch: bool,
     pub(crate) archive: bool,
     pub(crate) prices: OrNull<PathBuf>,
 }
 
-/// Session memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MemoryKeys {
     /// Sessions that start get the digest.
@@ -118,7 +105,6 @@ pub(crate) struct MemoryKeys {
     pub(crate) digest_chars: usize,
 }
 
-/// Investigations of programs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InvestigationKeys {
     pub(crate) max_depth: u32,
@@ -129,7 +115,6 @@ pub(crate) struct InvestigationKeys {
     pub(crate) sandbox: bool,
 }
 
-/// Black-box tests of programs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TestingKeys {
     pub(crate) memory_mb: u32,
@@ -147,7 +132,6 @@ pub(crate) use ccd_mcp::Policy as McpKeys;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OrNull<T>(pub(crate) Option<T>);
 
-/// How the daemon's own log is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Logging {
     pub(crate) format: LogFormat,
@@ -157,7 +141,6 @@ pub(crate) struct Logging {
     pub(crate) max_file_bytes: u64,
 }
 
-/// The least serious kind of event that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogLevel {
@@ -168,7 +151,6 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// The format of events in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
@@ -176,7 +158,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The destination of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogDestination {

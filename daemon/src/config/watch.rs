@@ -21,7 +21,6 @@ pub(crate) struct ConfigWatch {
 }
 
 impl ConfigWatch {
-    /// Starts to watch.
     pub(crate) fn start(sources: Sources) -> io::Result<Self> {
         let (watcher, handle) = Watcher::new(|_| false);
         let changed = Arc::new(Notify::new());

@@ -22,14 +22,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Largest limits.
 const MAX_COPIES: u64 = 32;
 const MAX_FUZZ_INPUTS: u64 = 10_000_000;
 
 /// How many investigations of a program are looked at for one with the same arguments.
 const MAX_LOOKED_AT: usize = 100;
 
-/// The configuration of tests.
 struct TestSettings {
     safe_mode: bool,
     bounds: TestBounds,
@@ -53,11 +51,6 @@ fn settings(daemon: &Daemon) -> TestSettings {
     }
 }
 
-/// Starts the job of a run of tests.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn test(
     daemon: &Arc<Daemon>,
     peer: &Peer,

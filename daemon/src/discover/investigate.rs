@@ -19,13 +19,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Greatest depth of a request.
 const MAX_DEPTH: u32 = 20;
 
 /// Longest wait for the start of a program that is only probed.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
 
-/// The configuration of investigations.
 struct InvestigationSettings {
     safe_mode: bool,
     max_depth: u32,
@@ -46,11 +44,6 @@ fn settings(daemon: &Daemon) -> InvestigationSettings {
     }
 }
 
-/// Starts the job of an investigation.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn investigate(
     daemon: &Arc<Daemon>,
     peer: &Peer,
@@ -112,11 +105,6 @@ pub(crate) async fn investigate(
     Ok(InvestigateStarted { job })
 }
 
-/// Starts a program for a moment.
-///
-/// # Errors
-///
-/// [`DiscoverError`].
 pub(crate) async fn probe(
     daemon: &Arc<Daemon>,
     peer: &Peer,

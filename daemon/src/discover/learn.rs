@@ -17,11 +17,6 @@ use std::sync::Arc;
 const MAX_ROWS: i64 = 10_000;
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
-/// Makes the report, and keeps it.
-///
-/// # Errors
-///
-/// There is no such session, or nothing was typed in it.
 pub(crate) async fn learn(
     daemon: &Arc<Daemon>,
     params: &InvestigateLearnParams,

@@ -43,11 +43,6 @@ impl<P, R> Keep<P, R> for KeepNothing {
     fn keep(&self, _: R) {}
 }
 
-/// Writes a new report; returns its path.
-///
-/// # Errors
-///
-/// It cannot be written.
 pub(super) async fn add<R>(reports: &Arc<Reports<R>>, report: R) -> Result<PathBuf, ReportError>
 where
     R: Report + Send + Sync + 'static,
@@ -57,10 +52,6 @@ where
 }
 
 /// Writes a report over an earlier form of it.
-///
-/// # Errors
-///
-/// It cannot be written.
 pub(super) async fn replace<R>(
     reports: &Arc<Reports<R>>,
     path: &Path,

@@ -11,11 +11,6 @@ use std::time::Duration;
 /// Longest time that a request may give to a job, in seconds.
 const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
 
-/// Returns the time limit of a request, or the default.
-///
-/// # Errors
-///
-/// It is not above 0, or too long.
 pub(super) fn time_limit(
     name: &str,
     given_s: Option<f64>,
@@ -33,10 +28,6 @@ pub(super) fn time_limit(
 }
 
 /// Prepares to start copies of a program; none is started yet. A sandbox is tried.
-///
-/// # Errors
-///
-/// Safe mode forbids to start it, the folder cannot be made, or the sandbox does not work on this system.
 pub(super) async fn driver(
     daemon: &Daemon,
     peer: &Peer,

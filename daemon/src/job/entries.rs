@@ -12,11 +12,9 @@ const MAX_ENTRIES: usize = 10_000;
 /// Maximum bytes of the kept entries, as JSON.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Maximum number of entries per message to a subscriber.
 pub(super) const BATCH_LEN: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// The list of a running job.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     /// Number of the oldest entry that is kept, which is how many are not.
@@ -24,7 +22,6 @@ pub(super) struct Entries {
     /// Number of the first entry that is not in the database.
     unsaved: u64,
     kept: VecDeque<Kept>,
-    /// Bytes of those that are kept, as JSON.
     pub(super) bytes: usize,
 }
 
@@ -35,18 +32,15 @@ struct Kept {
     bytes: usize,
 }
 
-/// Entries for a subscriber.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) entries: Vec<JobEntry>,
     /// Number of earlier entries that are no longer kept.
     pub(crate) omitted: u64,
-    /// Whether there are more entries already.
     pub(crate) has_more: bool,
 }
 
 impl Entries {
-    /// Number of entries so far.
     pub(super) fn count(&self) -> u64 {
         self.first + self.kept.len() as u64
     }
@@ -72,14 +66,12 @@ impl Entries {
         }
     }
 
-    /// The next entries from number `since` on.
     pub(super) fn batch(&self, since: u64) -> Batch {
         let from = since.max(self.first);
         let skip = usize::try_from(from - self.first).unwrap_or(usize::MAX);
         batch_of(self.kept.iter().skip(skip).map(|kept| &kept.entry), since)
     }
 
-    /// The values in the order of the result.
     pub(super) fn in_order(&self) -> Vec<Value> {
         let mut kept: Vec<&Kept> = self.kept.iter().collect();
         kept.sort_by_key(|kept| kept.place);

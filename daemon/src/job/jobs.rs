@@ -18,13 +18,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Longest wait of one `job.get`.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long jobs are kept after their end.
 const KEEP_S: f64 = 7.0 * 24.0 * 60.0 * 60.0;
 
-/// The start of every id.
 const ID_START: &str = "job-";
 const ID_DIGITS: usize = 16;
 
@@ -34,7 +31,6 @@ const MAX_CANDIDATES: i64 = 10;
 /// Maximum size of the lists of all ended jobs together, in bytes of JSON; beyond it, the oldest jobs are removed.
 const MAX_KEPT_BYTES: i64 = 256 << 20;
 
-/// Maximum number of jobs at a time.
 const MAX_RUNNING: usize = 64;
 
 /// How long a cancelled job may take to end what it has started; less than the time limit of a shutdown.
@@ -43,7 +39,6 @@ const CANCEL_LIMIT: Duration = Duration::from_secs(8);
 /// Number of entries that are read at a time: one more than is sent, to know whether there are more.
 const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 
-/// Why a job was not started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JobError {
     #[error(
@@ -129,17 +124,11 @@ impl Jobs {
         self.delete_old().await
     }
 
-    /// Removes jobs that ended long ago.
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
         let before = ccd_text::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
     }
 
-    /// Carries out `data.forget` for jobs that have ended.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub(crate) async fn forget(
         &self,
         which: &DataForgetParams,
@@ -161,10 +150,6 @@ impl Jobs {
 
     /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has
     /// one.
-    ///
-    /// # Errors
-    ///
-    /// Too many jobs are running, or an error of the database.
     pub(crate) async fn start<F, Fut>(
         &self,
         method: &str,
@@ -222,7 +207,6 @@ impl Jobs {
         std::future::pending().await
     }
 
-    /// Writes new entries and the progress.
     async fn flush(&self, running: &Running) {
         let (entries, count, row) = {
             let state = running.state();
@@ -276,10 +260,6 @@ impl Jobs {
     }
 
     /// Returns the id of the job that `given` means: an id or a unique prefix of one, with or without `job-`.
-    ///
-    /// # Errors
-    ///
-    /// [`JobError::NotFound`], [`JobError::Ambiguous`] with some of the candidates, or the database cannot be read.
     pub(crate) async fn find(&self, given: &str) -> Result<String, JobError> {
         let start = given.strip_prefix(ID_START).unwrap_or(given);
         let is_start = !start.is_empty()
@@ -316,7 +296,6 @@ impl Jobs {
         Ok(Some(running.record()))
     }
 
-    /// Returns a job from the database, with its list.
     async fn ended(&self, id: &str) -> Result<Option<Job>, StoreError> {
         let Some(row) = table::job(&self.store, id).await? else {
             return Ok(None);
@@ -386,7 +365,6 @@ impl Jobs {
         Some(self.running(id)?.changed.subscribe())
     }
 
-    /// Returns the number of jobs.
     pub(crate) fn counts(&self) -> ccd_protocol::daemon::JobCounts {
         let mut counts = ccd_protocol::daemon::JobCounts {
             queued: 0,

@@ -10,11 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// A running job.
 pub(super) struct Running {
     state: Mutex<RunningState>,
     pub(super) id: String,
-    /// Name of the list in the result.
     pub(super) list: Option<&'static str>,
     pub(super) cancel: CancellationToken,
     pub(super) changed: watch::Sender<u64>,
@@ -26,7 +24,6 @@ pub(super) struct RunningState {
     pub(super) entries: Entries,
 }
 
-/// How the work of a job ended.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     state: JobState,
@@ -61,7 +58,6 @@ impl Outcome {
         }
     }
 
-    /// Adds a partial result.
     pub(crate) fn with(mut self, result: Value) -> Self {
         self.result = Some(result);
         self
@@ -76,7 +72,6 @@ pub(crate) struct JobHandle {
 }
 
 impl JobHandle {
-    /// Reports the progress.
     pub(crate) fn progress(&self, mut progress: Value) {
         redact_all(&mut progress);
         self.running
@@ -96,12 +91,10 @@ impl JobHandle {
             .update(|state| state.entries.push(Value::String(redacted), None));
     }
 
-    /// Returns the job's id.
     pub(crate) fn id(&self) -> &str {
         &self.running.id
     }
 
-    /// Reports whether the work is waiting for a resource.
     pub(crate) fn queued(&self, is_queued: bool) {
         let now = if is_queued {
             JobState::Queued
@@ -156,13 +149,11 @@ impl Running {
         job
     }
 
-    /// The record without its list, and the next entries.
     pub(super) fn news(&self, since: u64) -> (Job, Batch) {
         let state = self.state();
         (state.brief(), state.entries.batch(since))
     }
 
-    /// Records the end of the job.
     pub(super) fn end(&self, outcome: Outcome, is_stopping: bool) {
         self.update(|state| {
             let job = &mut state.job;
@@ -192,7 +183,6 @@ impl RunningState {
     }
 }
 
-/// Redacts secrets in all strings of a value.
 fn redact_all(value: &mut Value) {
     match value {
         Value::String(text) => {

@@ -7,7 +7,6 @@ use ccd_store::{
 use std::slice;
 
 ccd_store::row! {
-    /// A job in the database.
     #[derive(Debug, Clone)]
     pub(super) struct JobRow {
         pub(super) job: String,
@@ -21,7 +20,6 @@ ccd_store::row! {
         pub(super) result: Option<String>,
         /// JSON.
         pub(super) error: Option<String>,
-        /// Name of the list in the result.
         pub(super) list: Option<String>,
     }
     reads {
@@ -31,7 +29,6 @@ ccd_store::row! {
 }
 
 ccd_store::row! {
-    /// An entry of a job's list in the database.
     #[derive(Debug, Clone)]
     pub(super) struct JobEntryRow {
         pub(super) job: String,
@@ -44,7 +41,6 @@ ccd_store::row! {
     }
 }
 
-/// Entries that are appended to a job's list.
 #[derive(Debug)]
 pub(super) struct JobEntries {
     pub(super) job: String,
@@ -53,7 +49,6 @@ pub(super) struct JobEntries {
     pub(super) rows: Vec<JobEntryRow>,
 }
 
-/// The columns of [`JobRow`].
 const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
                        AS entry_count";
 
@@ -77,9 +72,7 @@ impl Write for JobEntries {
     }
 }
 
-/// Deletes jobs that have ended.
 pub(super) enum DeleteJobs {
-    /// Those that ended before a time.
     Before(String),
     /// The oldest, until the lists of the others have at most this many bytes.
     Over(i64),
@@ -132,7 +125,6 @@ pub(super) async fn job_bytes(store: &Store) -> Result<i64, StoreError> {
     Ok(query_scalar(query).fetch_one(store.readers()).await?)
 }
 
-/// Returns one job.
 pub(super) async fn job(store: &Store, job: &str) -> Result<Option<JobRow>, StoreError> {
     let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");
     Ok(query_as(AssertSqlSafe(query))
@@ -141,7 +133,6 @@ pub(super) async fn job(store: &Store, job: &str) -> Result<Option<JobRow>, Stor
         .await?)
 }
 
-/// Returns the newest `limit` jobs, newest first.
 pub(super) async fn jobs(store: &Store, limit: i64) -> Result<Vec<JobRow>, StoreError> {
     let query = format!("SELECT {COLUMNS} FROM jobs ORDER BY created_at DESC, job LIMIT ?1");
     Ok(query_as(AssertSqlSafe(query))
@@ -150,7 +141,6 @@ pub(super) async fn jobs(store: &Store, limit: i64) -> Result<Vec<JobRow>, Store
         .await?)
 }
 
-/// Returns the jobs that have not ended.
 pub(super) async fn unfinished_jobs(store: &Store) -> Result<Vec<JobRow>, StoreError> {
     let query = format!("SELECT {COLUMNS} FROM jobs WHERE ended_at IS NULL");
     Ok(query_as(AssertSqlSafe(query))

@@ -11,7 +11,6 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Another daemon is running, or the lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
     #[error("a daemon is already running here: {holder}")]
@@ -45,7 +44,6 @@ const ASK_AFTER: Duration = Duration::from_millis(200);
 /// Precedes the socket in the file of a lock.
 const SOCKET_MARK: &str = ", socket ";
 
-/// Pause between two attempts.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock that is held during its lifetime, and released however the process ends.
@@ -70,10 +68,6 @@ impl From<Lock> for OwnedFd {
 
 impl Lock {
     /// Takes the lock of a base directory, and writes down who has it.
-    ///
-    /// # Errors
-    ///
-    /// [`LockError::Held`] names the other daemon's process and socket.
     pub(crate) fn of_base(base: &Path, socket: &Path) -> Result<Self, LockError> {
         let folder = rustix::fs::open(
             base,
@@ -85,10 +79,6 @@ impl Lock {
     }
 
     /// Takes the lock of a socket, and writes down who has it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Lock::of_base`].
     pub(crate) fn of_socket(socket: &Path) -> Result<Self, LockError> {
         let mut path = socket.as_os_str().to_owned();
         path.push(".lock");

@@ -15,5 +15,5 @@ mod wiring;
 
 pub(crate) use args::Args;
 pub(crate) use lock::LockError;
-pub(crate) use run::{Ground, StartError, load_config, prepare, serve};
+pub(crate) use run::{LocksAndSocket, StartError, load_config, prepare, serve};
 pub(crate) use terminals::Terminals;

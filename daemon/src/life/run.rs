@@ -7,7 +7,7 @@ use super::shutdown::Signals;
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use super::terminals::{Begun, Terminals};
 use super::wiring::{self, Parts};
-use crate::config::{ConfigWatch, Found, Loaded, Paths, Snapshot, Sources};
+use crate::config::{ConfigWatch, DirectoryProblem, Loaded, Paths, Snapshot, Sources};
 use crate::daemon::Owners;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
@@ -57,18 +57,14 @@ pub(crate) enum StartError {
 }
 
 /// What makes this the only daemon: its paths, locks and socket.
-pub(crate) struct Ground {
+pub(crate) struct LocksAndSocket {
     pub(crate) locks: [OwnedFd; 2],
     pub(crate) socket: Socket,
 }
 
-impl Ground {
+impl LocksAndSocket {
     /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
     /// of failing.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError`] in one line.
     pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
         let paths = find_paths(args)?;
         // Not again when a worker follows: sessions must not end because of a change elsewhere.
@@ -87,7 +83,6 @@ impl Ground {
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     pub(super) sources: Sources,
-    /// The configuration file, and the configuration in it.
     pub(super) read: Snapshot,
     pub(super) loaded: Arc<Loaded>,
     pub(super) log: Log,
@@ -112,10 +107,7 @@ fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
 }
 
 /// Reads the configuration that a daemon with these arguments would use.
-///
-/// # Errors
-///
-/// [`StartError`]; [`StartError::Config`] has a line for each mistake.
+/// [`StartError::Config`] has a line for each mistake.
 pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
     Ok(sources(args, &find_paths(args)?.base).load()?)
 }
@@ -125,16 +117,12 @@ fn sources(args: &Args, base: &Path) -> Sources {
     Sources::from_env(args.config.clone(), env, base)
 }
 
-/// Reads the configuration and starts the daemon's own log.
-///
-/// # Errors
-///
-/// [`StartError`] in one line.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let paths = find_paths(args)?;
-    let found = match terminals.are_handed_over() {
-        true => paths.prepare_again()?,
-        false => paths.prepare().map(|()| Vec::new())?,
+    let found = if terminals.are_handed_over() {
+        paths.prepare_again()?
+    } else {
+        paths.prepare().map(|()| Vec::new())?
     };
     let sources = sources(args, &paths.base);
     // Before it is loaded: a change in between will be noticed.
@@ -149,10 +137,10 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
         .map_err(StartError::Log)?;
     for found in found {
         match found {
-            Found::SetAside(path) => {
+            DirectoryProblem::SetAside(path) => {
                 tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
             }
-            Found::Unsafe(error) => {
+            DirectoryProblem::Unsafe(error) => {
                 tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
             }
         }
@@ -167,7 +155,6 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     })
 }
 
-/// Serves until a signal or a call ends it.
 pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
     let watch = ConfigWatch::start(prepared.sources.clone())
         .map_err(system("threads cannot be started"))?;
@@ -256,10 +243,6 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
 }
 
 /// Opens the database; true if it is a new one.
-///
-/// # Errors
-///
-/// [`StartError`] if it cannot be opened or replaced.
 async fn open_database(
     paths: &Paths,
     hand_over: Option<&HandOver>,
@@ -283,7 +266,6 @@ async fn open_database(
 
 /// Without their database, the sessions' directories cannot be assigned: they are set aside with it, so that their logs
 /// are not taken for leftovers.
-///
 /// Live sessions continue, and their directories are kept.
 fn set_sessions_aside(
     paths: &Paths,

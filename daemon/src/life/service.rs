@@ -13,7 +13,6 @@ pub(crate) fn ready() {
     notify(&[NotifyState::Ready, NotifyState::Status("serving")]);
 }
 
-/// The configuration is being read again.
 pub(crate) fn reloading() {
     notify(&[
         NotifyState::Reloading,
@@ -21,7 +20,6 @@ pub(crate) fn reloading() {
     ]);
 }
 
-/// The daemon ends.
 pub(crate) fn stopping() {
     notify(&[
         NotifyState::Stopping,
@@ -34,7 +32,6 @@ pub(crate) fn watchdog_period() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|limit| limit / 3)
 }
 
-/// The daemon is healthy.
 pub(crate) fn alive() {
     notify(&[NotifyState::Watchdog]);
 }

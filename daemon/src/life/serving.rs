@@ -32,7 +32,6 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// Time limit for all of it together.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
-/// The connections of the daemon.
 pub(crate) struct Connections {
     pub(crate) accepting: tokio::task::JoinHandle<()>,
     /// Replaces the listening socket.
@@ -83,7 +82,6 @@ impl Connections {
     }
 }
 
-/// Everything that serves clients, and must be stopped in order.
 pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
     pub(crate) sessions: Arc<Sessions>,
@@ -95,11 +93,6 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Ends what serves, as `end` says.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError::HolderDied`].
     pub(super) async fn end(
         self,
         end: End,
@@ -133,7 +126,6 @@ impl Serving {
         Ok(())
     }
 
-    /// Ends all sessions and the holder.
     async fn stop(self, holder: &Holder, own_path: Option<OwnPath>) {
         super::service::stopping();
         let (daemon, sessions) = (self.daemon, self.sessions);
@@ -233,11 +225,6 @@ impl Pumps {
     }
 }
 
-/// Starts to process output.
-///
-/// # Errors
-///
-/// No thread can be started.
 pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Result<Pumps> {
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {

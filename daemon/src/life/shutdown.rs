@@ -7,18 +7,15 @@ use std::io;
 use std::time::Duration;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// Why a process of the daemon ends.
 #[derive(Debug)]
 pub(crate) enum End {
     /// The daemon ends, with all sessions.
     Stop,
-    /// Another process takes over.
     HandOver(Successor),
     /// No process reads the terminals any more.
     HolderDied,
 }
 
-/// The signals that the daemon handles.
 pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,

@@ -9,7 +9,6 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SocketError {
     #[error("{path:?} is in the way of the socket and was not created by ccd: move it away")]
@@ -54,12 +53,7 @@ impl Drop for OwnPath {
 
 impl Socket {
     /// Takes the socket that the service manager passed in, else binds `path` with mode 0600.
-    ///
     /// The socket of a killed daemon is replaced; one that answers is not.
-    ///
-    /// # Errors
-    ///
-    /// [`SocketError`] names the path and the obstacle.
     pub(crate) fn open(path: &Path, passed: Option<RawFd>) -> Result<Self, SocketError> {
         if let Some(descriptor) = passed {
             // SAFETY: the service manager passed this descriptor to this process, and nothing else in it owns it.
@@ -98,10 +92,6 @@ pub(super) async fn is_dead(path: &Path) -> bool {
 }
 
 /// Binds `path` with mode 0600, in place of a socket on which nobody listens.
-///
-/// # Errors
-///
-/// [`SocketError`] names the path and the obstacle.
 pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
     clear(path)?;
     let bind = || -> io::Result<UnixListener> {
@@ -117,7 +107,6 @@ pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
 }
 
 /// Removes the socket of a daemon that has ended. Only called with the lock held.
-///
 /// A daemon that was killed may have released its locks a moment before its socket.
 fn clear(path: &Path) -> Result<(), SocketError> {
     let meta = match std::fs::symlink_metadata(path) {

@@ -1,7 +1,7 @@
 //! The process that holds the terminals, and what it passes on.
 
 #[cfg(portable)]
-use super::run::Ground;
+use super::run::LocksAndSocket;
 #[cfg(portable)]
 use super::socket::OwnPath;
 use crate::config::Paths;
@@ -19,15 +19,13 @@ pub(crate) enum Terminals {
     /// The process that has started this one.
     #[cfg(not(portable))]
     Of(Welcomed),
-    /// This process.
     #[cfg(portable)]
     Own {
-        ground: Ground,
+        ground: LocksAndSocket,
         limits: DescriptorLimits,
     },
 }
 
-/// The result of [`Terminals::begin`].
 pub(super) struct Begun {
     pub(super) holder: Holder,
     pub(super) news: HolderNews,
@@ -35,7 +33,6 @@ pub(super) struct Begun {
     /// Path of the socket, if this process must remove it.
     pub(super) own_path: Option<PathBuf>,
     pub(super) adopted: Vec<Adopted>,
-    /// When the holder started.
     pub(super) since: String,
     pub(super) hand_over: Option<HandOver>,
     pub(super) _locks: [OwnedFd; 2],

@@ -1,5 +1,4 @@
 //! How the daemon's parts are wired to each other: the one file that knows them all.
-//!
 //! A new area is made in [`Parts::new`], its methods are registered in [`rpc`], and its background work starts
 //! in [`start_background`].
 
@@ -39,7 +38,6 @@ const INDEX_DELAY: Duration = Duration::from_secs(5);
 /// How often all directories are looked through, in case Claude Code was not used before.
 const INDEX_PERIOD: Duration = Duration::from_secs(60 * 60);
 
-/// The parts below the methods.
 pub(super) struct Parts {
     pub(super) sessions: Arc<Sessions>,
     pub(super) jobs: Jobs,
@@ -66,10 +64,6 @@ impl Thread {
     }
 
     /// Starts the thread. `work` ends once its token is cancelled.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no thread can be started.
     fn start<F: Future<Output = ()>>(
         name: &str,
         work: impl FnOnce(CancellationToken) -> F + Send + 'static,
@@ -91,10 +85,6 @@ impl Thread {
 
 impl Parts {
     /// Makes the parts that own something; none of them knows the daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`StartError::System`] if a thread cannot be started.
     pub(super) fn new(
         prepared: &Prepared,
         holder: &Holder,
@@ -157,7 +147,6 @@ fn executor(
     Executor::new(paths, settings, tapes, tracker.clone(), stop.clone())
 }
 
-/// Makes the coach, and the work that processes its payloads.
 fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), StartError> {
     let paths = &prepared.paths;
     let paths = CoachPaths {
@@ -174,7 +163,6 @@ fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), Start
     )?)
 }
 
-/// Returns the daemon that the methods work on.
 pub(super) fn daemon(
     prepared: Prepared,
     owners: Owners,
@@ -190,11 +178,6 @@ pub(super) fn daemon(
     ))
 }
 
-/// Connects the socket to the methods.
-///
-/// # Errors
-///
-/// [`StartError`] if two methods have the same name, or the socket cannot be used.
 pub(super) fn accept(
     daemon: &Arc<Daemon>,
     listener: std::os::unix::net::UnixListener,
@@ -246,7 +229,6 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     spawn_watchdog(daemon);
 }
 
-/// Where the files of sessions are.
 fn folders_of(paths: &Paths) -> Folders {
     Folders {
         base: paths.base.clone(),

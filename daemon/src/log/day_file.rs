@@ -30,10 +30,6 @@ pub(super) struct Day {
 
 impl DayFile {
     /// Opens the file of today. Each file ends with a note at `max_bytes`.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be created, or something else has its name.
     pub(super) fn open(folder: &Path, format: LogFormat, max_bytes: u64) -> io::Result<Self> {
         let day = Day::open(folder, format, max_bytes, OffsetDateTime::now_utc().date())?;
         Ok(Self(Mutex::new(day)))
@@ -130,7 +126,6 @@ fn path_of(folder: &Path, date: Date) -> PathBuf {
     folder.join(format!("{PREFIX}.{date}.{SUFFIX}"))
 }
 
-/// Returns the files of the log, oldest first.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {

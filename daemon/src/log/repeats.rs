@@ -22,15 +22,13 @@ const PERIOD: Duration = Duration::from_secs(10);
 #[derive(Clone, Default)]
 pub(super) struct Repeats {
     /// One entry for each place in the code that has logged anything.
-    places: Arc<Mutex<HashMap<Identifier, Place>>>,
+    places: Arc<Mutex<HashMap<Identifier, CallsiteBudget>>>,
     dropped: Arc<Notify>,
 }
 
-struct Place {
+struct CallsiteBudget {
     level: Level,
-    /// Lines that may still be logged.
     left: u32,
-    /// When `left` was last increased.
     since: Instant,
     /// Lines that were dropped since the last report, and the message of the first of them.
     dropped: u64,
@@ -50,13 +48,15 @@ impl Repeats {
     fn allows(&self, event: &Event<'_>, now: Instant) -> bool {
         let mut places = lock(&self.places);
         let meta = event.metadata();
-        let place = places.entry(meta.callsite()).or_insert_with(|| Place {
-            level: *meta.level(),
-            left: BURST,
-            since: now,
-            dropped: 0,
-            message: String::new(),
-        });
+        let place = places
+            .entry(meta.callsite())
+            .or_insert_with(|| CallsiteBudget {
+                level: *meta.level(),
+                left: BURST,
+                since: now,
+                dropped: 0,
+                message: String::new(),
+            });
         if place.may_log(now) {
             return true;
         }
@@ -77,7 +77,6 @@ impl Repeats {
         }
     }
 
-    /// Logs how many lines were dropped since the last report.
     pub(super) fn report(&self) {
         let mut found = Vec::new();
         for place in lock(&self.places)
@@ -98,7 +97,7 @@ impl Repeats {
     }
 }
 
-impl Place {
+impl CallsiteBudget {
     fn may_log(&mut self, now: Instant) -> bool {
         let periods = now.duration_since(self.since).as_nanos() / PERIOD.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
@@ -123,7 +122,6 @@ impl Visit for Message<'_> {
     }
 }
 
-/// Writes 98121 as 98,121.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -143,7 +141,7 @@ mod tests {
     #[test]
     fn a_place_may_log_a_burst_and_then_one_line_in_each_period() {
         let start = Instant::now();
-        let mut place = Place {
+        let mut place = CallsiteBudget {
             level: Level::WARN,
             left: BURST,
             since: start,

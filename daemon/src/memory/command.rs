@@ -4,7 +4,6 @@ use ccd_coach::command::{Connector, Simple, parse};
 use ccd_memory::RecordedPurpose;
 use std::path::Path;
 
-/// A command of a line that runs tests or builds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) purpose: RecordedPurpose,
@@ -120,9 +119,10 @@ fn of_command(command: &Simple) -> Option<(RecordedPurpose, bool)> {
 fn purpose(name: &str) -> Option<RecordedPurpose> {
     const BESIDE: &str = "unit integration int ci all run spec smoke browser node app web api";
     // Gradle has a task after its projects.
-    let name = match name.starts_with(':') {
-        true => name.rsplit(':').next().unwrap_or(name),
-        false => name,
+    let name = if name.starts_with(':') {
+        name.rsplit(':').next().unwrap_or(name)
+    } else {
+        name
     };
     let words = || name.split([':', '-', '_']);
     let has = |list: &str| is_in(list, name) || words().any(|word| is_in(list, word));

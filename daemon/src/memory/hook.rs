@@ -20,7 +20,6 @@ const MAX_PAYLOAD_BYTES: usize = 16 << 10;
 /// The events that concern the memory. A payload without these words is not parsed.
 const EVENTS: [&str; 3] = ["SessionStart", "PreCompact", "SessionEnd"];
 
-/// A hook that concerns the memory.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hook {
     moment: Moment,
@@ -34,7 +33,6 @@ enum Moment {
     End,
 }
 
-/// The members of a payload that are needed.
 #[derive(Deserialize)]
 struct Payload {
     hook_event_name: String,

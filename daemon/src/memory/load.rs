@@ -8,7 +8,6 @@ use ccd_store::blocking;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How the memory of a project is loaded.
 #[derive(Debug)]
 pub(crate) struct Load {
     pub(crate) project: PathBuf,
@@ -20,11 +19,6 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Verifies what was read of the project's memory.
-    ///
-    /// # Errors
-    ///
-    /// `NoProject`.
     pub(crate) async fn carry_out(
         self,
         memories: &Memories,
@@ -57,10 +51,6 @@ impl Load {
 
 impl Memories {
     /// Looks again at the facts of a memory: at the project, and at what was recorded of it since the save.
-    ///
-    /// # Errors
-    ///
-    /// `NoProject`.
     pub(crate) async fn verify(
         &self,
         project: PathBuf,

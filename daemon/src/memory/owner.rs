@@ -18,7 +18,6 @@ pub(crate) struct Memories {
     /// Says whether transcripts may be read unasked.
     pub(super) index: Arc<Index>,
     pub(super) exec: Arc<Executor>,
-    /// What hooks ask for.
     pub(super) saves: Saves,
 }
 

@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 /// Projects that wait to be saved; more are not.
 const MAX_WAITING: usize = 16;
 
-/// Projects whose memory is to be saved, each once.
 #[derive(Debug, Default)]
 pub(super) struct Saves {
     waiting: Mutex<VecDeque<PathBuf>>,
@@ -67,10 +66,6 @@ impl Memories {
     }
 
     /// Writes the given memory or, without one, what the project looks like.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ccd_memory::save` and of `ccd_memory::save_given`; `Failed` after a panic, which ends this save only.
     pub(crate) async fn save(
         self: &Arc<Self>,
         project: PathBuf,

@@ -71,7 +71,6 @@ async fn attach(
     }
 }
 
-/// Why a viewer is shown nothing more.
 enum Gone {
     /// The client has disconnected, or the session has ended and the client was sent its end.
     Done,
@@ -81,7 +80,6 @@ enum Gone {
 /// Result of showing the session in one of the two ways.
 type Shown = Result<(), Gone>;
 
-/// One viewer.
 struct View {
     subscriber: Subscriber,
     seq: u64,

@@ -125,7 +125,6 @@ async fn run(
     Ok(started)
 }
 
-/// Returns a saved chain, and warnings about its file.
 async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), ChainError> {
     let id = name_of(name)?;
     let value = daemon.chains.get::<Value>(&id).await?;
@@ -135,7 +134,6 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     Ok((under_name(chain, &id), unknown_fields(&value)?))
 }
 
-/// Returns the chain of a request, and warnings about it.
 fn given(value: &Value) -> Result<(Chain, Vec<String>), RpcError> {
     let chain = ccd_protocol::read(&value.to_string())
         .map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;

@@ -94,7 +94,6 @@ async fn follow(
     }
 }
 
-/// Reads files on a thread for it.
 async fn reading<T: Send + 'static>(
     daemon: &Daemon,
     read: impl FnOnce(&Conversations) -> Result<T, ConversationError> + Send + 'static,

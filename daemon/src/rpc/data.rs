@@ -30,9 +30,10 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     method::<DataForget, _, _>(module, |daemon, _, params| async move {
         let params = checked(params)?;
         // The other parts say which projects there are.
-        let memories = match params.parts.contains(&DataPart::Memory) {
-            true => data::memories(&daemon, params.project.as_deref()).await,
-            false => Vec::new(),
+        let memories = if params.parts.contains(&DataPart::Memory) {
+            data::memories(&daemon, params.project.as_deref()).await
+        } else {
+            Vec::new()
         };
         let mut parts = Vec::new();
         for part in DataPart::ALL {

@@ -101,7 +101,6 @@ fn value_of(summary: &ExecutionSummary) -> Value {
     to_value(summary).unwrap_or_default()
 }
 
-/// The job of a run follows it.
 struct JobWatcher(JobHandle);
 
 impl Watcher for JobWatcher {

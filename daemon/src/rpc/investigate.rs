@@ -61,7 +61,6 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     })
 }
 
-/// Reads the report that a request names.
 pub(super) async fn get<R: Report + Send + 'static>(
     reports: &Arc<Reports<R>>,
     which: String,
@@ -112,7 +111,6 @@ pub(super) async fn cleanup<R: Report + 'static>(
     })
 }
 
-/// Carries out `data.forget` for reports of both kinds.
 pub(super) async fn forget_reports(
     daemon: &Daemon,
     which: &DataForgetParams,

@@ -31,11 +31,6 @@ use crate::daemon::Daemon;
 use jsonrpsee::RpcModule;
 use std::sync::Arc;
 
-/// Registers every method once.
-///
-/// # Errors
-///
-/// Two methods have the same name.
 pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, RegisterMethodError> {
     let mut module = Module {
         rpc: RpcModule::new(Arc::clone(&daemon)),

@@ -13,13 +13,11 @@ use serde::de::DeserializeOwned;
 use std::future::Future;
 use std::sync::Arc;
 
-/// The methods, and what their handlers work on.
 pub(super) struct Module {
     pub(super) daemon: Arc<Daemon>,
     pub(super) rpc: RpcModule<Arc<Daemon>>,
 }
 
-/// Registers `handler` for the method `M`.
 pub(super) fn method<M, F, Fut>(module: &mut Module, handler: F) -> Result<(), RegisterMethodError>
 where
     M: Method,
@@ -55,11 +53,6 @@ where
     ccd_connection::register(&mut module.rpc, M::NAME, Arc::new(prepare))
 }
 
-/// Reads parameters given by name.
-///
-/// # Errors
-///
-/// [`CallError::Params`] names the parameter that is missing or has the wrong type.
 pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallError> {
     by_name(ccd_connection::text(params)).and_then(read)
 }
@@ -74,11 +67,6 @@ fn by_name(text: &str) -> Result<&str, CallError> {
     is_empty.then_some("{}").ok_or_else(by_place)
 }
 
-/// Reads the text of parameters.
-///
-/// # Errors
-///
-/// As [`parse`].
 pub(super) fn read<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     ccd_protocol::read(text).map_err(|mistake| CallError::Params(mistake.to_string()))
 }

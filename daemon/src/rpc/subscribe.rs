@@ -5,7 +5,7 @@ use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_connection::{Disconnected, Place, Room};
+use ccd_connection::{Disconnected, Room, RoomPermit};
 use ccd_protocol::job::{JobItem, JobSubscribeParams};
 use ccd_protocol::session::{Ended, Lagged, OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::{JOB_SUBSCRIBE, SESSION_SUBSCRIBE};
@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Maximum output per item.
 pub(super) const ITEM_BYTES: usize = 32 << 10;
 
 /// The place that an item of so much output takes up: in base64, as text, and what is around them.
@@ -127,22 +126,16 @@ pub(super) struct Subscriber {
 }
 
 impl Subscriber {
-    /// Waits until the subscription or the connection has ended.
     pub(super) async fn closed(&self) {
         self.sink.closed().await;
     }
 
-    /// Returns whether the subscription or the connection has ended.
     pub(super) fn is_closed(&self) -> bool {
         self.sink.is_closed()
     }
 
     /// Waits for the place of an item of `bytes`. What takes long to make or much memory is made afterwards.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
-    pub(super) async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+    pub(super) async fn place(&self, bytes: usize) -> Result<RoomPermit, Disconnected> {
         tokio::select! {
             biased;
             () = self.sink.closed() => Err(Disconnected),
@@ -150,24 +143,15 @@ impl Subscriber {
         }
     }
 
-    /// Sends an item in its place.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
     pub(super) async fn put(
         &self,
-        place: Place,
+        place: RoomPermit,
         item: &impl Serialize,
     ) -> Result<(), Disconnected> {
         self.put_json(place, self.notification(item)?).await
     }
 
     /// Sends an item that was made before there is a place for it: for items that are small or few.
-    ///
-    /// # Errors
-    ///
-    /// The subscription or the connection has ended.
     pub(super) async fn send(&self, item: &impl Serialize) -> Result<(), Disconnected> {
         let json = self.notification(item)?;
         let place = self.place(json.get().len()).await?;
@@ -187,7 +171,7 @@ impl Subscriber {
         })
     }
 
-    async fn put_json(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
+    async fn put_json(&self, place: RoomPermit, json: Box<RawValue>) -> Result<(), Disconnected> {
         if self.is_closed() {
             return Err(Disconnected);
         }
@@ -225,7 +209,7 @@ impl Feed {
     async fn next_event(
         &mut self,
         session: &Arc<Session>,
-    ) -> Result<(Place, OutputEvent), Disconnected> {
+    ) -> Result<(RoomPermit, OutputEvent), Disconnected> {
         loop {
             let place = self.subscriber.place(ITEM_ROOM_BYTES).await?;
             let changed = session.output.changed();
@@ -295,7 +279,6 @@ impl Feed {
     }
 }
 
-/// The last item.
 pub(super) fn ended(session: &Session) -> OutputEvent {
     let state = session.state();
     OutputEvent::Ended {

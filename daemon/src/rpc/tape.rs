@@ -30,16 +30,13 @@ const IDLE_LIMIT_S: f64 = 2.0;
 /// Default for how long the end of an animation is shown.
 const END_PAUSE_S: f64 = 2.0;
 
-/// Allowed speeds of an animation.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
 
 /// Default for the longest time to wait for an answer.
 const ANSWER_LIMIT_MS: u64 = 30_000;
 
-/// Longest time that a request can set.
 const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
-/// Maximum number of secrets in one request.
 const MAX_SECRETS: usize = 100;
 
 pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
@@ -86,7 +83,6 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
     })
 }
 
-/// The options of a request, with defaults from the configuration.
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
     let loaded = daemon.loaded();
     Settings::over(options, &loaded.config.replay, &daemon.paths.base)
@@ -101,14 +97,12 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
     settings(daemon, &options)
 }
 
-/// Opens a tape directory.
 async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
     Ok(Folder::of(opened.map_err(FilesError::from)?))
 }
 
-/// Does blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
 ) -> Result<T, RpcError> {
@@ -205,11 +199,12 @@ fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
 
 fn pause_ms(name: &str, given_s: Option<f64>, default_s: f64) -> Result<u64, FilesError> {
     let pause_s = given_s.unwrap_or(default_s);
-    match (0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&pause_s) {
-        true => Ok((pause_s * 1e3) as u64),
-        false => Err(FilesError::Argument(format!(
+    if (0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&pause_s) {
+        Ok((pause_s * 1e3) as u64)
+    } else {
+        Err(FilesError::Argument(format!(
             "{name} is {pause_s}: give seconds, from 0 to 30 days"
-        ))),
+        )))
     }
 }
 
@@ -294,7 +289,6 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
     Ok(reply)
 }
 
-/// Carries out `data.forget` for the tapes of the configured directory.
 pub(super) async fn forget_tapes(
     daemon: &Daemon,
     which: &DataForgetParams,
@@ -323,7 +317,6 @@ pub(super) async fn forget_tapes(
     Ok(selected.leaving(recorded, kind, why))
 }
 
-/// Returns how many live sessions record into a directory.
 fn recordings(daemon: &Daemon, root: &Path, project: Option<&str>) -> u64 {
     let mut live = daemon.sessions.list();
     live.retain(|session| {

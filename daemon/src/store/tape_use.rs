@@ -4,7 +4,6 @@ use super::{Store, StoreError};
 use ccd_store::{Connection, SqlResult, insert, query, query_as};
 
 ccd_store::row! {
-    /// How often a tape was played.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub(crate) struct TapeUseRow {
         pub(crate) root: String,
@@ -15,12 +14,9 @@ ccd_store::row! {
     }
 }
 
-/// A change to the table.
 #[derive(Debug)]
 pub(crate) enum Write {
-    /// Inserts or replaces how often tapes were played.
     TapeUse(Vec<TapeUseRow>),
-    /// Deletes how often tapes of a root were played.
     ForgetTapeUse { root: String, tape_ids: Vec<String> },
 }
 
@@ -45,7 +41,6 @@ impl ccd_store::Write for Write {
     }
 }
 
-/// Returns how often the tapes of a root were played.
 pub(crate) async fn tape_use(store: &Store, root: &str) -> Result<Vec<TapeUseRow>, StoreError> {
     let rows = query_as("SELECT * FROM tape_use WHERE root = ?1").bind(root);
     Ok(rows.fetch_all(store.readers()).await?)

@@ -8,16 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Formats {
     pub(crate) version: String,
-    /// The messages between holder and worker.
     holder: u32,
-    /// The files of live sessions.
     ring: u32,
     /// The newest version of the database that it knows.
     database: i64,
 }
 
 impl Formats {
-    /// Returns the formats of this build.
     pub(crate) fn own() -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),

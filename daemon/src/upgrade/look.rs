@@ -11,20 +11,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time limit for a build to print its formats.
 const TELL_TIME: Duration = Duration::from_secs(5);
 
-/// Interval between checks whether the build has exited.
 const LOOK_PERIOD: Duration = Duration::from_millis(5);
 
-/// Maximum output that is read; the formats are shorter.
 const MAX_TOLD_BYTES: u64 = 4096;
 
 /// Opens the file `path` and reads its formats; also returns its version. Without a path it is this build. Blocks.
-///
-/// # Errors
-///
-/// It is not an executable file, is not `ccd`, or has incompatible formats.
 pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
     let own = Formats::own();
     let Some(path) = path else {

@@ -4,11 +4,6 @@ use super::error::HandOverError;
 use crate::daemon::Successor;
 use std::path::Path;
 
-/// Refuses.
-///
-/// # Errors
-///
-/// Always.
 pub(crate) fn look(_path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
     Err(HandOverError::OneProcess)
 }

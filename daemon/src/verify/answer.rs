@@ -25,7 +25,6 @@ const SETTLED: Duration = Duration::from_millis(50);
 /// If the tape has only the start of an answer, the program is not waited for any longer than this.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// The expected answer.
 pub(super) struct Expected {
     /// The expected last line; `None` if nothing is typed after it.
     prompt: Option<String>,
@@ -36,14 +35,12 @@ pub(super) struct Expected {
     is_hasty: bool,
 }
 
-/// The actual answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) verdict: Verdict,
     /// What is compared: of the tape, and of the program.
     pub(super) expected: String,
     pub(super) output: String,
-    /// The program has ended.
     pub(super) exit: Option<TapeExit>,
     /// The prompt of the next input has appeared.
     pub(super) is_prompted: bool,
@@ -57,7 +54,6 @@ pub(super) enum Verdict {
     Timeout,
 }
 
-/// The answer so far.
 #[derive(Debug, Clone, Copy)]
 struct Progress {
     likeness: Likeness,
@@ -142,7 +138,6 @@ impl Expected {
         }
     }
 
-    /// Returns whether the answer is complete as expected.
     fn is_whole(&self, progress: Progress) -> bool {
         let is_alike = match self.prompt {
             Some(_) => progress.is_same && progress.is_prompted,
@@ -151,7 +146,6 @@ impl Expected {
         is_alike && self.exit.is_none()
     }
 
-    /// The answer so far, at the timeout.
     fn late(&self, live: &LiveProgram) -> Answer {
         let mut answer = self.judged(live, false);
         if answer.verdict == Verdict::Output {
@@ -160,7 +154,6 @@ impl Expected {
         answer
     }
 
-    /// The complete answer.
     fn judged(&self, live: &LiveProgram, is_dead: bool) -> Answer {
         let progress = self.progress(live);
         let exit = live.exit();
@@ -233,7 +226,6 @@ pub(super) async fn wait_for_prompt(
     Ok((!is_prompted).then_some(answer))
 }
 
-/// Waits until there is no output for a moment.
 async fn pause(shot: &OneShot, deadline: Instant) {
     let mut end = shot.session.output.end();
     while Instant::now() < deadline {

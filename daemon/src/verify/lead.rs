@@ -12,10 +12,6 @@ const MAX_EXCHANGES: usize = 10_000;
 
 /// Returns the exchanges of other tapes in the directory from the program's start up to the first exchange of `tape`;
 /// none if the tape starts with the program.
-///
-/// # Errors
-///
-/// No tape leads up to it, or one cannot be read.
 pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, FilesError> {
     let mut lead: Vec<Exchange> = Vec::new();
     let Some(mut state) = begin_of(tape.exchanges.first()) else {

@@ -5,14 +5,11 @@ use ccd_session::session::{OneShot, SessionError};
 use ccd_tape::format::{Chunk, Exchange, Tape};
 use ccd_tape::tools::Comparison;
 
-/// Maximum output of one answer that is compared.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// A program that is compared with its tape.
 pub(super) struct LiveProgram {
     pub(super) shot: OneShot,
     pub(super) comparison: Comparison,
-    /// Offset of the output that was not read yet.
     upto: u64,
     /// Output since the input.
     answer_len: usize,
@@ -28,13 +25,11 @@ impl LiveProgram {
         }
     }
 
-    /// Starts an exchange, before its input is typed.
     pub(super) fn start(&mut self, index: usize, exchange: &Exchange) {
         self.answer_len = 0;
         self.comparison.start(index, exchange);
     }
 
-    /// Reads new output.
     pub(super) async fn read(&mut self) -> Result<(), SessionError> {
         let session = &self.shot.session;
         if !session.reads_lines() {

@@ -20,13 +20,11 @@ use tokio_util::sync::CancellationToken;
 /// Maximum number of differing exchanges that are reported; beyond it, the program is considered a different one.
 const MAX_DRIFTS: usize = 100;
 
-/// Maximum length of the report for one exchange.
 const MAX_DIFF_BYTES: usize = 16 << 10;
 
 /// How much longer than on the tape an answer between pipes may take before more input follows.
 const REST: Duration = Duration::from_secs(1);
 
-/// A tape, and how to run its program.
 pub(crate) struct Verify {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) peer: Peer,
@@ -39,7 +37,6 @@ pub(crate) struct Verify {
     /// `None`: the tape's.
     pub(crate) cwd: Option<String>,
     pub(crate) inherited: Inherited,
-    /// Timeout for each answer.
     pub(crate) limit: Duration,
 }
 
@@ -233,11 +230,6 @@ impl Verify {
         Ok(verdict)
     }
 
-    /// Types the input of an exchange.
-    ///
-    /// # Errors
-    ///
-    /// A drift, if the input cannot be typed.
     async fn type_input(&mut self, shot: &OneShot, exchange: &Exchange) -> Result<(), TapeDrift> {
         let drift = |what: &str, diff: String| TapeDrift {
             index: 0,

@@ -166,9 +166,10 @@ fn key(code: ErrorCode) -> String {
     let mut with_kind = ErrorCode::ALL
         .iter()
         .filter(|other| other.kind() == code.kind());
-    match with_kind.next() == Some(&code) {
-        true => code.kind().to_owned(),
-        false => format!("{}_{}", code.kind(), code as i32),
+    if with_kind.next() == Some(&code) {
+        code.kind().to_owned()
+    } else {
+        format!("{}_{}", code.kind(), code as i32)
     }
 }
 

@@ -16,10 +16,6 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// Reads a payload.
-    ///
-    /// # Errors
-    ///
-    /// That of serde, if it is not JSON or has no `tool_name`.
     pub fn parse(payload: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(payload)
     }

@@ -66,9 +66,12 @@ impl CommandPattern {
             // Blanks inside a word and unknown words are characters that only a star can stand for.
             Self::Glob(pattern) => {
                 words.first().is_some_and(|word| word.known) && {
-                    let words = words.iter().map(|word| match word.known {
-                        true => word.text.replace(char::is_whitespace, "\u{1}"),
-                        false => "\u{1}".to_owned(),
+                    let words = words.iter().map(|word| {
+                        if word.known {
+                            word.text.replace(char::is_whitespace, "\u{1}")
+                        } else {
+                            "\u{1}".to_owned()
+                        }
                     });
                     glob::matches(pattern, &words.collect::<Vec<_>>().join(" "))
                 }

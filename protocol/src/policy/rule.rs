@@ -46,11 +46,8 @@ pub(super) fn canonical(tool: &str) -> &str {
 
 impl Rule {
     /// Parses a rule.
-    ///
-    /// # Errors
-    ///
-    /// [`RuleError`] for a text of another form, and for a pattern that no call of the tool could be compared with: such a
-    /// rule would allow or forbid something else than its author believes.
+    /// A pattern that no call of the tool could be compared with is an error: such a rule would allow or forbid
+    /// something else than its author believes.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let text = text.trim();
         let (tool, pattern) = match text.split_once('(') {

@@ -32,9 +32,10 @@ impl<'de> Visitor<'de> for LatencyVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Latency, E> {
-        match text.eq_ignore_ascii_case("recorded") {
-            true => Ok(Latency::Named(LatencyName::Recorded)),
-            false => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        if text.eq_ignore_ascii_case("recorded") {
+            Ok(Latency::Named(LatencyName::Recorded))
+        } else {
+            Err(E::invalid_value(Unexpected::Str(text), &self))
         }
     }
 

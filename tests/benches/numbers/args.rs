@@ -24,10 +24,6 @@ pub(crate) struct Args {
 
 impl Args {
     /// Reads the options of this process.
-    ///
-    /// # Errors
-    ///
-    /// An unknown option, or no binaries to measure.
     pub(crate) fn parse() -> Result<Self> {
         let mut parsed = Self {
             quick: false,
@@ -58,10 +54,6 @@ impl Args {
     ///
     /// A file that the linker has just written is cached in pages of 4 KiB, one that was copied or read from disk in
     /// larger pieces. Each start of a client would take 0.1 ms longer, which no user meets.
-    ///
-    /// # Errors
-    ///
-    /// The error of the step that failed.
     pub(crate) fn install(&mut self) -> Result<()> {
         let installed = leftovers::on_disk("bin");
         std::fs::create_dir(&installed)?;

@@ -33,10 +33,6 @@ pub(crate) struct History {
 
 impl History {
     /// Writes transcripts of `bytes` in all.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system.
     pub(crate) fn create(dir: &Path, bytes: usize) -> Result<Self> {
         let mut history = Self {
             dir: dir.to_owned(),
@@ -53,10 +49,6 @@ impl History {
     }
 
     /// Writes one transcript with this many turns, and one more that contains `word`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system.
     pub(crate) fn transcript(file: &Path, turns: usize, word: &str) -> Result<()> {
         let mut history = Self {
             dir: PathBuf::new(),
@@ -87,10 +79,6 @@ impl History {
     }
 
     /// Appends a line with this word to the last conversation.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system.
     pub(crate) fn append(&mut self, word: &str) -> Result<()> {
         let content = json!(format!("Now look for {word}"));
         let line = self.record(

@@ -115,9 +115,10 @@ impl Mcp {
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.input.write_all(format!("{ready}\n").as_bytes())?;
         let tools = self.exchange(&request("tools/list", &json!({})))?;
-        match contains(tools, "session_send") {
-            true => Ok(()),
-            false => Err("no tools".into()),
+        if contains(tools, "session_send") {
+            Ok(())
+        } else {
+            Err("no tools".into())
         }
     }
 
@@ -140,9 +141,10 @@ impl Mcp {
                 continue;
             }
             // The list of resources may change at any time.
-            match contains(&self.buffer[..filled], "\"id\":1") {
-                true => return Ok(&self.buffer[..filled]),
-                false => filled = 0,
+            if contains(&self.buffer[..filled], "\"id\":1") {
+                return Ok(&self.buffer[..filled]);
+            } else {
+                filled = 0;
             }
         }
     }
@@ -180,9 +182,10 @@ pub(crate) fn said(reply: &[u8]) -> Result<String> {
         .into_iter()
         .next()
         .map(|content| content.text);
-    match said.result.is_error {
-        false => Ok(text.unwrap_or_default()),
-        true => Err(text.unwrap_or_default().into()),
+    if said.result.is_error {
+        Err(text.unwrap_or_default().into())
+    } else {
+        Ok(text.unwrap_or_default())
     }
 }
 

@@ -16,10 +16,6 @@ const KINDS: [&str; 10] = [
 const POINT_EVERY: usize = 50;
 
 /// Writes a project of `files` files with `lines` lines in all, a plan and a manifest, and commits it.
-///
-/// # Errors
-///
-/// Errors of the file system and of git.
 pub(crate) fn create(root: &Path, files: usize, lines: usize) -> Result<()> {
     let mut random = StdRng::seed_from_u64(20);
     for number in 0..files {
@@ -95,8 +91,9 @@ fn git(root: &Path, args: &[&str]) -> Result<()> {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .current_dir(root)
         .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("git {args:?} ended with {status}").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("git {args:?} ended with {status}").into())
     }
 }

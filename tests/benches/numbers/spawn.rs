@@ -10,10 +10,6 @@ use std::ptr;
 /// Starts `argv` as the leader of a new session on the terminal at the path `tty`.
 ///
 /// The program is looked up on the path of this process. Returns its process id, which the caller must reap.
-///
-/// # Errors
-///
-/// The error of the step that failed: opening the terminal, or exec.
 pub(crate) fn on_terminal(argv: &[&str], tty: &OsStr) -> io::Result<i32> {
     let argv: Vec<CString> = argv.iter().map(|word| c_string(word)).collect();
     let env = environment().map(|(name, value)| c_string(&format!("{name}={value}")));

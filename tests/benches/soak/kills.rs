@@ -3,7 +3,7 @@
 use crate::daemon::{Daemon, await_text};
 use crate::proc::worker_of;
 use crate::samples::Samples;
-use crate::state::State;
+use crate::state::DaemonState;
 use crate::{PARTS, Result};
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::method::NoParams;
@@ -26,7 +26,7 @@ pub(crate) fn run(daemon: &Daemon, old: &[String], kills: usize) -> Result<()> {
         "\nEach row: {} kills of the worker; the ping is the first one that the next worker answers.",
         kills / PARTS
     )?;
-    writeln!(out, "\n{}", State::HEAD)?;
+    writeln!(out, "\n{}", DaemonState::HEAD)?;
     let (mut states, mut number) = (Vec::new(), 0);
     for part in 0..PARTS {
         let mut answers = Samples::default();
@@ -45,11 +45,11 @@ pub(crate) fn run(daemon: &Daemon, old: &[String], kills: usize) -> Result<()> {
             number += 1;
             std::thread::sleep(PAUSE);
         }
-        let state = State::when_quiet(daemon, answers)?;
+        let state = DaemonState::when_quiet(daemon, answers)?;
         writeln!(out, "{}", state.row(part + 1))?;
         states.push(state);
     }
-    writeln!(out, "\n{}", State::spread(&states))?;
+    writeln!(out, "\n{}", DaemonState::spread(&states))?;
     Ok(())
 }
 

@@ -129,9 +129,10 @@ fn with_tape(root: &Path, record: RecordMode) -> SessionCreateParams {
         tape: Some(TapeOptions {
             root: Some(root.to_string_lossy().into_owned()),
             record: Some(record),
-            fallback: Some(match is_recording {
-                true => FallbackMode::Proxy,
-                false => FallbackMode::NotFound,
+            fallback: Some(if is_recording {
+                FallbackMode::Proxy
+            } else {
+                FallbackMode::NotFound
             }),
             latency: (!is_recording).then_some(Latency::Constant(0)),
             summary: Some(false),

@@ -30,7 +30,7 @@ mod wire;
 use args::Args;
 use daemon::{Daemon, create, session};
 use load::Amounts;
-use state::{Probe, State};
+use state::{DaemonState, Probe};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -68,7 +68,7 @@ fn run() -> Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "{}", amounts.describe())?;
     let states = use_for_long(&daemon, &amounts)?;
-    writeln!(out, "\n{}", State::spread(&states))?;
+    writeln!(out, "\n{}", DaemonState::spread(&states))?;
     kills::run(&daemon, &old, args.amount(1_000, 20))?;
     drop(daemon);
     std::fs::remove_dir_all(&args.bin_dir)?;
@@ -76,16 +76,16 @@ fn run() -> Result<()> {
 }
 
 /// Puts the load on one worker, and prints a row after each part.
-fn use_for_long(daemon: &Daemon, amounts: &Amounts) -> Result<Vec<State>> {
+fn use_for_long(daemon: &Daemon, amounts: &Amounts) -> Result<Vec<DaemonState>> {
     let mut out = std::io::stdout();
-    writeln!(out, "\n{}", State::HEAD)?;
+    writeln!(out, "\n{}", DaemonState::HEAD)?;
     let worker = proc::worker_of(daemon.pid());
     let mut states = Vec::new();
     for part in 0..PARTS {
         let probe = Probe::start(daemon.socket());
         load::part(daemon, amounts)?;
         let pings = probe.stop()?;
-        let state = State::when_quiet(daemon, pings)?;
+        let state = DaemonState::when_quiet(daemon, pings)?;
         writeln!(out, "{}", state.row(part + 1))?;
         states.push(state);
     }

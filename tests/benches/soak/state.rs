@@ -30,7 +30,7 @@ const LAST: usize = 4;
 
 /// One row of the table.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct DaemonState {
     memory_bytes: u64,
     descriptors: usize,
     threads: usize,
@@ -39,7 +39,7 @@ pub(crate) struct State {
     pings: Samples,
 }
 
-impl State {
+impl DaemonState {
     pub(crate) const HEAD: &'static str = "| part | memory | descriptors | threads | files | database | ping p50 / p99 |\n|---|---|---|---|---|---|---|";
 
     /// Waits until the daemon has nothing left to do.

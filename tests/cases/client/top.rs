@@ -205,9 +205,10 @@ fn any_size_of_terminal_is_used() {
         daemon.call::<SessionResize>(&params).unwrap();
         let foot = "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
         let width = usize::try_from(cols).unwrap();
-        let expected = match width >= foot.len() {
-            true => foot.to_owned(),
-            false => format!("{}…", &foot[..width - 1]),
+        let expected = if width >= foot.len() {
+            foot.to_owned()
+        } else {
+            format!("{}…", &foot[..width - 1])
         };
         eventually(&format!("{rows}x{cols} is filled"), || {
             (top.screen().lines.last()? == &expected).then_some(())

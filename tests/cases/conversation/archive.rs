@@ -117,12 +117,11 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    let inside = path.strip_prefix(folder).unwrap().to_owned();
-                    all.push((inside, fs::read(&path).unwrap()));
-                }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                let inside = path.strip_prefix(folder).unwrap().to_owned();
+                all.push((inside, fs::read(&path).unwrap()));
             }
         }
     }

@@ -39,9 +39,10 @@ fn lines(path: &Path) -> Vec<String> {
             continue;
         };
         // The main conversation has records of sub-agents in reports of their progress.
-        let about = match record["data"]["type"] == "agent_progress" {
-            true => &record["data"]["message"],
-            false => &record,
+        let about = if record["data"]["type"] == "agent_progress" {
+            &record["data"]["message"]
+        } else {
+            &record
         };
         let has_session = record["sessionId"].is_string() || record["session_id"].is_string();
         let (true, true, Some(uuid)) = (

@@ -161,9 +161,10 @@ fn the_configuration_file_goes_before_a_programs_time_out_and_the_request_before
 
 /// Asks as ssh does: if `asks_first`, whether to trust the host key, and then for a name.
 fn asking(asks_first: bool) -> Value {
-    let first = match asks_first {
-        true => "printf 'continue (yes/no)? '; read a; echo \"[$a]\"; ",
-        false => "",
+    let first = if asks_first {
+        "printf 'continue (yes/no)? '; read a; echo \"[$a]\"; "
+    } else {
+        ""
     };
     let script = format!("{first}printf 'login: '; read u; echo \"hi $u\"; printf '$ '; exec cat");
     json!({

@@ -45,12 +45,13 @@ fn the_client_gets_the_outcome_of_a_command_that_outlived_the_worker() {
             "echo begun; until test -e {0}; do sleep 0.05; done; echo done; sh -c 'exit 4'",
             go.display()
         );
-        let command = match session.record.program.ends_with("fish") {
-            true => command
+        let command = if session.record.program.ends_with("fish") {
+            command
                 .replace("until test", "while not test")
                 .replace(" do ", " ")
-                .replace("done; e", "end; e"),
-            false => command,
+                .replace("done; e", "end; e")
+        } else {
+            command
         };
         let ran = std::thread::scope(|scope| {
             let run =

@@ -14,9 +14,10 @@ fn table(document: &str, packages: &BTreeSet<&str>) -> Arrows {
     // The row `text` is the package `ccd-text`.
     let package = |cell: &str| {
         let name = cell.trim().trim_matches('`');
-        match packages.contains(name) {
-            true => name.to_owned(),
-            false => format!("ccd-{name}"),
+        if packages.contains(name) {
+            name.to_owned()
+        } else {
+            format!("ccd-{name}")
         }
     };
     let (_, section) = document

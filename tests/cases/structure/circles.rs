@@ -142,9 +142,10 @@ fn imports(sources: &[Source]) -> Imports {
             continue;
         };
         for (top, at) in tops_in(&source.code, &file) {
-            let to = match tops.contains(top) {
-                true => Some(top),
-                false => taken.get(top).map(String::as_str),
+            let to = if tops.contains(top) {
+                Some(top)
+            } else {
+                taken.get(top).map(String::as_str)
             };
             if let Some(to) = to.filter(|to| to != from && tops.contains(*to)) {
                 let line = line_of(&source.code, at);
@@ -258,9 +259,10 @@ fn circles(imports: &Imports) -> Option<String> {
 #[test]
 fn top_folders_do_not_import_each_other_in_a_circle() {
     for package in workspace::packages(&root()) {
-        let folder = match package.name == "ccd-tests" {
-            true => package.folder.join("cases"),
-            false => package.folder.join("src"),
+        let folder = if package.name == "ccd-tests" {
+            package.folder.join("cases")
+        } else {
+            package.folder.join("src")
         };
         let circles = circles(&imports(&sources(&folder)));
         assert!(circles.is_none(), "{}: {}", package.name, circles.unwrap());

@@ -150,10 +150,10 @@ fn whoever_opens_files_is_listed() {
         for source in sources(&root().join(folder)) {
             let path = format!("{folder}/{}", source.path.display());
             let lines = openings(&source.code);
-            match listed.contains(&path.as_str()) {
-                true if !lines.is_empty() => used.push(path),
-                true => {}
-                false => found.extend(lines.iter().map(|line| format!("{path}:{line}"))),
+            if !listed.contains(&path.as_str()) {
+                found.extend(lines.iter().map(|line| format!("{path}:{line}")));
+            } else if !lines.is_empty() {
+                used.push(path);
             }
         }
     }

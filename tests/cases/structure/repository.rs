@@ -11,9 +11,10 @@ const MAX_LINES: usize = 500;
 #[test]
 fn files_stay_short_enough_to_be_read() {
     for package in packages(&root()) {
-        let folder = match package.name == "ccd-tests" {
-            true => package.folder.join("cases"),
-            false => package.folder.join("src"),
+        let folder = if package.name == "ccd-tests" {
+            package.folder.join("cases")
+        } else {
+            package.folder.join("src")
         };
         for file in files(&folder) {
             let lines = fs::read_to_string(&file).unwrap().lines().count();

@@ -37,17 +37,19 @@ fn tests_sleep_nowhere_but_in_eventually() {
     let mut found = Vec::new();
     for package in packages(&root()) {
         let is_tests = package.name == "ccd-tests";
-        let folder = match is_tests {
-            true => package.folder.clone(),
-            false => package.folder.join("src"),
+        let folder = if is_tests {
+            package.folder.clone()
+        } else {
+            package.folder.join("src")
         };
         for source in sources(&folder) {
             if is_tests && source.path.starts_with(MEASURES_TIME) {
                 continue;
             }
-            let lines = match is_tests {
-                true => [sleeps(&source.code), sleeps(&source.tests)].concat(),
-                false => sleeps(&source.tests),
+            let lines = if is_tests {
+                [sleeps(&source.code), sleeps(&source.tests)].concat()
+            } else {
+                sleeps(&source.tests)
             };
             let place = |line| format!("{}: {}:{line}", package.name, source.path.display());
             found.extend(lines.into_iter().map(place));

@@ -185,9 +185,10 @@ fn item_len(code: &str) -> usize {
     }
     let body = code[at..].find(['{', ';']).unwrap_or(code.len() - at);
     let is_block = code[at + body..].starts_with('{') && !code[at..].starts_with("use ");
-    match is_block {
-        true => at + body + closing(&code[at + body..], '{', '}'),
-        false => code[at..].find(';').map_or(code.len(), |end| at + end + 1),
+    if is_block {
+        at + body + closing(&code[at + body..], '{', '}')
+    } else {
+        code[at..].find(';').map_or(code.len(), |end| at + end + 1)
     }
 }
 

@@ -89,10 +89,10 @@ fn only_the_writer_writes_to_standard_streams() {
         for source in sources(&root().join(folder)) {
             let path = format!("{folder}/{}", source.path.display());
             let lines = uses(&source.code);
-            match listed().any(|listed| listed == path) {
-                true if !lines.is_empty() => used.push(path),
-                true => {}
-                false => found.extend(lines.iter().map(|line| format!("{path}:{line}"))),
+            if !listed().any(|listed| listed == path) {
+                found.extend(lines.iter().map(|line| format!("{path}:{line}")));
+            } else if !lines.is_empty() {
+                used.push(path);
             }
         }
     }

@@ -116,9 +116,10 @@ impl Placed {
         self.assert_nothing_foreign_changed();
         let kind = fs::symlink_metadata(&self.path).unwrap().file_type();
         assert_eq!(kind, self.kind, "{:?}", self.path);
-        match kind.is_dir() {
-            true => fs::remove_dir(&self.path).unwrap(),
-            false => fs::remove_file(&self.path).unwrap(),
+        if kind.is_dir() {
+            fs::remove_dir(&self.path).unwrap()
+        } else {
+            fs::remove_file(&self.path).unwrap()
         }
     }
 }

@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A daemon, a directory for casts, and one for tapes.
-struct Bench {
+struct TapeTest {
     daemon: Daemon,
 }
 
-impl Bench {
+impl TapeTest {
     fn new() -> Self {
         Self {
             daemon: Daemon::start(),
@@ -64,7 +64,7 @@ fn exchanges(daemon: &Daemon, root: &Path, tape: &str) -> Vec<Value> {
 /// Types one key at a time, and changes the size of the terminal between two of them.
 #[test]
 fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let person = person(&bench.daemon, 20, 80);
     let tapes = bench.tapes();
     let program = "printf \"ask> \"; read -r line; echo \"got $line\"";
@@ -129,7 +129,7 @@ fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal(
 
 #[test]
 fn what_is_wrong_in_an_asciicast_is_reported_with_line_and_column() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let header = r#"{"version": 2, "width": 80, "height": 24, "command": "a"}"#;
     let ran = bench.import(&format!(
         "{header}\n[0, \"o\", \"a\"]\n[0, \"r\", \"80x\"]\n"
@@ -149,7 +149,7 @@ fn what_is_wrong_in_an_asciicast_is_reported_with_line_and_column() {
 
 #[test]
 fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let header =
         r##"{"version":2,"width":80,"height":24,"command":"cat","theme":{"fg":"#ffffff"}}"##;
     let cast = [

@@ -14,7 +14,7 @@ fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
 }
 
 /// An input, and the pattern that is awaited after it.
-type Stroke<'a> = (Value, &'a str);
+type TypedKeys<'a> = (Value, &'a str);
 
 /// Prefix of a pattern that is matched against control sequences too.
 const RAW: &str = "raw ";
@@ -28,7 +28,7 @@ fn keys(names: &[&str]) -> Value {
 }
 
 /// Types each stroke once the pattern of the one before has matched; the first pattern needs no input.
-fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[Stroke<'_>]) -> Came {
+fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[TypedKeys<'_>]) -> Came {
     let mut matches = Vec::new();
     if !first.is_empty() {
         matches.push(ask(daemon, session, (None, first)).unwrap());
@@ -64,7 +64,7 @@ fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[Stroke<'_>]) -> 
 }
 
 /// Records the strokes, and replays them where the program cannot be found.
-fn round_trip(command: &[&str], first: &str, strokes: &[Stroke<'_>]) -> Option<(Daemon, Came)> {
+fn round_trip(command: &[&str], first: &str, strokes: &[TypedKeys<'_>]) -> Option<(Daemon, Came)> {
     if lacks(&[command[0]]) {
         return None;
     }
@@ -193,7 +193,7 @@ fn five_hundred_exchanges_play_as_they_were() {
     let answers: Vec<String> = (1..=500)
         .map(|n| format!("\n{n} (odd|even)\r?\n"))
         .collect();
-    let strokes: Vec<Stroke<'_>> = answers
+    let strokes: Vec<TypedKeys<'_>> = answers
         .iter()
         .enumerate()
         .map(|(index, answer)| {
@@ -257,9 +257,10 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
     let recorded = output(&daemon, &session);
     for whole in [true, false] {
         let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
-        let sends = match whole {
-            true => vec!["a\rb\rc\r"],
-            false => vec!["a", "\rb", "\r", "c\r"],
+        let sends = if whole {
+            vec!["a\rb\rc\r"]
+        } else {
+            vec!["a", "\rb", "\r", "c\r"]
         };
         for send in sends {
             call(

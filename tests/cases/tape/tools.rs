@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A daemon, and a directory with the tapes of the fixtures.
-struct Bench {
+struct TapeTest {
     daemon: Daemon,
     root: PathBuf,
 }
 
-impl Bench {
+impl TapeTest {
     fn new() -> Self {
         let daemon = Daemon::start();
         let root = daemon.home().join("recorded");
@@ -65,16 +65,17 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
         }
     }
 }
 
 #[test]
 fn tapes_are_listed_in_pages_and_found_by_a_part_of_their_ids() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let all = ["bc/frozen", "bc/kin", "sh/greet", "sh/password"];
     assert_eq!(bench.ids(), all);
     let page = bench.call("tape.list", json!({"limit": 2, "after": "bc/frozen"}));
@@ -130,7 +131,7 @@ fn tapes_are_listed_in_pages_and_found_by_a_part_of_their_ids() {
 
 #[test]
 fn a_tape_is_shown_as_text_whoever_has_spelled_it() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let greet = bench.call("tape.get", json!({"tape": "greet", "keys": true}));
     let answer = &greet["exchanges"][1];
     assert_eq!(
@@ -165,7 +166,7 @@ fn a_tape_is_shown_as_text_whoever_has_spelled_it() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let good = bench.call("tape.validate", json!({}));
     assert_eq!(
         (&good["valid"], &good["checked"]),
@@ -220,7 +221,7 @@ fn what_is_wrong_is_told_with_its_place() {
 
 #[test]
 fn secrets_go_and_all_else_in_the_file_stays() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     bench.edit("sh/greet", "// the question", &format!("// not {token}"));
     bench.edit(
@@ -265,7 +266,7 @@ fn secrets_go_and_all_else_in_the_file_stays() {
 
 #[test]
 fn tapes_are_compared_without_what_differs_from_run_to_run() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     fs::copy(bench.file("sh/greet"), bench.file("sh/other")).unwrap();
     let same = bench.call("tape.diff", json!({"a": "sh/greet", "b": "sh/other"}));
     assert_eq!((&same["equal"], &same["diff"]), (&json!(true), &json!("")));
@@ -283,7 +284,7 @@ fn tapes_are_compared_without_what_differs_from_run_to_run() {
 
 #[test]
 fn a_tape_goes_out_as_an_asciicast_and_comes_in_again() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let cast = bench.call(
         "tape.export",
         json!({"tape": "greet", "format": "asciicast_v3"}),
@@ -336,7 +337,7 @@ fn a_tape_goes_out_as_an_asciicast_and_comes_in_again() {
 
 #[test]
 fn a_tape_is_drawn_as_a_still_and_as_an_animation() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let first = bench.call("tape.svg", json!({"tape": "greet", "exchange": 0}));
     let svg = first["svg"].as_str().unwrap();
     assert!(svg.contains(">name?") && !svg.contains(">hi Ann"), "{svg}");
@@ -363,7 +364,7 @@ fn a_tape_is_drawn_as_a_still_and_as_an_animation() {
 
 #[test]
 fn the_real_program_is_compared_with_its_tape() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let job = bench.verify(json!({"tape": "greet"}));
     let same = json!({"tape_id": "sh/greet", "same": true, "exchanges": 2, "drifts": []});
     assert_eq!(job["result"], same, "{job}");
@@ -406,7 +407,7 @@ fn the_real_program_is_compared_with_its_tape() {
 
 #[test]
 fn what_was_typed_hidden_has_to_be_given_to_compare_a_program() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let result = bench.verify(json!({"tape": "password"}))["result"].clone();
     assert_eq!(
         (&result["same"], &result["exchanges"]),
@@ -422,7 +423,7 @@ fn what_was_typed_hidden_has_to_be_given_to_compare_a_program() {
 
 #[test]
 fn tapes_that_nothing_has_played_are_removed_only_when_that_is_asked_for() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let told = bench.call("tape.prune", json!({}));
     assert_eq!(
         (&told["is_done"], told["tapes"].as_array().unwrap().len()),
@@ -448,7 +449,7 @@ fn tapes_that_nothing_has_played_are_removed_only_when_that_is_asked_for() {
 
 #[test]
 fn a_program_is_brought_to_where_its_tape_begins() {
-    let bench = Bench::new();
+    let bench = TapeTest::new();
     let args = [
         "-c",
         "while printf '> '; read line; do echo \"got $line\"; done",

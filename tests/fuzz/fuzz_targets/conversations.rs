@@ -2,7 +2,7 @@
 #![no_main]
 
 use ccd_conversation::lines::{Counts, Lines};
-use ccd_conversation::model::{Model, Place, Records};
+use ccd_conversation::model::{Model, LineLocation, Records};
 use ccd_fuzz::pieces;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,7 +15,7 @@ fn read(pieces: &[&[u8]]) -> (Counts, Vec<String>) {
     let (mut lines, mut records, mut seen) = (Lines::default(), Records::default(), Vec::new());
     let mut take = |offset, len, line: ccd_conversation::line::Line<'_>| {
         let file = 0;
-        records.insert(Place { file, offset, len }, &line);
+        records.insert(LineLocation { file, offset, len }, &line);
         seen.push(format!("{offset} {len} {line:?}"));
     };
     pieces.iter().for_each(|piece| lines.feed(piece, &mut take));

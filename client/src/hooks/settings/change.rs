@@ -8,19 +8,14 @@ use crate::hooks::command::is_ours;
 /// Seconds after which Claude Code stops the hook. Without it, the hooks of SessionEnd would share 1.5 seconds.
 const TIMEOUT_S: &str = "5";
 
-/// One of our hooks in settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::hooks) struct Found {
+pub(in crate::hooks) struct InstalledHook {
     pub(in crate::hooks) event: String,
     pub(in crate::hooks) command: String,
 }
 
 /// Returns the settings with `command` as a hook of each event. An earlier command of ours is replaced; settings that have
 /// all are returned as they are.
-///
-/// # Errors
-///
-/// [`Mistake`] if the text is not JSON, apart from comments, or its hooks have another shape than Claude Code's.
 pub(in crate::hooks) fn install(
     text: &str,
     events: &[&'static str],
@@ -87,9 +82,10 @@ fn of_kind<'a>(
     name: &str,
     is_object: bool,
 ) -> Result<&'a Value, Mistake> {
-    let (fits, wanted) = match is_object {
-        true => (matches!(value.kind, Kind::Object(_)), "an object"),
-        false => (matches!(value.kind, Kind::Array(_)), "a list"),
+    let (fits, wanted) = if is_object {
+        (matches!(value.kind, Kind::Object(_)), "an object")
+    } else {
+        (matches!(value.kind, Kind::Array(_)), "a list")
     };
     let mistake = || {
         let what = format!("{name} must be {wanted}, but is {}", value.name());
@@ -98,7 +94,6 @@ fn of_kind<'a>(
     fits.then_some(value).ok_or_else(mistake)
 }
 
-/// The hooks of a matcher group.
 fn hooks_of(group: &Value) -> &[Value] {
     group.get("hooks").map_or(&[], Value::items)
 }
@@ -111,12 +106,12 @@ fn our_command(hook: &Value) -> Option<&Value> {
 }
 
 /// Returns our hooks, in the order of the file.
-pub(in crate::hooks) fn installed(root: &Value) -> Vec<Found> {
+pub(in crate::hooks) fn installed(root: &Value) -> Vec<InstalledHook> {
     let mut all = Vec::new();
     for member in root.get("hooks").map_or(&[][..], Value::members) {
         let hooks = member.value.items().iter().flat_map(hooks_of);
         let commands = hooks.filter_map(|hook| our_command(hook)?.text());
-        all.extend(commands.map(|command| Found {
+        all.extend(commands.map(|command| InstalledHook {
             event: member.key.clone(),
             command: command.to_owned(),
         }));
@@ -124,7 +119,6 @@ pub(in crate::hooks) fn installed(root: &Value) -> Vec<Found> {
     all
 }
 
-/// Returns the commands of all hooks, whoever's they are.
 pub(in crate::hooks) fn commands(root: &Value) -> Vec<String> {
     let events = root.get("hooks").map_or(&[][..], Value::members).iter();
     let hooks = events.flat_map(|event| event.value.items().iter().flat_map(hooks_of));
@@ -133,10 +127,6 @@ pub(in crate::hooks) fn commands(root: &Value) -> Vec<String> {
 }
 
 /// Returns the settings without our hooks, and without what contained nothing else.
-///
-/// # Errors
-///
-/// [`Mistake`] if the text is not JSON, apart from comments.
 pub(in crate::hooks) fn uninstall(text: &str) -> Result<String, Mistake> {
     let mut text = text.to_owned();
     while let Some(next) = uninstall_one(&text)? {

@@ -176,17 +176,19 @@ fn any_text() -> impl Strategy<Value = String> {
             .prop_map(|(a, key, b, c, value, d)| format!("{a}\"{key}\"{b}:{c}{value}{d}"));
         prop_oneof![
             (prop::collection::vec(item, 0..4), space()).prop_map(|(items, space)| {
-                match items.is_empty() {
-                    true => format!("[{space}]"),
-                    false => format!("[{}]", items.join(",")),
+                if items.is_empty() {
+                    format!("[{space}]")
+                } else {
+                    format!("[{}]", items.join(","))
                 }
             }),
-            (prop::collection::vec(member, 0..4), space()).prop_map(
-                |(members, space)| match members.is_empty() {
-                    true => format!("{{{space}}}"),
-                    false => format!("{{{}}}", members.join(",")),
+            (prop::collection::vec(member, 0..4), space()).prop_map(|(members, space)| {
+                if members.is_empty() {
+                    format!("{{{space}}}")
+                } else {
+                    format!("{{{}}}", members.join(","))
                 }
-            ),
+            }),
         ]
     });
     (space(), value, space()).prop_map(|(a, value, b)| format!("{a}{value}{b}"))

@@ -40,9 +40,10 @@ pub(super) fn insert(
         (false, true) => entry,
         (false, false) => format!("{}{entry}", layout.space),
     };
-    let closing = match is_open && children.is_empty() && !after_last.contains('\n') {
-        true => format!("{}{outer}", layout.newline),
-        false => String::new(),
+    let closing = if is_open && children.is_empty() && !after_last.contains('\n') {
+        format!("{}{outer}", layout.newline)
+    } else {
+        String::new()
     };
     let mut new = text.to_owned();
     new.insert_str(content_end, &(entry + &closing));
@@ -53,10 +54,6 @@ pub(super) fn insert(
 }
 
 /// Returns `text` without the child of `container` at this index, without one comma and without the space before it.
-///
-/// # Errors
-///
-/// None, for a `container` of this text.
 pub(super) fn remove(text: &str, container: &Value, index: usize) -> Result<String, Mistake> {
     let children = container.children();
     let child = &children[index];
@@ -99,10 +96,11 @@ pub(super) fn remove(text: &str, container: &Value, index: usize) -> Result<Stri
 /// True if a comment that ends with its line is the last thing in the range, white space aside.
 fn ends_with_line_comment(text: &str, range: Range<usize>) -> Result<bool, Mistake> {
     let (at, is_last) = skip(text, range.start)?;
-    match at < range.end {
+    if at < range.end {
         // The comma after the previous child.
-        true => Ok(skip(text, at + 1)?.1),
-        false => Ok(is_last),
+        Ok(skip(text, at + 1)?.1)
+    } else {
+        Ok(is_last)
     }
 }
 

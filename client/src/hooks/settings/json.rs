@@ -5,7 +5,6 @@ use std::ops::Range;
 /// Deepest nesting; settings have less than ten levels.
 const MAX_DEPTH: usize = 100;
 
-/// A value and its place.
 #[derive(Debug)]
 pub(in crate::hooks) struct Value {
     pub(in crate::hooks) span: Range<usize>,
@@ -22,16 +21,13 @@ pub(in crate::hooks) enum Kind {
     Other,
 }
 
-/// A member of an object.
 #[derive(Debug)]
 pub(in crate::hooks) struct Member {
     pub(in crate::hooks) key: String,
-    /// Where the key starts.
     pub(in crate::hooks) start: usize,
     pub(in crate::hooks) value: Value,
 }
 
-/// Why a text cannot be used, and where.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {what}")]
 pub(in crate::hooks) struct Mistake {
@@ -97,7 +93,6 @@ impl Value {
         }
     }
 
-    /// The places of the members or items.
     pub(super) fn children(&self) -> Vec<Range<usize>> {
         let members = self.members().iter();
         let members = members.map(|member| member.start..member.value.span.end);
@@ -106,20 +101,16 @@ impl Value {
     }
 }
 
-/// Parses a settings file.
-///
-/// # Errors
-///
-/// [`Mistake`], except for comments, which JSON does not have.
 pub(in crate::hooks) fn parse(text: &str) -> Result<Value, Mistake> {
     let mut parser = Parser { text, at: 0 };
     parser.at = text.len() - text.trim_start_matches('\u{feff}').len();
     parser.skip()?;
     let value = parser.value(0)?;
     parser.skip()?;
-    match parser.at == text.len() {
-        true => Ok(value),
-        false => Err(parser.expected("the end of the file")),
+    if parser.at == text.len() {
+        Ok(value)
+    } else {
+        Err(parser.expected("the end of the file"))
     }
 }
 
@@ -186,7 +177,6 @@ impl Parser<'_> {
         Ok(Value { span, kind })
     }
 
-    /// Parses what is between brackets, separated by commas.
     fn list<T>(
         &mut self,
         close: u8,

@@ -2,16 +2,13 @@
 
 use super::json::Value;
 
-/// JSON to be added.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// A value as written.
     Word(String),
     Object(Vec<(&'static str, Node)>),
     Array(Vec<Node>),
 }
 
-/// The layout of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout<'a> {
     pub(super) newline: &'static str,
@@ -22,7 +19,6 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Finds the layout of a file whose value is `root`.
     pub(super) fn of(text: &'a str, root: &Value) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",

@@ -5,5 +5,5 @@ mod edit;
 mod json;
 mod layout;
 
-pub(super) use change::{Found, commands, install, installed, uninstall};
+pub(super) use change::{InstalledHook, commands, install, installed, uninstall};
 pub(super) use json::{Mistake, Value, parse};

@@ -76,7 +76,6 @@ fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
     ]
 }
 
-/// Writes the candidates of the ledger, then its promotions.
 pub(crate) fn ledger(
     reply: &CoachLedgerReply,
     width: Option<usize>,
@@ -129,7 +128,6 @@ pub(crate) fn summary(
     evidence(&quotes[first..], out, style)
 }
 
-/// Writes one line per piece of evidence.
 pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> io::Result<()> {
     for one in all {
         let time = style.paint(Colour::Dim, &printable(&one.timestamp));
@@ -138,7 +136,6 @@ pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> i
     Ok(())
 }
 
-/// Writes a candidate with all that is known about it.
 pub(crate) fn candidate(
     reply: &CoachGetReply,
     out: &mut dyn Write,
@@ -166,9 +163,10 @@ pub(crate) fn candidate(
 }
 
 fn section(name: &str, is_there: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    match is_there {
-        true => writeln!(out, "\n{}", style.paint(Colour::Heading, name)),
-        false => Ok(()),
+    if is_there {
+        writeln!(out, "\n{}", style.paint(Colour::Heading, name))
+    } else {
+        Ok(())
     }
 }
 

@@ -7,7 +7,6 @@ const MARK: char = '│';
 const ASCII_MARK: char = '|';
 
 /// Draws weeks before and after a mark, in at most `columns` columns if there are at least two.
-///
 /// If there are too many weeks for that, a bar is the average of several. In ASCII, each bar is a digit, and `+` stands
 /// for ten or more.
 pub(super) fn chart(before: &[u64], after: &[u64], columns: usize, is_utf8: bool) -> Chart {
@@ -19,9 +18,12 @@ pub(super) fn chart(before: &[u64], after: &[u64], columns: usize, is_utf8: bool
     let before: Vec<f64> = before.rchunks(per_bar).rev().map(average).collect();
     let after: Vec<f64> = after.chunks(per_bar).map(average).collect();
     let most = before.iter().chain(&after).copied().fold(0.0, f64::max);
-    let bar = |&value: &f64| match is_utf8 {
-        true => BARS[height(value, most)],
-        false => digit(value),
+    let bar = |&value: &f64| {
+        if is_utf8 {
+            BARS[height(value, most)]
+        } else {
+            digit(value)
+        }
     };
     let mark = if is_utf8 { MARK } else { ASCII_MARK };
     let bars = before.iter().map(bar);
@@ -31,7 +33,6 @@ pub(super) fn chart(before: &[u64], after: &[u64], columns: usize, is_utf8: bool
     }
 }
 
-/// A chart in one line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chart {
     pub(super) text: String,
@@ -53,9 +54,10 @@ fn average(weeks: &[u64]) -> f64 {
 /// The index of a bar: 0 only for 0, the last one only for the highest value.
 fn height(value: f64, most: f64) -> usize {
     let top = BARS.len() - 1;
-    match value > 0.0 {
-        true => ((value / most * top as f64).ceil() as usize).clamp(1, top),
-        false => 0,
+    if value > 0.0 {
+        ((value / most * top as f64).ceil() as usize).clamp(1, top)
+    } else {
+        0
     }
 }
 

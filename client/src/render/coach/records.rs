@@ -30,9 +30,10 @@ pub(crate) fn events(
             columns.saturating_sub(BEFORE_CONTENT).max(MIN_CONTENT)
         });
     for event in all {
-        let state = match event.processed {
-            true => Cell::coloured("processed", Colour::Dim),
-            false => Cell::coloured("waiting", Colour::Notice),
+        let state = if event.processed {
+            Cell::coloured("processed", Colour::Dim)
+        } else {
+            Cell::coloured("waiting", Colour::Notice)
         };
         // The text of a failure is what the program printed; the command says more.
         let command = event.context.get("command").and_then(Value::as_str);
@@ -100,7 +101,6 @@ fn in_words(found: &Value) -> String {
     text.map_or_else(|| found.to_string(), str::to_owned)
 }
 
-/// Writes the configuration file and one line per group.
 pub(crate) fn pattern_groups(
     reply: &CoachPatternsReply,
     out: &mut dyn Write,
@@ -109,9 +109,10 @@ pub(crate) fn pattern_groups(
     writeln!(out, "{}\n", printable(&reply.path))?;
     let mut table = Table::new(["SECTION", "GROUP", "ORIGIN", "PATTERNS"]);
     for group in &reply.groups {
-        let origin = match group.built_in {
-            true => Cell::coloured("built_in", Colour::Dim),
-            false => Cell::coloured("own", Colour::Good),
+        let origin = if group.built_in {
+            Cell::coloured("built_in", Colour::Dim)
+        } else {
+            Cell::coloured("own", Colour::Good)
         };
         table.row([
             group.section.as_str().into(),
@@ -123,7 +124,6 @@ pub(crate) fn pattern_groups(
     table.write(out, style)
 }
 
-/// Writes the patterns of groups, one per line.
 pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io::Result<()> {
     let mut patterns = groups.iter().flat_map(|group| &group.patterns);
     patterns.try_for_each(|pattern| writeln!(out, "{}", printable(pattern)))

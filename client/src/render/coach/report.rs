@@ -13,7 +13,6 @@ const DEFAULT_COLUMNS: usize = 80;
 
 const INDENT: &str = "  ";
 
-/// Longest bar of a week in the table of weeks.
 const MAX_BAR: usize = 40;
 
 /// Columns of that table before the bar, with room for six digits.
@@ -68,12 +67,11 @@ fn separated<const N: usize>(
 ) -> io::Result<()> {
     let mut text = Vec::new();
     table.write(&mut text, style)?;
-    match text.is_empty() {
-        true => Ok(()),
-        false => {
-            writeln!(out)?;
-            out.write_all(&text)
-        }
+    if text.is_empty() {
+        Ok(())
+    } else {
+        writeln!(out)?;
+        out.write_all(&text)
     }
 }
 

@@ -77,7 +77,6 @@ pub(crate) fn coach_status(
         .try_for_each(|text| problem(text, out, style))
 }
 
-/// What is not recorded, in words.
 pub(super) fn muted(mute: &Mute) -> String {
     let what = mute.signal_type.map_or("all types", |one| one.name());
     let project = mute.repo_id.as_deref();

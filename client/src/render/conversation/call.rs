@@ -60,18 +60,20 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     let count = body.len();
     // Of an error, the end says most.
     let skipped = count.saturating_sub(limit);
-    let shown: Vec<Body> = match result.is_error {
-        true => body.into_iter().skip(skipped).collect(),
-        false => body.into_iter().take(limit).collect(),
+    let shown: Vec<Body> = if result.is_error {
+        body.into_iter().skip(skipped).collect()
+    } else {
+        body.into_iter().take(limit).collect()
     };
     if skipped > 0 && result.is_error {
         lines.push(more(skipped));
     }
     for (part, colour) in shown {
         let room = columns.saturating_sub(MARGIN.len());
-        let parts = match is_whole {
-            true => wrapped_at_spaces(&part, room),
-            false => vec![cut(&part, room)],
+        let parts = if is_whole {
+            wrapped_at_spaces(&part, room)
+        } else {
+            vec![cut(&part, room)]
         };
         lines.extend(
             parts
@@ -85,7 +87,6 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     lines
 }
 
-/// A line of a result.
 pub(super) type Body = (String, Option<Colour>);
 
 fn more(count: usize) -> Line {
@@ -95,7 +96,6 @@ fn more(count: usize) -> Line {
     )
 }
 
-/// Returns the input of a call.
 pub(super) fn input_of(pair: &ConversationPair) -> Value {
     serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default()
 }

@@ -29,7 +29,6 @@ const HEADING: [&str; 8] = [
     "SESSION", "USED", "PROJECT", "TURNS", "FAILED", "TOKENS", "COST", "TITLE",
 ];
 
-/// Writes one line per conversation.
 pub(crate) fn conversations(
     reply: &ConversationListReply,
     columns: Option<usize>,
@@ -92,7 +91,6 @@ fn more(one: &ConversationSummary) -> &'static str {
     one.missing.map_or("", |_| "+")
 }
 
-/// Writes hits, each with the text around it.
 pub(crate) fn conversation_hits(
     reply: &ConversationSearchReply,
     columns: Option<usize>,
@@ -106,10 +104,11 @@ pub(crate) fn conversation_hits(
             TurnRole::Assistant => "assistant",
         };
         let at = hit.at.as_deref().unwrap_or_default();
-        let at = match style.is_terminal {
+        let at = if style.is_terminal {
             // There is not much room beside the id of the record.
-            true => age(at, now),
-            false => moment(at),
+            age(at, now)
+        } else {
+            moment(at)
         };
         let tool = hit
             .tool
@@ -148,7 +147,6 @@ pub(crate) fn what_is_left(left: Indexing) -> String {
     }
 }
 
-/// Returns which transcripts cannot be read, in one line.
 pub(crate) fn what_is_unreadable(files: &UnreadableFiles) -> String {
     let first = format!("{} ({})", printable(&files.file), files.error);
     match files.count {
@@ -157,11 +155,11 @@ pub(crate) fn what_is_unreadable(files: &UnreadableFiles) -> String {
     }
 }
 
-/// Returns as much of an id as is shown.
 pub(super) fn id(id: &str, style: Style) -> &str {
-    match style.is_terminal {
-        true => id.get(..SHORT_ID).unwrap_or(id),
-        false => id,
+    if style.is_terminal {
+        id.get(..SHORT_ID).unwrap_or(id)
+    } else {
+        id
     }
 }
 

@@ -5,7 +5,6 @@ use crate::render::{Colour, Style, printable};
 use ccd_protocol::conversation::ConversationImportReply;
 use std::io::{self, Write};
 
-/// Writes one line per conversation.
 pub(crate) fn imported(
     reply: &ConversationImportReply,
     out: &mut dyn Write,

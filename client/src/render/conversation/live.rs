@@ -17,7 +17,6 @@ const LABEL: usize = 60;
 /// Deeper sub-agents are not moved further to the right.
 const MAX_DEPTH: usize = 20;
 
-/// Writes items, and remembers what the reader has seen last.
 #[derive(Debug, Default)]
 pub(crate) struct LiveConversation {
     /// Results in full.
@@ -47,7 +46,6 @@ impl LiveConversation {
         }
     }
 
-    /// Writes an item.
     pub(crate) fn item(&mut self, item: &ConversationItem, out: &mut dyn Write) -> io::Result<()> {
         if let Some(end) = &item.end {
             let (note, colour) = match (end.reason, end.is_error) {
@@ -122,9 +120,10 @@ impl LiveConversation {
         self.calls.insert(id.clone(), (depth, label));
         let columns = columns_left(self.columns, &indent);
         let is_below_heading = self.call.take().is_some_and(|last| last == *id);
-        let first = match is_below_heading {
-            true => call::notes_line(pair),
-            false => Some(call::heading(pair)),
+        let first = if is_below_heading {
+            call::notes_line(pair)
+        } else {
+            Some(call::heading(pair))
         };
         self.lines(first.map(|line| line.cut(columns)), &indent, out)?;
         if pair.tool_result.is_none() {

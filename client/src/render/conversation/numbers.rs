@@ -3,7 +3,6 @@
 use crate::render::line::width;
 use ccd_protocol::conversation::ConversationUsage;
 
-/// Returns tokens of all kinds.
 pub(crate) fn all(usage: &ConversationUsage) -> u64 {
     usage.input_tokens
         + usage.output_tokens
@@ -49,9 +48,10 @@ pub(crate) fn cost_or_more(exact: Option<f64>, at_least: Option<f64>) -> String 
 
 /// As [`cost_or_more`], of a sum that may leave something out.
 pub(crate) fn cost_of_sum(sum: Option<f64>, is_whole: bool) -> String {
-    match is_whole {
-        true => cost(sum),
-        false => cost_or_more(None, sum),
+    if is_whole {
+        cost(sum)
+    } else {
+        cost_or_more(None, sum)
     }
 }
 

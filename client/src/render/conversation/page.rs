@@ -23,7 +23,6 @@ const MAX_INDENTS: usize = 20;
 /// Texts are not wrapped to fewer columns, however deep they are.
 const MIN_COLUMNS: usize = 30;
 
-/// What of a conversation is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Show<'a> {
     /// Results of tools in full.
@@ -35,7 +34,6 @@ pub(crate) struct Show<'a> {
     pub(crate) columns: usize,
 }
 
-/// A page that is being written.
 struct Page<'a> {
     show: Show<'a>,
     style: Style,
@@ -106,7 +104,6 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
     )
 }
 
-/// Returns what is missing of a conversation.
 pub(super) fn missing(missing: Option<Missing>) -> &'static str {
     match missing {
         None => "",
@@ -179,9 +176,10 @@ impl Page<'_> {
 
     /// What lines of sub-agents start with. Without the texts, it would only say how deep an error was.
     fn indent(&self, depth: usize) -> String {
-        match self.show.errors {
-            true => String::new(),
-            false => INDENT.repeat(depth.min(MAX_INDENTS)),
+        if self.show.errors {
+            String::new()
+        } else {
+            INDENT.repeat(depth.min(MAX_INDENTS))
         }
     }
 
@@ -229,13 +227,11 @@ impl Page<'_> {
     }
 }
 
-/// Returns the columns for texts after an indentation.
 pub(super) fn columns_left(columns: usize, indent: &str) -> usize {
     let left = columns.saturating_sub(indent.chars().count());
     left.max(MIN_COLUMNS)
 }
 
-/// Returns who speaks, with which model, and when.
 pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
     let (name, colour) = match turn.role {
         TurnRole::User if turn.is_meta => (WRITTEN_BY_CLAUDE_CODE, Colour::Dim),

@@ -5,19 +5,16 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::iter::Peekable;
 
-/// A turn, its blocks read.
 #[derive(Debug)]
 pub(crate) struct Spoken {
     pub(super) turn: ConversationTurn,
     pub(super) blocks: Vec<SpokenBlock>,
 }
 
-/// A block of a turn.
 #[derive(Debug)]
 pub(super) enum SpokenBlock {
     Text(String),
     Thinking(String),
-    /// A call of a tool with its result.
     Call(Box<ConversationPair>),
     /// Another type, such as an image.
     Other(String),
@@ -69,7 +66,6 @@ impl Spoken {
         self.turn.role == TurnRole::User || !self.blocks.iter().all(is_call)
     }
 
-    /// True for the turn with this message or record id.
     pub(super) fn has_id(&self, id: &str) -> bool {
         let mut records = self.turn.records.iter();
         self.turn.message_id == id || records.any(|one| one.uuid().is_some_and(|uuid| uuid == id))

@@ -20,7 +20,6 @@ const NUMBERS: usize = 33;
 /// Columns of the longest bar, at least and at most.
 const BAR: (usize, usize) = (10, 50);
 
-/// Writes sums, and a chart if they are grouped.
 pub(crate) fn conversation_stats(
     reply: &ConversationStatsReply,
     by: Option<StatsBy>,
@@ -30,9 +29,12 @@ pub(crate) fn conversation_stats(
 ) -> io::Result<()> {
     let total = &reply.usage.total;
     let has_agents = reply.usage.subagents != ConversationUsage::default();
-    let part = |usage| match has_agents {
-        true => tokens(usage),
-        false => String::new(),
+    let part = |usage| {
+        if has_agents {
+            tokens(usage)
+        } else {
+            String::new()
+        }
     };
     let unpriced = match reply.unpriced_models.as_slice() {
         [] => String::new(),
@@ -122,7 +124,6 @@ pub(super) fn value(group: &StatsGroup, by: StatsBy) -> u64 {
     }
 }
 
-/// Returns the name of a row.
 pub(super) fn name(group: &StatsGroup, by: StatsBy) -> &str {
     match (group.key.as_str(), by) {
         (model, StatsBy::Model) => model_name(model),
@@ -148,9 +149,10 @@ fn groups(
 ) -> io::Result<()> {
     let values = groups.iter().map(|group| value(group, by));
     let (most, sum) = (values.clone().max().unwrap_or(0), values.sum::<u64>());
-    let room = match style.is_terminal {
-        true => columns.saturating_sub(NUMBERS + BAR.0).max(10),
-        false => usize::MAX,
+    let room = if style.is_terminal {
+        columns.saturating_sub(NUMBERS + BAR.0).max(10)
+    } else {
+        usize::MAX
     };
     let names: Vec<String> = groups
         .iter()
@@ -239,9 +241,10 @@ fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
     let part = value as f64 / most.max(1) as f64;
     let eighths = (part * columns as f64 * 8.0).round() as usize;
     let eighths = eighths.max(usize::from(value > 0));
-    match is_utf8 {
-        true => "█".repeat(eighths / 8) + EIGHTHS[eighths % 8],
-        false => "#".repeat(eighths.div_ceil(8)),
+    if is_utf8 {
+        "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+    } else {
+        "#".repeat(eighths.div_ceil(8))
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::render::on_one_line;
 use serde_json::Value;
 
-/// An item of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Todo {
     pub(super) content: String,
@@ -11,7 +10,6 @@ pub(super) struct Todo {
     pub(super) change: TodoChange,
 }
 
-/// How far an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TodoState {
     Pending,
@@ -19,7 +17,6 @@ pub(super) enum TodoState {
     Completed,
 }
 
-/// What happened to an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TodoChange {
     None,

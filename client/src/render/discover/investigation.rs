@@ -139,7 +139,6 @@ fn finding(finding: &Finding, names: &HashMap<&str, &str>) -> (String, String) {
     )
 }
 
-/// Writes how a program behaves.
 pub(crate) fn probed(
     reply: &InvestigateProbeReply,
     out: &mut dyn Write,

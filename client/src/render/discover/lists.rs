@@ -12,7 +12,6 @@ use std::time::SystemTime;
 /// Characters of an id on a terminal.
 const SHORT: usize = 8;
 
-/// Writes one line per report of an investigation.
 pub(crate) fn investigations(
     all: &[InvestigationSummary],
     out: &mut dyn Write,
@@ -35,7 +34,6 @@ pub(crate) fn investigations(
     table.write(out, style)
 }
 
-/// Writes one line per report of tests.
 pub(crate) fn test_reports(
     all: &[TestReportSummary],
     out: &mut dyn Write,
@@ -48,9 +46,10 @@ pub(crate) fn test_reports(
             .iter()
             .map(|one| TestType::name(*one))
             .collect();
-        let failed = match failed.is_empty() {
-            true => Cell::from(""),
-            false => Cell::coloured(failed.join(","), Colour::Bad),
+        let failed = if failed.is_empty() {
+            Cell::from("")
+        } else {
+            Cell::coloured(failed.join(","), Colour::Bad)
         };
         table.row([
             id(&report.id, style),
@@ -64,9 +63,10 @@ pub(crate) fn test_reports(
 }
 
 fn id(id: &str, style: Style) -> Cell {
-    match style.is_terminal {
-        true => id.chars().take(SHORT).collect::<String>().into(),
-        false => id.into(),
+    if style.is_terminal {
+        id.chars().take(SHORT).collect::<String>().into()
+    } else {
+        id.into()
     }
 }
 

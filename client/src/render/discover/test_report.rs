@@ -38,18 +38,17 @@ pub(crate) fn test_report(
 
 fn one(result: &TestResult, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let name = format!("{:<13}", result.test_type.name());
-    match result.passed {
-        true => writeln!(
+    if result.passed {
+        writeln!(
             out,
             "{} {}",
             style.paint(Colour::Good, "✓"),
             name.trim_end()
-        )?,
-        false => {
-            let error = result.error.as_deref().unwrap_or("failed");
-            let mark = style.paint(Colour::Bad, "✗");
-            writeln!(out, "{mark} {name} {}", on_one_line(error))?;
-        }
+        )?;
+    } else {
+        let error = result.error.as_deref().unwrap_or("failed");
+        let mark = style.paint(Colour::Bad, "✗");
+        writeln!(out, "{mark} {name} {}", on_one_line(error))?;
     }
     let findings = result.details.get("findings").and_then(Value::as_array);
     let findings = findings.into_iter().flatten().filter_map(Value::as_object);
@@ -63,9 +62,10 @@ fn finding(found: &Map<String, Value>, out: &mut dyn Write, style: Style) -> io:
     let text = |name: &str| found.get(name).and_then(Value::as_str);
     let is_known = found.get("known").and_then(Value::as_bool) == Some(true);
     let kind = on_one_line(text("kind").unwrap_or("finding"));
-    let mut line = match is_known {
-        true => format!("    {kind} (known)"),
-        false => format!("    {}", style.paint(Colour::Notice, &kind)),
+    let mut line = if is_known {
+        format!("    {kind} (known)")
+    } else {
+        format!("    {}", style.paint(Colour::Notice, &kind))
     };
     if let Some(message) = text("message").or(text("signal")) {
         line += &format!(": {}", on_one_line(message));

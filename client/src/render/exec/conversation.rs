@@ -15,10 +15,8 @@ const BEFORE_REPOSITORY: usize = 42;
 /// The path of a repository is cut to no less.
 const MIN_REPOSITORY: usize = 20;
 
-/// Columns of the names of fields.
 const NAMES: usize = 14;
 
-/// Writes one line per conversation.
 pub(crate) fn exec_sessions(
     all: &[ExecSessionInfo],
     columns: Option<usize>,
@@ -34,9 +32,10 @@ pub(crate) fn exec_sessions(
             .max(MIN_REPOSITORY)
     });
     for session in all {
-        let id = match style.is_terminal {
-            true => short(&session.session_id),
-            false => &session.session_id,
+        let id = if style.is_terminal {
+            short(&session.session_id)
+        } else {
+            &session.session_id
         };
         table.row([
             id.into(),
@@ -49,7 +48,6 @@ pub(crate) fn exec_sessions(
     table.write(out, style)
 }
 
-/// Writes a conversation with its instructions and answers.
 pub(crate) fn exec_session(
     session: &ExecSessionInfo,
     out: &mut dyn Write,

@@ -11,7 +11,6 @@ const COUNT_COLUMNS: usize = 16;
 /// A path is cut to no less.
 const MIN_PATH: usize = 20;
 
-/// Writes the first `most` files, fitted to `columns`.
 pub(super) fn files(
     all: &[DiffInfo],
     most: usize,

@@ -41,9 +41,10 @@ pub(crate) fn executions(
     }
     // Without a header, each column but the last is one word.
     let width = width.filter(|_| style.is_terminal);
-    let columns = match style.is_terminal {
-        true => COLUMNS,
-        false => COLUMNS.map(|_| column("", 0, 0)),
+    let columns = if style.is_terminal {
+        COLUMNS
+    } else {
+        COLUMNS.map(|_| column("", 0, 0))
     };
     if style.is_terminal {
         rows.insert(0, columns::heading(&columns));
@@ -70,13 +71,15 @@ pub(crate) fn executions(
 
 fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnCell> {
     let dim = Some(Colour::Dim);
-    let id = match is_short {
-        true => short(&run.request_id),
-        false => &run.request_id,
+    let id = if is_short {
+        short(&run.request_id)
+    } else {
+        &run.request_id
     };
-    let time = match run.status.has_ended() {
-        true => seconds(run.execution_time),
-        false => String::new(),
+    let time = if run.status.has_ended() {
+        seconds(run.execution_time)
+    } else {
+        String::new()
     };
     let files = match run.files_changed_count {
         0 => String::new(),
@@ -98,9 +101,10 @@ fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnC
 fn repository(path: &str, is_short: bool) -> String {
     let name = Path::new(path).file_name().filter(|_| is_short);
     let name = name.map_or(path.into(), |name| name.to_string_lossy());
-    match is_short {
-        true => on_one_line(&name),
-        false => on_one_line(&name).replace(' ', "_"),
+    if is_short {
+        on_one_line(&name)
+    } else {
+        on_one_line(&name).replace(' ', "_")
     }
 }
 

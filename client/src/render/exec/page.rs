@@ -10,7 +10,6 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-/// Columns of the names of fields.
 const NAMES: usize = 14;
 
 /// Last lines of the error output that are shown of a run that did not succeed.
@@ -70,9 +69,10 @@ fn head(
         age if age.is_empty() => String::new(),
         age => format!(" ({age} ago)"),
     };
-    let time = match result.status.has_ended() {
-        true => seconds(result.execution_time),
-        false => String::new(),
+    let time = if result.status.has_ended() {
+        seconds(result.execution_time)
+    } else {
+        String::new()
     };
     let exit_code = usage.exit_code.map(|code| code.to_string());
     fields(
@@ -131,7 +131,6 @@ fn some(count: u64) -> String {
     }
 }
 
-/// The answer, whatever the format of the output is.
 fn answer(result: &ExecutionResult) -> String {
     if result.output_format == OutputFormat::Text {
         return result.stdout.clone();

@@ -6,16 +6,13 @@ use crate::render::{Colour, Style, counted, cut, on_one_line};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io::{self, Write};
 
-/// Files, commits and denied calls that are listed.
 const MOST: usize = 20;
 
 /// Columns of a denied call among others in one line.
 const CALL: usize = 80;
 
-/// Files and denied calls that a line names.
 const NAMED: usize = 5;
 
-/// Columns of the names of fields.
 const NAMES: usize = 11;
 
 /// Writes the verdict, what changed, and how to continue; `failure` is why the run did not succeed.
@@ -116,7 +113,6 @@ fn changes(result: &ExecutionResult) -> String {
     }
 }
 
-/// A denied call in one line.
 pub(super) fn call(violation: &PolicyViolation) -> String {
     let input = &violation.tool_input;
     let telling = ["command", "file_path", "url", "pattern", "description"];

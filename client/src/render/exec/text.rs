@@ -17,7 +17,6 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// Returns an amount in US dollars.
 pub(super) fn dollars(cost: f64) -> String {
     match cost {
         cost if cost < 1.0 => format!("${cost:.4}"),
@@ -25,12 +24,10 @@ pub(super) fn dollars(cost: f64) -> String {
     }
 }
 
-/// The start of an id.
 pub(super) fn short(id: &str) -> &str {
     id.get(..SHORT_ID).unwrap_or(id)
 }
 
-/// The colour of a verdict.
 pub(super) fn colour(status: ExecutionStatus) -> Colour {
     match status {
         ExecutionStatus::Success => Colour::Good,
@@ -39,7 +36,6 @@ pub(super) fn colour(status: ExecutionStatus) -> Colour {
     }
 }
 
-/// A verdict in its colour.
 pub(super) fn verdict(status: ExecutionStatus, style: Style) -> String {
     style.paint(colour(status), status.name())
 }

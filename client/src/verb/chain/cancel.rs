@@ -23,11 +23,9 @@ struct CancelState {
     /// True if this process is itself a step of a job. Later signals are then ignored: the job ends a step by HUP and
     /// TERM at once, which count as one.
     is_within_job: bool,
-    /// The job, once it is known.
     job: Option<Waited>,
 }
 
-/// The job to wait for.
 #[derive(Clone)]
 pub(in crate::verb) struct Waited {
     /// Asks the job to stop, once, and says so.
@@ -45,10 +43,6 @@ impl fmt::Debug for Waited {
 impl Cancel {
     /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is
     /// left running.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the system.
     pub(in crate::verb) fn listen() -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::io("signals"))?;
         let is_within_job = std::env::var_os(JOB_DEPTH).is_some();
@@ -71,7 +65,6 @@ impl Cancel {
         lock(&self.0).signal
     }
 
-    /// Notes that the job was started.
     pub(in crate::verb) fn started(&self, job: Waited) {
         let mut state = lock(&self.0);
         state.job = Some(job.clone());

@@ -2,7 +2,7 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
-use crate::call::{Place, call_at, garbled};
+use crate::call::{DaemonAddress, call_at, garbled};
 use crate::context::note;
 use crate::job_news::{JobNews, News};
 use crate::{Context, Exit, Failure};
@@ -20,12 +20,7 @@ pub(in crate::verb) enum End {
 }
 
 /// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
-///
 /// With `--json`, the entries and then the record are printed here.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,
     is_detached: bool,
@@ -36,9 +31,10 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
     let Some(cancel) = cancel else {
-        match context.global.json {
-            true => context.write_json(&started)?,
-            false => context.write_line(&started.job)?,
+        if context.global.json {
+            context.write_json(&started)?;
+        } else {
+            context.write_line(&started.job)?;
         }
         return Ok(End::Exit(Exit::Done));
     };
@@ -46,10 +42,6 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
 }
 
 /// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the job failed.
 pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     cancel: &Cancel,
     job: String,
@@ -111,8 +103,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     }
 }
 
-/// Asks for the end of a job, and says so.
-pub(in crate::verb) fn cancel_job(place: &Place, job: &str) {
+pub(in crate::verb) fn cancel_job(place: &DaemonAddress, job: &str) {
     note(&format!(
         "cancelling {job}; press again to exit without waiting"
     ));
@@ -136,7 +127,6 @@ fn note_wait(job: &Job, told: &mut String, context: &Context) {
     }
 }
 
-/// Why a job failed.
 pub(in crate::verb) fn why(job: &Job) -> &str {
     let message = job
         .error
@@ -145,7 +135,6 @@ pub(in crate::verb) fn why(job: &Job) -> &str {
     message.unwrap_or("it failed")
 }
 
-/// A number in the result.
 pub(super) fn count(job: &Job, key: &str) -> u64 {
     let result = job.result.as_ref();
     result
@@ -153,7 +142,6 @@ pub(super) fn count(job: &Job, key: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// A boolean in the result.
 pub(super) fn is(job: &Job, key: &str) -> bool {
     let result = job.result.as_ref();
     result

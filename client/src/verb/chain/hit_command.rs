@@ -19,10 +19,8 @@ const QUEUE_LEN: usize = 1000;
 /// How long a running command may take to exit when the watch ends, and again before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Longest time between two checks of a command.
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 
-/// A thread that runs the commands.
 #[derive(Debug)]
 pub(super) struct HitCommand {
     hits: SyncSender<WatchHit>,
@@ -32,7 +30,6 @@ pub(super) struct HitCommand {
     dropped: u64,
 }
 
-/// The command.
 #[derive(Debug)]
 enum CommandForm {
     Words(Vec<String>),
@@ -41,10 +38,6 @@ enum CommandForm {
 
 impl HitCommand {
     /// Starts to wait for matches. If standard output is JSON, the output of commands goes to standard error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] if the line cannot be split into words, or needs a shell but --shell is missing.
     pub(super) fn start(line: &str, by_shell: bool, is_json: bool) -> Result<Self, Failure> {
         let line = if by_shell {
             CommandForm::Shell(line.to_owned())
@@ -66,7 +59,6 @@ impl HitCommand {
         })
     }
 
-    /// Queues the command for a match.
     pub(super) fn run(&mut self, hit: WatchHit) {
         if let Err(TrySendError::Full(_)) = self.hits.try_send(hit) {
             self.dropped += 1;

@@ -20,11 +20,6 @@ pub(crate) use parallel::parallel;
 pub(in crate::verb) use progress::Progress;
 pub(crate) use watch::watch;
 
-/// Carries out `ccctl chain`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ChainVerb::List => list(context),

@@ -6,11 +6,6 @@ use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
 
-/// Runs commands in parallel, and reports each as it ends.
-///
-/// # Errors
-///
-/// Errors of the file and of the calls.
 pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exit, Failure> {
     let start = &args.start;
     let params = ChainParallelParams {

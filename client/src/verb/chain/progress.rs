@@ -33,12 +33,10 @@ impl Progress {
         }
     }
 
-    /// Shows the progress of a job.
     pub(super) fn show(&mut self, job: &Job) {
         self.show_text(text_of(job));
     }
 
-    /// Shows a text in place of the last one.
     pub(in crate::verb) fn show_text(&mut self, text: Option<String>) {
         self.clear();
         if let Some(text) = text.filter(|_| self.is_wanted) {

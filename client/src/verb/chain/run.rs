@@ -7,10 +7,6 @@ use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 
 /// Runs a chain, and prints each step with its output as it ends.
-///
-/// # Errors
-///
-/// Errors of the file and of the calls.
 pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let start = &args.start;
     let params = ChainRunParams {

@@ -8,11 +8,6 @@ use ccd_protocol::chain::{ChainSave, ChainSaveParams};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Saves a chain.
-///
-/// # Errors
-///
-/// Errors of the file and of the call.
 pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ChainSaveParams {
         name: args.name.clone(),

@@ -7,10 +7,6 @@ use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
-///
-/// # Errors
-///
-/// Errors of the calls, and of the command's line.
 pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut command = args
         .run

@@ -34,7 +34,6 @@ pub(super) fn approve(args: &ApproveArgs, context: &mut Context) -> Result<Exit,
     })
 }
 
-/// Says what was approved, and where it was written.
 pub(super) fn approved(candidate: &Candidate, file: &str) -> String {
     format!("approved {}: written to {file}", named(candidate))
 }
@@ -106,7 +105,6 @@ pub(super) fn undo(candidate: &str, context: &mut Context) -> Result<Exit, Failu
     context.show::<CoachUndo>(&params, |reply, out, _| line(&undone(reply), out))
 }
 
-/// Says what was undone, and what the candidate is now.
 pub(super) fn undone(reply: &CoachUndoReply) -> String {
     let mut done = format!(
         "undid {} of {}: it is {} again",
@@ -141,7 +139,6 @@ fn guarded(reply: &CoachGuardReply) -> String {
     }
 }
 
-/// A candidate by its id and title.
 pub(super) fn named(candidate: &Candidate) -> String {
     format!("{} ({})", candidate.id, candidate.title)
 }

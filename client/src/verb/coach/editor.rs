@@ -14,10 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Opens the words of a candidate in the user's editor, and returns those that were changed; `None` if none were.
-///
-/// # Errors
-///
-/// [`Failure::Failed`] if the editor fails or the text has a mistake; [`Failure::Io`] for the file.
 pub(super) fn reword(candidate: &Candidate) -> Result<Option<CandidateWords>, Failure> {
     let text = edited(&form(candidate), &editor())?;
     changes(candidate, &text)
@@ -32,7 +28,6 @@ fn editor() -> String {
         .unwrap_or_else(|| "vi".to_owned())
 }
 
-/// Returns what an editor makes of a text.
 fn edited(text: &str, editor: &str) -> Result<String, Failure> {
     let file = Draft::new(text).map_err(Failure::io("a file for the editor"))?;
     let _guard = LeaveInterrupts::to_the_editor();

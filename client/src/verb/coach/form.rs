@@ -1,5 +1,4 @@
 //! The words of a candidate as a text that people edit.
-//!
 //! Each word has a line, `title: Use pnpm`. Indented lines after it continue it; lines that start with `#` are ignored.
 
 use ccd_protocol::coach::{Candidate, CandidateType, CandidateWords};
@@ -12,7 +11,6 @@ const HELP: &str = "
 
 const INDENT: &str = "  ";
 
-/// Returns a candidate's words as a text to edit.
 pub(super) fn form(candidate: &Candidate) -> String {
     let mut text = String::new();
     for (name, value) in fields(candidate) {
@@ -29,10 +27,7 @@ pub(super) fn form(candidate: &Candidate) -> String {
 }
 
 /// Returns the words that differ from the candidate's; `None` if none do.
-///
-/// # Errors
-///
-/// The mistake in the text, as a fragment.
+/// The error is the mistake, as a fragment.
 pub(super) fn changes(candidate: &Candidate, text: &str) -> Result<Option<CandidateWords>, String> {
     let edited = parse(text)?;
     let mut words = CandidateWords::default();

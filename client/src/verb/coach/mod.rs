@@ -17,11 +17,6 @@ use std::io::{self, IsTerminal as _};
 /// Length of a repository id, in hexadecimal digits.
 const REPO_ID_LEN: usize = 16;
 
-/// Carries out `ccctl coach`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &CoachVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         CoachVerb::Status => overview::status(context),
@@ -49,10 +44,6 @@ pub(crate) fn dispatch(verb: &CoachVerb, context: &mut Context) -> Result<Exit, 
 }
 
 /// Returns a project as the daemon knows it: a repository id, or an absolute directory.
-///
-/// # Errors
-///
-/// As [`caller::absolute`].
 fn project(given: Option<&str>) -> Result<Option<String>, Failure> {
     match given {
         Some(id) if is_repo_id(id) => Ok(Some(id.to_owned())),

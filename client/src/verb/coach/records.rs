@@ -75,14 +75,14 @@ fn question(params: &CoachForgetParams) -> String {
     if let Some(before) = &params.before {
         which += &format!(" before {before}");
     }
-    let also = match params.all {
-        true => ", and candidates that were not approved",
-        false => "",
+    let also = if params.all {
+        ", and candidates that were not approved"
+    } else {
+        ""
     };
     format!("this deletes all events and payloads{which}{also}. Continue?")
 }
 
-/// Prints the document, or writes it to a file.
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
     context.print_json();

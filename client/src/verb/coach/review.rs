@@ -12,7 +12,6 @@ use ccd_protocol::coach::{
 };
 use std::io::{self, BufRead as _, Read as _};
 
-/// Longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// Walks through the pending candidates at a terminal, and lists them elsewhere.
@@ -41,7 +40,6 @@ pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// The user's terminal and the daemon.
 struct Terminal<'a> {
     context: &'a mut Context,
     cwd: Option<String>,

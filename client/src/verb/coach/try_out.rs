@@ -80,14 +80,14 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
             "there is no group {name:?}; ccctl coach patterns lists all groups"
         )));
     }
-    match context.global.json {
-        true => context.write_json(&serde_json::json!({ "groups": groups }))?,
-        false => context.render(|out| render::pattern_texts(&groups, out))?,
+    if context.global.json {
+        context.write_json(&serde_json::json!({ "groups": groups }))?;
+    } else {
+        context.render(|out| render::pattern_texts(&groups, out))?;
     }
     Ok(Exit::Done)
 }
 
-/// Prints the new candidates.
 pub(super) fn aggregate(now: bool, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachAggregate>(&CoachAggregateParams { now })?;
     let reply = &answer.value;

@@ -34,7 +34,6 @@ pub(super) trait Desk {
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
 }
 
-/// What became of a candidate in this walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Open,
@@ -45,17 +44,14 @@ enum Outcome {
     Failed,
 }
 
-/// How the walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Ask about the same candidate.
     Ask,
     /// Show the current candidate, which may be another one, and ask.
     Show,
     Quit,
 }
 
-/// A walk through candidates.
 #[derive(Debug)]
 pub(super) struct Walk {
     candidates: Vec<(Candidate, Outcome)>,
@@ -78,12 +74,7 @@ impl Walk {
     }
 
     /// Asks about each candidate until all are decided or the user quits, then prints a summary.
-    ///
     /// An error of the daemon about one candidate is printed, and the walk goes on.
-    ///
-    /// # Errors
-    ///
-    /// Other errors of the calls; [`Failure::Output`].
     pub(super) fn run(mut self, desk: &mut impl Desk) -> Result<(), Failure> {
         let done = self.ask_about_all(desk);
         let summary = format!("{}\n", self.summary());
@@ -152,9 +143,12 @@ impl Walk {
             "d" => {
                 let reply = desk.get(&candidate.id)?;
                 let style = self.style;
-                show(desk, |out| match reply.diff.is_empty() {
-                    true => writeln!(out, "approving it would change nothing"),
-                    false => render::diff(&reply.diff, out, style),
+                show(desk, |out| {
+                    if reply.diff.is_empty() {
+                        writeln!(out, "approving it would change nothing")
+                    } else {
+                        render::diff(&reply.diff, out, style)
+                    }
                 })?;
             }
             "u" => return self.undo(desk),

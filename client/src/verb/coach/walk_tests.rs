@@ -21,12 +21,13 @@ impl Fake {
         let is_refused = self.refused.contains(&call.as_str());
         self.calls.push(call);
         let error = json!({"code": 8002, "message": "it is \u{1b}[2Japproved already"});
-        match is_refused {
-            false => Ok(()),
-            true => Err(Failure::Refused {
+        if is_refused {
+            Err(Failure::Refused {
                 method: "coach.approve".into(),
                 error: serde_json::from_value(error).unwrap(),
-            }),
+            })
+        } else {
+            Ok(())
         }
     }
 }

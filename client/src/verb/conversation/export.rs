@@ -3,7 +3,7 @@
 use super::pages::Pages;
 use super::{html, named};
 use crate::args::ConversationExportArgs;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
@@ -20,7 +20,6 @@ const LARGE_BYTES: u64 = 200 << 20;
 /// Only the user may read what is exported.
 const MODE: u32 = 0o600;
 
-/// A form of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Html,
@@ -67,7 +66,7 @@ pub(super) fn export(
 pub(super) fn write_file(
     form: Form,
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
     file: &Path,
 ) -> Result<u64, Failure> {
     if is_transcript(file, conversation, place)? {
@@ -92,7 +91,7 @@ pub(super) fn write_file(
 fn is_transcript(
     file: &Path,
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
 ) -> Result<bool, Failure> {
     let Ok(there) = fs::canonicalize(file) else {
         return Ok(false);
@@ -118,7 +117,7 @@ impl Form {
     fn write(
         self,
         conversation: &ConversationParams,
-        place: &Place,
+        place: &DaemonAddress,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         match self {
@@ -131,7 +130,7 @@ impl Form {
 
 fn markdown(
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let params = ConversationPageParams {
@@ -145,7 +144,7 @@ fn markdown(
     turns.end()
 }
 
-fn about(params: &ConversationPageParams, place: &Place) -> Result<ExportAbout, Failure> {
+fn about(params: &ConversationPageParams, place: &DaemonAddress) -> Result<ExportAbout, Failure> {
     let params = ConversationPageParams {
         limit: Some(1),
         ..params.clone()
@@ -157,7 +156,7 @@ fn about(params: &ConversationPageParams, place: &Place) -> Result<ExportAbout, 
 /// Writes one document `{about, turns}`, page by page.
 fn json(
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut params = ConversationPageParams {

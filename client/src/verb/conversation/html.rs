@@ -1,7 +1,7 @@
 //! The page of a conversation for a browser: one file with its data, style and scripts.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ccd_protocol::conversation::{
@@ -62,10 +62,9 @@ const SCRIPTS: &[&str] = &[
 /// Length of the turns in one element of the page; a browser parses each on its own.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Writes the page, one page of turns after the other.
 pub(super) fn write(
     conversation: &ConversationParams,
-    place: &Place,
+    place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut params = ConversationPageParams {
@@ -107,9 +106,10 @@ fn turns(turns: &[ExportTurn], out: &mut dyn Write) -> Result<(), Failure> {
         }
         block.push_str(&turn);
     }
-    match block.is_empty() {
-        true => Ok(()),
-        false => element("class=\"turns\"", &format!("[{block}]"), out),
+    if block.is_empty() {
+        Ok(())
+    } else {
+        element("class=\"turns\"", &format!("[{block}]"), out)
     }
 }
 

@@ -18,11 +18,6 @@ use ccd_protocol::conversation::{
 };
 use std::path::Path;
 
-/// Carries out a command of `ccctl conversation`.
-///
-/// # Errors
-///
-/// Errors of the call and of the output.
 pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConversationVerb::List(args) => find::list(args, context),
@@ -40,9 +35,10 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
             };
             let answer = context.call::<ConversationRecordGet>(&params)?;
             context.print_json();
-            match context.global.json {
-                true => context.write_line(answer.json.get())?,
-                false => context.write_line(answer.value.record.get())?,
+            if context.global.json {
+                context.write_line(answer.json.get())?;
+            } else {
+                context.write_line(answer.value.record.get())?;
             }
             Ok(Exit::Done)
         }

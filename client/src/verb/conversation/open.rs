@@ -31,9 +31,10 @@ pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
     remove_old(&folder);
     let file = folder.join(format!("{}.html", std::process::id()));
     write_file(Form::Html, &conversation, &place, &file)?;
-    match context.global.json {
-        true => context.write_json(&serde_json::json!({ "file": file }))?,
-        false => context.write_line(&file.display().to_string())?,
+    if context.global.json {
+        context.write_json(&serde_json::json!({ "file": file }))?;
+    } else {
+        context.write_line(&file.display().to_string())?;
     }
     match start(&file) {
         None => Ok(Exit::Done),
@@ -54,12 +55,13 @@ fn folder() -> Result<PathBuf, Failure> {
     };
     let found = found.map_err(Failure::io(folder.display()))?;
     // Anybody can make a directory of this name in the system's temporary directory.
-    match found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
-        true => Ok(folder),
-        false => Err(Failure::Failed(format!(
+    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        Ok(folder)
+    } else {
+        Err(Failure::Failed(format!(
             "{}: not a private directory of yours; remove it, or set TMPDIR",
             folder.display()
-        ))),
+        )))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The turns of a conversation in reading order, requested page by page.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
+use crate::call::{DaemonAddress, call_at};
 use crate::render::Spoken;
 use ccd_protocol::conversation::{
     ConversationGet, ConversationGetReply, ConversationPageParams, ConversationPair,
@@ -13,7 +13,7 @@ const FIRST_PAGE: u64 = 100;
 
 /// An iterator over turns. It ends early if a page cannot be had; [`Pages::end`] says why.
 pub(super) struct Pages {
-    place: Place,
+    place: DaemonAddress,
     params: ConversationPageParams,
     turns: std::vec::IntoIter<ccd_protocol::conversation::ConversationTurn>,
     /// Calls made in the turns of the page.
@@ -24,13 +24,9 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Requests the first page. Returns what it says about the conversation, and all turns.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(super) fn start(
         params: ConversationPageParams,
-        place: Place,
+        place: DaemonAddress,
     ) -> Result<(ConversationGetReply, Self), Failure> {
         let mut pages = Self {
             place,
@@ -50,15 +46,10 @@ impl Pages {
     }
 
     /// Returns why the turns ended early, if they did.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the call.
     pub(super) fn end(self) -> Result<(), Failure> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    /// Requests a page, and returns the rest of the reply.
     fn request(&mut self) -> Result<ConversationGetReply, Failure> {
         let mut reply = call_at::<ConversationGet>(&self.place, &self.params)?.value;
         let pairs = std::mem::take(&mut reply.pairs).into_iter();

@@ -3,7 +3,7 @@
 use super::get::COLUMNS;
 use super::{claude_dirs, named};
 use crate::args::ConversationTailArgs;
-use crate::call::{Connection, Place, SETTLED, is_elsewhere};
+use crate::call::{Connection, DaemonAddress, SETTLED, is_elsewhere};
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
 use crate::terminal::output_columns;
@@ -50,14 +50,14 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
             json => {
                 let json = json?;
                 let item: ConversationItem = subscription.parse(&json)?;
-                match context.global.json {
-                    true => context.write_line(json.get())?,
+                if context.global.json {
+                    context.write_line(json.get())?;
+                } else {
                     // In one piece, so that Ctrl-C leaves no half of it.
-                    false => {
-                        let mut text = Vec::new();
-                        live.item(&item, &mut text).map_err(Failure::Output)?;
-                        context.write_bytes(&text)?;
-                    }
+
+                    let mut text = Vec::new();
+                    live.item(&item, &mut text).map_err(Failure::Output)?;
+                    context.write_bytes(&text)?;
                 }
                 if is_last(&item, args) {
                     return Ok(Exit::Done);
@@ -70,8 +70,7 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
 
 /// One connection after the other: the daemon may be restarted or killed.
 struct Connections {
-    place: Place,
-    /// When the last one was made.
+    place: DaemonAddress,
     since: Option<Instant>,
     short_losses: u32,
 }

@@ -10,10 +10,6 @@ use crate::args::{ExecArgs, ExecRunArgs, ExecVerb, subcommand_like};
 use crate::{Context, Exit, Failure};
 
 /// Carries out `ccctl exec`. Its exit statuses are its own, so failures are reported here.
-///
-/// # Errors
-///
-/// None, so far: each becomes an exit status.
 pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, Failure> {
     let done = match &args.verb {
         None => refuse_misspelling(args.run.instruction.as_deref())

@@ -17,7 +17,6 @@ const NOT_FOUND: u8 = 8;
 /// Also without a daemon.
 const INTERNAL: u8 = 99;
 
-/// The exit status for a run that has ended.
 pub(super) fn of_result(result: &ExecutionResult) -> Exit {
     let of_kind = || {
         let kind = result.error_kind.as_deref()?;
@@ -33,7 +32,6 @@ pub(super) fn of_result(result: &ExecutionResult) -> Exit {
     })
 }
 
-/// The exit status for a request that failed.
 pub(super) fn of_failure(failure: &Failure) -> Exit {
     let code = match (failure, failure.exit()) {
         (_, Exit::BrokenPipe) => return Exit::BrokenPipe,

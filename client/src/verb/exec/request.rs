@@ -16,10 +16,6 @@ pub(super) fn format_of(args: &ExecRunArgs, is_json: bool) -> OutputFormat {
 }
 
 /// Returns the parameters of `exec.run`. Values are checked by the daemon.
-///
-/// # Errors
-///
-/// [`Failure::Usage`] if the instruction cannot be read, errors of [`caller::working_directory`].
 pub(super) fn params_of(
     args: &ExecRunArgs,
     output_format: OutputFormat,

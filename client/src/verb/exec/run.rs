@@ -4,7 +4,7 @@ use super::live::{Live, Screen};
 use super::outcome::{of_failure, of_result, refused};
 use super::request::{format_of, params_of};
 use crate::args::ExecRunArgs;
-use crate::call::{Answer, Place, call_at};
+use crate::call::{Answer, DaemonAddress, call_at};
 use crate::context::{note, say};
 use crate::job_news::{JobNews, News};
 use crate::render::{on_one_line, run_notes};
@@ -25,7 +25,6 @@ const NAME: &str = "exec";
 const SETTLE_LIMIT: Duration = Duration::from_secs(45);
 const SETTLE_PAUSE: Duration = Duration::from_millis(200);
 
-/// A run that is being started or followed.
 struct Run {
     params: ExecRunParams,
     started: Option<ExecStarted>,
@@ -33,7 +32,6 @@ struct Run {
     printed: u64,
 }
 
-/// How following a run ended.
 enum Followed {
     Ended(Box<Answer<ExecutionResult>>),
     /// This process leaves before the run has ended.
@@ -41,10 +39,7 @@ enum Followed {
 }
 
 /// Runs Claude Code, and prints what it did.
-///
-/// # Errors
-///
-/// Errors of the call and of the output; in a JSON format they are printed as a result instead.
+/// In a JSON format, errors of the call are printed as a result.
 pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let output_format = format_of(args, context.global.json);
     let mut run = Run {
@@ -157,7 +152,6 @@ impl Run {
         )?)))
     }
 
-    /// Prints the result in the format of the run.
     fn print(
         &self,
         answer: &Answer<ExecutionResult>,
@@ -248,7 +242,6 @@ fn report(result: &ExecutionResult) {
     }
 }
 
-/// Why a run did not succeed; `None` if it did.
 pub(super) fn failure_of(result: &ExecutionResult) -> Option<String> {
     match (&result.error_message, result.status) {
         (Some(message), _) => Some(message.clone()),
@@ -266,8 +259,7 @@ fn report_logs(result: &ExecutionResult) {
     }
 }
 
-/// Asks the daemon to end the run.
-fn cancel_run(place: &Place, request_id: &str, screen: &Screen) {
+fn cancel_run(place: &DaemonAddress, request_id: &str, screen: &Screen) {
     screen.cancelling();
     screen.say(&format!(
         "ccctl: cancelling run {request_id}; press again to exit without waiting"

@@ -7,7 +7,6 @@ use ccd_protocol::job::{Job, JobState};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How following ended.
 #[derive(Debug)]
 pub(in crate::verb) enum Followed {
     Ended(Box<Job>),
@@ -16,10 +15,6 @@ pub(in crate::verb) enum Followed {
 }
 
 /// Waits for the end of a job that was started after `cancel`; `line` says what the progress of the job means.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(in crate::verb) fn follow(
     cancel: &Cancel,
     job: String,

@@ -11,10 +11,6 @@ use ccd_protocol::investigate::{InvestigateLearn, InvestigateLearnParams};
 use ccd_protocol::session::SessionCreateParams;
 
 /// Attaches the terminal to a program until it exits or the user detaches, and prints the report of that.
-///
-/// # Errors
-///
-/// Errors of the calls. A program that cannot be started is reported here.
 pub(crate) fn learn(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure> {
     let done = demonstrated(args, context);
     run::or_failed_start(done, "learn", context)

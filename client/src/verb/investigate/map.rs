@@ -12,10 +12,6 @@ use ccd_protocol::investigate::{
 };
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.svg {
         return Err(Failure::Usage(format!(
@@ -39,9 +35,10 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
     let text = &answer.value.text;
     if format != MapFormat::Json || context.global.json {
         context.write_bytes(text.as_bytes())?;
-        return match text.ends_with('\n') {
-            true => Ok(Exit::Done),
-            false => context.write_bytes(b"\n").map(|()| Exit::Done),
+        return if text.ends_with('\n') {
+            Ok(Exit::Done)
+        } else {
+            context.write_bytes(b"\n").map(|()| Exit::Done)
         };
     }
     let map: StateMap =

@@ -23,11 +23,6 @@ pub(in crate::verb) use follow::{Followed, follow};
 pub(crate) use learn::learn;
 pub(crate) use map::map;
 
-/// Carries out `ccctl investigate`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(args: &InvestigateArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
         None => run::run(&args.run, context),
@@ -143,10 +138,6 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Starts a program for a moment and prints how it behaves.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let Target {
         program,
@@ -165,7 +156,6 @@ pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Fai
     context.show::<InvestigateProbe>(&params, render::probed)
 }
 
-/// A program as the daemon gets it.
 pub(in crate::verb) struct Target {
     pub(in crate::verb) program: String,
     pub(in crate::verb) args: Vec<String>,
@@ -175,9 +165,6 @@ pub(in crate::verb) struct Target {
 }
 
 impl Target {
-    /// # Errors
-    ///
-    /// As [`caller::working_directory`].
     pub(in crate::verb) fn of(args: &TargetArgs) -> Result<Self, Failure> {
         let mut words = args.program.iter().cloned();
         Ok(Self {

@@ -12,22 +12,17 @@ use ccd_protocol::job::JobState;
 use serde_json::Value;
 
 /// Investigates a program and prints the report, also that of an investigation that did not reach its end.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if there is no report.
 pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let (result, exit) = match investigate(params(args)?, context)? {
         Investigated::Left(exit) => return Ok(exit),
         Investigated::Ended(result, exit) => (result, exit),
     };
-    match context.global.json {
-        true => context.write_json(&result.report)?,
-        false => {
-            let style = context.style;
-            let path = Some(&*result.path);
-            context.render(|out| render::investigation(&result.report, path, out, style))?;
-        }
+    if context.global.json {
+        context.write_json(&result.report)?;
+    } else {
+        let style = context.style;
+        let path = Some(&*result.path);
+        context.render(|out| render::investigation(&result.report, path, out, style))?;
     }
     Ok(exit)
 }
@@ -48,7 +43,6 @@ fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
     })
 }
 
-/// How an investigation ended.
 pub(super) enum Investigated {
     /// With a report, and the exit status for it.
     Ended(Box<InvestigationResult>, Exit),
@@ -56,11 +50,6 @@ pub(super) enum Investigated {
     Left(Exit),
 }
 
-/// Runs an investigation to its end.
-///
-/// # Errors
-///
-/// As [`run`].
 pub(super) fn investigate(
     params: InvestigateRunParams,
     context: &Context,
@@ -95,7 +84,6 @@ pub(super) fn investigate(
     Ok(Investigated::Ended(Box::new(result), exit))
 }
 
-/// What is being asked, and what was found so far.
 fn line(progress: &Value) -> Option<String> {
     let progress: InvestigationProgress = serde_json::from_value(progress.clone()).ok()?;
     let mut parts = Vec::new();

@@ -7,10 +7,6 @@ use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionCleanup, SessionCleanupParams, SessionList, SessionListParams};
 
 /// Removes ended sessions, closes idle or all live ones if asked for, and prints how many.
-///
-/// # Errors
-///
-/// Errors of the call; [`Failure::Failed`] if the user says no.
 pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.force && !args.yes && is_at_terminal() {
         let live = context.call::<SessionList>(&SessionListParams::default())?;

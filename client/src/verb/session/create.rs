@@ -6,10 +6,6 @@ use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.attach {
         attach::require_terminal()?;

@@ -5,10 +5,6 @@ use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
 
 /// Waits for a pattern and prints the output up to the end of the match.
-///
-/// # Errors
-///
-/// Errors of the call: a timeout, or the end of the program.
 pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut patterns = patterns(&args.patterns, args.exact);
     if args.eof {
@@ -31,10 +27,6 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
 }
 
 /// Prints the text from the start of the search to the end of the match, and a final newline.
-///
-/// # Errors
-///
-/// [`Failure::Output`].
 pub(crate) fn print_match(
     found: &ExpectResult,
     is_raw: bool,

@@ -21,11 +21,6 @@ use ccd_protocol::session::{
 };
 use ccd_protocol::tape::TapeUse;
 
-/// Carries out `ccctl session`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         SessionVerb::Create(args) => create::create(args, context),
@@ -70,17 +65,14 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 }
 
 /// Lists sessions; if there are none, a note on standard error says how to start one.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;
     if answer.value.sessions.is_empty() && !context.global.json {
-        let what = match all {
-            true => "no sessions",
-            false => "no live sessions (--all shows ended ones)",
+        let what = if all {
+            "no sessions"
+        } else {
+            "no live sessions (--all shows ended ones)"
         };
         context.note(&format!(
             "{what}; start one with ccctl session create --name py -- python3"
@@ -134,7 +126,6 @@ fn print_tapes(tape: Option<&TapeUse>, context: &Context) {
     }
 }
 
-/// Prints the path of an open named pipe.
 fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionPipeParams {
         session: args.session.clone(),

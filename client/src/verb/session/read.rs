@@ -5,10 +5,6 @@ use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams};
 
 /// Prints output; a note on standard error reports what is omitted.
-///
-/// # Errors
-///
-/// Errors of the call.
 pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionReadParams {
         session: args.session.clone(),

@@ -11,10 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PIECE_BYTES: u64 = 4 << 20;
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
-///
-/// # Errors
-///
-/// Errors of the call; after a timeout, the output so far is printed too.
+/// After a timeout, the output so far is printed too.
 pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionRunParams {
         session: args.session.clone(),

@@ -10,10 +10,6 @@ use ccd_protocol::session::{
 use std::path::Path;
 
 /// Prints the screen row by row, or saves it as an image.
-///
-/// # Errors
-///
-/// Errors of the call, and of the file.
 pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = args.svg.as_ref().or(args.png.as_ref());
     if file.is_some() && context.global.json {

@@ -9,10 +9,6 @@ use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
 use std::io::Read as _;
 
 /// Types into a session; with `--expect`, waits for the answer and prints it.
-///
-/// # Errors
-///
-/// [`Failure::Io`] if the input cannot be read, otherwise errors of the call.
 pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = typed(&args.input)?;
     params.session.clone_from(&args.session);

@@ -14,10 +14,8 @@ pub(super) struct CastChunk {
 #[derive(Deserialize)]
 struct CastEvent(f64, String, String);
 
-/// How pauses are scaled and limited.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlaybackPace {
-    /// Speed factor.
     pub(super) speed: f64,
     pub(super) longest: Option<Duration>,
 }

@@ -10,11 +10,6 @@ use ccd_protocol::tape::{
 };
 use std::path::Path;
 
-/// Converts an asciicast into a tape and prints its id.
-///
-/// # Errors
-///
-/// Errors of the file and of the call.
 pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
     // The daemon reads a file itself, but not one of another host.
     let is_sent = args.file == Path::new("-") || is_elsewhere();
@@ -36,14 +31,11 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
-///
-/// # Errors
-///
-/// Errors of the call and of the file.
 pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let format = match args.transcript {
-        true => TapeFormat::Transcript,
-        false => args.format.unwrap_or_default(),
+    let format = if args.transcript {
+        TapeFormat::Transcript
+    } else {
+        args.format.unwrap_or_default()
     };
     let params = TapeExportParams {
         root: root(&args.of.root)?,
@@ -63,10 +55,6 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
 }
 
 /// Prints an image of a tape, or writes it to a file.
-///
-/// # Errors
-///
-/// Errors of the call and of the file.
 pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = TapeSvgParams {
         root: root(&args.of.root)?,

@@ -16,16 +16,10 @@ use ccd_protocol::tape::{
 };
 use std::path::Path;
 
-/// Tapes per request.
 const PAGE_LEN: u64 = 1_000;
 
 const EXTENSION: &str = ".json5";
 
-/// Carries out `ccctl tape`.
-///
-/// # Errors
-///
-/// Errors of the calls.
 pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         TapeVerb::List(args) => list(args, context),
@@ -75,7 +69,6 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
     }
 }
 
-/// The given tapes directory, as an absolute path.
 fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
     caller::given_path(args.tapes.as_deref())
 }
@@ -134,7 +127,6 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says why a list is empty, depending on the options.
 fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<String, Failure> {
     let params = TapeListParams {
         root: root(&args.root)?,
@@ -143,9 +135,10 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
         ..TapeListParams::default()
     };
     let is_filtered = args.used || args.unused;
-    let all = match is_filtered {
-        true => context.call::<TapeList>(&params)?.value.total,
-        false => 0,
+    let all = if is_filtered {
+        context.call::<TapeList>(&params)?.value.total
+    } else {
+        0
     };
     let of = match &args.program {
         Some(program) => format!(" of {program}"),
@@ -191,13 +184,14 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
             let places = tape.places.join(", ");
             writeln!(out, "{}: {done} {secrets} from {places}", tape.tape_id)?;
         }
-        match reply.tapes.is_empty() {
-            true => writeln!(
+        if reply.tapes.is_empty() {
+            writeln!(
                 out,
                 "{} checked, no secrets",
                 render::counted(reply.checked, "tape")
-            ),
-            false => Ok(()),
+            )
+        } else {
+            Ok(())
         }
     })?;
     if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {

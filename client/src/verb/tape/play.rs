@@ -13,18 +13,15 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Shows a tape's output at its pace; without a terminal, prints all of it at once.
-///
-/// # Errors
-///
-/// Errors of the call and of the terminal.
 pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
     let is_watched = can_draw();
     let params = TapeExportParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        format: match is_watched || context.global.json {
-            true => TapeFormat::AsciicastV2,
-            false => TapeFormat::Output,
+        format: if is_watched || context.global.json {
+            TapeFormat::AsciicastV2
+        } else {
+            TapeFormat::Output
         },
     };
     let answer = context
@@ -57,15 +54,12 @@ fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {
     exit
 }
 
-/// What to do after keys.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Show this many chunks.
     Steps(usize),
     Leave,
 }
 
-/// A tape that is being played back.
 #[derive(Debug)]
 struct Player<'a> {
     rest: &'a [CastChunk],
@@ -116,7 +110,6 @@ impl<'a> Player<'a> {
         Ok(Exit::Done)
     }
 
-    /// Takes keys typed `now`.
     fn take(&mut self, keys: &[Key], now: Instant) -> Next {
         let mut steps = 0;
         for key in keys {

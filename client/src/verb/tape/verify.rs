@@ -14,10 +14,6 @@ use std::path::Path;
 const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// Compares the answers of the program with the tape, and shows each exchange that differs.
-///
-/// # Errors
-///
-/// Errors of the calls; [`Failure::Failed`] if the comparison failed.
 pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = TapeVerifyParams {
         root: root(&args.of.root)?,
@@ -47,9 +43,10 @@ fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
     let Some(file) = file else {
         return Ok(Vec::new());
     };
-    let text = match file == Path::new("-") {
-        true => io::read_to_string(io::stdin()),
-        false => named_file::read_text(file),
+    let text = if file == Path::new("-") {
+        io::read_to_string(io::stdin())
+    } else {
+        named_file::read_text(file)
     };
     let text = text.map_err(Failure::io(file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())

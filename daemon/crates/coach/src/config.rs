@@ -25,12 +25,10 @@ pub(crate) struct CoachConfig {
     pub(crate) indicators: Indicators,
     /// What cannot be used, each in one line.
     pub(crate) problems: Vec<String>,
-    /// The groups of the file.
     signal_patterns: BTreeMap<String, Vec<String>>,
     scope_indicators: BTreeMap<String, Vec<String>>,
 }
 
-/// The file, and when it was last read.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
     path: PathBuf,

@@ -4,7 +4,6 @@ use crate::signal::SignalType;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A stored signal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub id: String,

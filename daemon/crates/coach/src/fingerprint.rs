@@ -1,5 +1,4 @@
 //! Fingerprints: what makes two candidates the same.
-//!
 //! The fingerprint is exchanged with other tools that read the ledger, so its known weak points stay: `and/or` loses its
 //! second word, and a relative path keeps its first part. What only compares texts uses [`crate::similarity`].
 
@@ -16,14 +15,12 @@ use std::sync::LazyLock;
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint(String);
 
-/// A text that is no fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint has 64 hex digits, this one is {text:?}")]
 pub struct ParseError {
     text: String,
 }
 
-/// Returns the fingerprint of a candidate.
 #[must_use]
 pub fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerprint {
     let combined = format!(
@@ -39,7 +36,6 @@ pub fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerpr
     Fingerprint(digits)
 }
 
-/// Returns the column `normalized_text`: normalised trigger and action.
 #[must_use]
 pub fn normalized_text(trigger: &str, action: &str) -> String {
     let both = format!("{} {}", normalise(trigger), normalise(action));

@@ -4,7 +4,6 @@
 pub(crate) const WINDOW_MS: i64 = 30 * 24 * 3600 * 1000;
 
 /// Returns milliseconds since 1970 of a time such as `2026-03-01T08:00:00.5Z`, or as SQLite writes it, with a blank.
-///
 /// Ledgers of other tools have times without a zone: they count as UTC. None for any other text.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let number =

@@ -1,5 +1,4 @@
 //! Friction events from Claude Code hooks, and the rules that come of them.
-//!
 //! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far ([`detect`]),
 //! and events that recur become candidates for rules ([`aggregate`]).
 

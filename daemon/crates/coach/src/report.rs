@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use time::Date;
 
-/// How often something came up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recurrence {
     pub before: u64,
@@ -16,7 +15,6 @@ pub struct Recurrence {
 }
 
 /// Counts everything that was evidence for a rule; `times` are RFC 3339 and in any order.
-///
 /// `None` when `approved_at` or `now` is no time.
 #[must_use]
 pub fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Option<Recurrence> {

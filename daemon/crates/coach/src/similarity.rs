@@ -1,5 +1,4 @@
 //! How alike two texts are: a second normalisation, which is only compared and never stored as a fingerprint.
-//!
 //! It forgets what differs between two ways to say one thing: numbers, addresses, ids, small words and endings.
 
 use std::collections::{BTreeSet, HashSet};
@@ -69,7 +68,6 @@ impl Keywords {
 }
 
 /// Returns whether sets of these sizes with `shared` members in common are alike: a Jaccard index of 0.6 or more.
-///
 /// In whole numbers, because 3 of 5 is alike and 0.6 has no exact binary fraction.
 #[must_use]
 pub fn reaches_threshold(shared: usize, left: usize, right: usize) -> bool {

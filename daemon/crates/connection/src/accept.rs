@@ -25,17 +25,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long to wait for a refused client's first byte, which selects the transport.
 const FIRST_WORDS_TIME: Duration = Duration::from_secs(1);
 
-/// Total time limit of a refusal.
 const REFUSAL_TIME: Duration = Duration::from_secs(3);
 
 /// Maximum number of refusals in progress; beyond it, nobody waits for the first byte of a refused client, and it gets
 /// the reply as a line.
 const REFUSALS: usize = 64;
 
-/// Buffer size for the first read of a connection.
 const FIRST_READ_BYTES: usize = 1 << 10;
 
-/// Signals that end serving.
 #[derive(Debug, Clone, Default)]
 pub struct Ends {
     /// Accept no more connections and requests; calls in flight get the grace period.
@@ -44,7 +41,6 @@ pub struct Ends {
     pub leaving: CancellationToken,
 }
 
-/// What is served on each connection.
 #[derive(Clone)]
 pub struct Served {
     pub methods: Methods,
@@ -60,7 +56,6 @@ pub struct Listeners {
 }
 
 /// Accepts connections until `stop` is cancelled, and serves `served` on each.
-///
 /// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
 /// end within the grace period. A connection keeps the `settings` of its start.
 pub async fn serve(
@@ -74,7 +69,6 @@ pub async fn serve(
     serve_as(own_uid, listeners, served, ends, tracker, open).await;
 }
 
-/// [`serve`] for a daemon of `own_uid`.
 pub(super) async fn serve_as(
     own_uid: u32,
     listeners: Listeners,

@@ -27,7 +27,6 @@ const UNREAD: Duration = Duration::from_secs(1);
 /// How often a call that needs memory looks whether there is some.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
-/// Shared by all connections.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     used: Mutex<Used>,
@@ -49,7 +48,6 @@ struct Waiting {
     client: Arc<Client>,
 }
 
-/// What the budget knows of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Client {
     connection: u64,

@@ -27,7 +27,6 @@ pub(super) struct Callee {
 pub(super) struct Outlet {
     /// For the replies to subscriptions, which jsonrpsee sends.
     pub(super) sink: MethodSink,
-    /// For items.
     pub(super) room: Room,
 }
 
@@ -41,7 +40,6 @@ impl Callee {
         }
     }
 
-    /// Passes one request to its handler.
     pub(super) fn call<'a>(
         &self,
         request: Request<'a>,

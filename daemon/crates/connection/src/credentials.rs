@@ -5,10 +5,6 @@ use std::io;
 use tokio::net::UnixStream;
 
 /// Returns the user and the process of the client, as reported by the kernel.
-///
-/// # Errors
-///
-/// The kernel cannot report them.
 pub(super) fn peer_of(stream: &UnixStream, connection: u64) -> io::Result<Peer> {
     let credentials = stream.peer_cred()?;
     Ok(Peer::new(credentials.uid(), credentials.pid(), connection))

@@ -1,5 +1,4 @@
 //! Connections that exchange messages: one per line, or the text messages of a WebSocket.
-//!
 //! One task reads, writes and starts the calls, so a quick call costs no wake-up beyond the two of the socket, and an
 //! idle connection owns almost no buffer. A call that has to wait becomes its own task, and its reply returns through
 //! the queue that subscriptions also use.
@@ -42,17 +41,11 @@ const QUEUE_TAKE_LEN: usize = 32;
 /// Messages started before other connections have their turn.
 const START_LEN: usize = 32;
 
-/// Most bytes of one read.
 const READ_BYTES: usize = 64 << 10;
 
 /// Serves `stream`, of which `first` has already been read, until the client is done or has disconnected.
-///
 /// When `stop` is cancelled, nothing more is read, and calls in flight get the grace period to finish. Returns after
 /// the last call of the connection has finished or was dropped.
-///
-/// # Errors
-///
-/// The socket cannot be watched.
 pub(super) async fn serve(
     stream: UnixStream,
     first: Vec<u8>,
@@ -84,7 +77,6 @@ struct Exchange {
     accepted: mpsc::Receiver<Box<RawValue>>,
     /// Replies of calls that had to wait, and items of subscriptions.
     messages: mpsc::Receiver<Message>,
-    /// Space for what is taken from `messages`.
     taken: Vec<Message>,
     outgoing: Outgoing,
     calls: TaskTracker,
@@ -103,13 +95,10 @@ struct Caller {
     replies: mpsc::Sender<Message>,
 }
 
-/// What a connection does next.
 enum Next {
-    /// Wait for an event.
     Wait,
     /// Go on after others had their turn.
     Turn,
-    /// End: everything is written.
     Closed,
     /// End: the client has disconnected.
     Gone,
@@ -403,7 +392,6 @@ impl Exchange {
         }
     }
 
-    /// The closing code after the last reply.
     fn farewell(&self) -> Option<CloseCode> {
         let is_stopping = self.stop_at.is_some();
         Some(if is_stopping {

@@ -61,7 +61,6 @@ impl Fault {
         Self::NoMethod(name.chars().take(SHOWN_NAME_CHARS).collect())
     }
 
-    /// The error reply for the request `id`.
     pub(super) fn response(self, id: Id<'_>) -> MethodResponse {
         MethodResponse::error(id, ErrorObjectOwned::from(self))
     }

@@ -35,7 +35,6 @@ impl OpCode {
     }
 }
 
-/// The header of a frame from a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FrameHeader {
     pub(super) opcode: OpCode,
@@ -46,10 +45,7 @@ pub(super) struct FrameHeader {
 
 impl FrameHeader {
     /// Parses the bytes of a header that have arrived; `None` if some are missing.
-    ///
-    /// # Errors
-    ///
-    /// The code to close with if a client may not send such a frame.
+    /// The error is the code to close with if a client may not send such a frame.
     pub(super) fn parse(head: &[u8]) -> Result<Option<Self>, CloseCode> {
         let [first, second, rest @ ..] = head else {
             return Ok(None);
@@ -95,7 +91,6 @@ pub(super) fn header(opcode: OpCode, payload_len: usize) -> Vec<u8> {
     header
 }
 
-/// Why a WebSocket is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CloseCode(u16);
 

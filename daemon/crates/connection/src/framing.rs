@@ -7,20 +7,17 @@ use super::websocket::{Arrived, WebSocketFrames};
 use ccd_protocol::frame::{Frame, LineFrames};
 use std::borrow::Cow;
 
-/// The state of one of the two ways.
 #[derive(Debug)]
 pub(super) enum Framing {
     Lines(LineFrames),
     WebSocket(WebSocketFrames),
 }
 
-/// The next event on a connection.
 pub(super) enum Incoming<'a> {
     /// A message; it may be neither UTF-8 nor JSON.
     Text(Cow<'a, [u8]>),
     /// A line over the limit.
     TooLong,
-    /// The payload of the pong.
     Ping(Vec<u8>),
     /// The code of the reply; nothing is read after it.
     Close(Option<CloseCode>),
@@ -37,7 +34,6 @@ impl Framing {
         Self::WebSocket(WebSocketFrames::new(shared.limits.frame_bytes))
     }
 
-    /// The form of the replies.
     pub(super) fn form(&self) -> Form {
         match self {
             Self::Lines(_) => Form::Line,

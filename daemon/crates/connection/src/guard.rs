@@ -15,7 +15,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tracing::Instrument;
 
-/// The outermost service of a connection.
 #[derive(Clone)]
 pub(super) struct Guard {
     inner: Callee,

@@ -1,10 +1,8 @@
 //! The transport: JSON-RPC in three forms on one Unix socket.
-//!
 //! The first byte of a connection selects the form. A capital letter means HTTP (a POST, or a GET that becomes a
 //! WebSocket); anything else means one message per line. Lines and WebSockets are the same [`exchange`] of messages in two
 //! [`framing`]s. Handlers see no difference: each call passes through the same [`guard`] and finds its
 //! [`Peer`](ccd_session::peer::Peer) in the request's extensions, and a subscription its [`Room`].
-//!
 //! `serve_with_graceful_shutdown` of jsonrpsee-server 0.26 could serve HTTP and WebSockets over the same stream, but not
 //! within our limits. It spawns a task for each WebSocket message before a layer of ours could refuse it, so a client can
 //! make it hold any number of messages; these tasks have no parent that could wait for them or end them. It waits for
@@ -50,4 +48,4 @@ pub use accept::{Ends, Listeners, Served, serve};
 pub use limits::{Limits, Settings};
 pub use mcp::Agents;
 pub use method::{Limited, Prepare, Prepared, Reply, Running, register, text};
-pub use room::{Disconnected, Place, Room};
+pub use room::{Disconnected, Room, RoomPermit};

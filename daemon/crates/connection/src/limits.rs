@@ -6,16 +6,13 @@ use std::time::Duration;
 /// Settings of the transport. A connection keeps the settings from its start, so a reload affects only new connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// Limits of every connection.
     pub limits: Limits,
     /// Whether a daemon that does not run as root serves root.
     pub allow_root_peer: bool,
 }
 
-/// Limits of one connection, and the maximum number of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of open connections.
     pub connections: usize,
     /// Maximum number of unanswered calls of one connection.
     pub in_flight: usize,
@@ -25,7 +22,6 @@ pub struct Limits {
     pub frame_bytes: usize,
     /// Maximum length of one reply, or of all replies to one batch.
     pub reply_bytes: usize,
-    /// Maximum number of subscriptions of one connection.
     pub subscriptions: u32,
     /// A client that reads nothing for this long, while data is waiting for it, is disconnected.
     pub write_stall: Duration,

@@ -41,10 +41,6 @@ impl Agents {
 }
 
 /// Serves `stream`, of which `first` has been read.
-///
-/// # Errors
-///
-/// As [`ccd_mcp::serve`].
 pub(super) fn serve(
     stream: UnixStream,
     first: Vec<u8>,
@@ -99,7 +95,6 @@ impl Daemon for Methods {
     }
 }
 
-/// Returns what a reply says.
 fn result_of(reply: &RawValue) -> Result<Box<RawValue>, ErrorObject> {
     #[derive(Deserialize)]
     struct Reply<'a> {

@@ -19,17 +19,10 @@ use std::sync::{Arc, Mutex};
 /// Reads the parameters of one method from the text of an object.
 pub type Prepare = Arc<dyn Fn(&str) -> Result<Prepared, ErrorObjectOwned> + Send + Sync>;
 
-/// A call whose parameters are read.
 pub type Prepared = Box<dyn FnOnce(Peer) -> Running + Send>;
 
-/// A call that has begun.
 pub type Running = BoxFuture<'static, Result<Box<dyn Reply>, ErrorObjectOwned>>;
 
-/// Registers a method.
-///
-/// # Errors
-///
-/// There is one of that name.
 pub fn register<C: Send + Sync + 'static>(
     module: &mut RpcModule<C>,
     name: &'static str,
@@ -68,13 +61,7 @@ pub fn text<'a>(params: &'a Params<'_>) -> &'a str {
     params.as_str().unwrap_or("{}")
 }
 
-/// A reply of any method.
 pub trait Reply: Send {
-    /// Writes it as JSON.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written as JSON, or is longer than allowed.
     fn write(&self, json: &mut Limited) -> serde_json::Result<()>;
 }
 
@@ -84,7 +71,6 @@ impl<R: Serialize + Send> Reply for R {
     }
 }
 
-/// Bytes up to a limit.
 #[derive(Debug)]
 pub struct Limited {
     bytes: Vec<u8>,

@@ -23,15 +23,14 @@ const IDLE_BUFFER_BYTES: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Message {
     json: Box<RawValue>,
-    place: Option<Place>,
+    place: Option<DropWhenWritten>,
 }
 
 /// What is dropped once a message is written.
-pub(super) type Place = Arc<dyn Any + Send + Sync>;
+pub(super) type DropWhenWritten = Arc<dyn Any + Send + Sync>;
 
 impl Message {
-    /// Returns a message that takes up `place`.
-    pub(super) fn with_place(json: Box<RawValue>, place: Place) -> Self {
+    pub(super) fn with_place(json: Box<RawValue>, place: DropWhenWritten) -> Self {
         Self {
             json,
             place: Some(place),
@@ -56,7 +55,6 @@ impl From<Box<RawValue>> for Message {
     }
 }
 
-/// What surrounds a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// A newline ends it.
@@ -74,13 +72,12 @@ pub(super) struct Outgoing {
     /// Bytes that were ever written.
     written_total: u64,
     /// Places of messages, and the total at which each is written.
-    places: VecDeque<(u64, Place)>,
+    places: VecDeque<(u64, DropWhenWritten)>,
     /// When the client last read something, while data is waiting for it.
     pub(super) blocked_since: Option<Instant>,
 }
 
 impl Outgoing {
-    /// Starts empty.
     pub(super) fn new(form: Form) -> Self {
         Self {
             form,
@@ -92,7 +89,6 @@ impl Outgoing {
         }
     }
 
-    /// Adds a message.
     pub(super) fn push(&mut self, message: Message) {
         let Message { json, place } = message;
         let text = Box::<str>::from(json).into_boxed_bytes();
@@ -119,7 +115,6 @@ impl Outgoing {
         self.bytes.push(b'\n');
     }
 
-    /// Adds a frame of a WebSocket.
     pub(super) fn push_frame(&mut self, opcode: OpCode, payload: Box<[u8]>) {
         let header = header(opcode, payload.len());
         let start = self.append(payload);
@@ -138,9 +133,6 @@ impl Outgoing {
     }
 
     /// Writes as much as the socket accepts, without waiting. Returns `Ok` once everything is written.
-    ///
-    /// # Errors
-    ///
     /// `WouldBlock` if the rest has to wait; any other error ends the connection.
     pub(super) fn write_to(&mut self, socket: impl AsFd) -> io::Result<()> {
         while self.written_len < self.bytes.len() {
@@ -173,12 +165,10 @@ impl Outgoing {
         }
     }
 
-    /// Returns whether everything is written.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Returns whether more messages may be added.
     pub(super) fn has_room(&self) -> bool {
         self.bytes.len() - self.written_len < HIGH_WATER_BYTES
     }

@@ -11,9 +11,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The content of a message.
 pub(super) enum Parsed<'a> {
-    /// One request or notification.
     Single(BatchEntry<'a>),
     /// Several messages; invalid ones are kept as their error.
     Batch(Batch<'a>),
@@ -22,7 +20,6 @@ pub(super) enum Parsed<'a> {
 }
 
 /// Parses `text`.
-///
 /// At most `batch_limit` + 1 entries of a batch are kept, which is enough to refuse it. A request that names its client
 /// gets a [`Peer`] with that name.
 pub(super) fn parse<'a>(text: &'a str, peer: &Peer, batch_limit: usize) -> Parsed<'a> {
@@ -45,10 +42,6 @@ pub(super) fn parse<'a>(text: &'a str, peer: &Peer, batch_limit: usize) -> Parse
 pub(crate) const LARGE_BYTES: usize = 256 << 10;
 
 /// Parses a large message, which need not be UTF-8. The caller is on a thread that may be busy for a while.
-///
-/// # Errors
-///
-/// [`Fault::NotUtf8`].
 pub(super) fn parse_large(
     bytes: Vec<u8>,
     peer: &Peer,
@@ -137,12 +130,13 @@ impl<'de> Visitor<'de> for IdVisitor {
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {
-    let envelope = match json.trim_ascii_start().starts_with('[') {
+    let envelope = if json.trim_ascii_start().starts_with('[') {
         // The derived code would take its items for the members.
-        true => Err(serde_json::Error::custom(
+        Err(serde_json::Error::custom(
             "invalid type: sequence, expected an object",
-        )),
-        false => serde_json::from_str::<Envelope<'a>>(json),
+        ))
+    } else {
+        serde_json::from_str::<Envelope<'a>>(json)
     };
     let envelope = envelope.map_err(|error| wrong(json, error))?;
     let mut extensions = Extensions::new();

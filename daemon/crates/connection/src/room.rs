@@ -1,5 +1,4 @@
 //! The room that one connection has for the items of all its subscriptions together.
-//!
 //! A subscription takes its place before it reads what the item will contain, and the place is free again once the item
 //! has been written to the client. So subscriptions of a client that does not read hold no output, only an offset.
 
@@ -8,7 +7,6 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// Room of one connection.
 const ROOM_BYTES: usize = 256 << 10;
 
 /// The room is counted in units of this size.
@@ -23,9 +21,8 @@ pub struct Room {
 
 /// A part of the room, which is free again when this is dropped.
 #[derive(Debug)]
-pub struct Place(OwnedSemaphorePermit);
+pub struct RoomPermit(OwnedSemaphorePermit);
 
-/// The connection has ended.
 #[derive(Debug)]
 pub struct Disconnected;
 
@@ -39,22 +36,14 @@ impl Room {
     }
 
     /// Waits for a place for an item of `bytes`, at most the whole room.
-    ///
-    /// # Errors
-    ///
-    /// The connection has ended.
-    pub async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+    pub async fn place(&self, bytes: usize) -> Result<RoomPermit, Disconnected> {
         let place = Arc::clone(&self.free).acquire_many_owned(units(bytes));
-        place.await.map(Place).map_err(|_| Disconnected)
+        place.await.map(RoomPermit).map_err(|_| Disconnected)
     }
 
     /// Queues an item. It keeps as much of its place as it needs; a larger one than planned is sent nevertheless.
-    ///
-    /// # Errors
-    ///
-    /// The connection has ended.
-    pub async fn put(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
-        let Place(mut place) = place;
+    pub async fn put(&self, place: RoomPermit, json: Box<RawValue>) -> Result<(), Disconnected> {
+        let RoomPermit(mut place) = place;
         let planned = place.num_permits();
         let excess = planned.saturating_sub(units(json.get().len()) as usize);
         drop(place.split(excess));

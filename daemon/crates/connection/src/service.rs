@@ -19,7 +19,6 @@ pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
 }
 
 /// Carries out a request and returns the reply, if there is one.
-///
 /// Calls are dropped when the client disconnects. A notification may keep running for the grace period, because nobody
 /// waits for it: a hook sends it and exits.
 pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Message> {
@@ -59,9 +58,10 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
     let json = large.unwrap_or_else(|| response.into_json());
     let Shared { budget, client, .. } = &*service.shared;
     let charge = budget.charge(client, json.get().len());
-    Some(match bulk.is_some() || charge.is_some() {
-        true => Message::with_place(json, Arc::new((bulk, charge))),
-        false => json.into(),
+    Some(if bulk.is_some() || charge.is_some() {
+        Message::with_place(json, Arc::new((bulk, charge)))
+    } else {
+        json.into()
     })
 }
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// State shared by all calls of one connection.
 pub(super) struct Shared {
     pub(super) methods: Methods,
     pub(super) peer: Peer,
@@ -34,7 +33,6 @@ const BULK_CALLS: usize = 1;
 pub(super) struct BulkPlace(pub(super) Arc<OwnedSemaphorePermit>);
 
 impl Shared {
-    /// For the connection of `peer`.
     pub(super) fn new(
         methods: Methods,
         peer: Peer,

@@ -1,5 +1,4 @@
 //! A client's socket, which is watched for room to write only while there is none.
-//!
 //! The kernel reports every message that the other side reads to a process that watches the socket for room. There is
 //! nearly always room, so each reply would cause a useless wake-up.
 
@@ -87,10 +86,7 @@ impl ClientSocket {
     }
 
     /// Waits until there may be room; the socket is watched for it.
-    ///
-    /// # Errors
-    ///
-    /// `BrokenPipe` if the client has disconnected. A client that has only closed its sending direction has not.
+    /// `BrokenPipe` if the client has disconnected; one that has only closed its sending direction has not.
     pub(super) async fn writable(&self) -> io::Result<()> {
         let mut ready = self.watch.writable().await?;
         if ready.ready().is_write_closed() {

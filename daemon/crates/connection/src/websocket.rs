@@ -2,13 +2,11 @@
 
 use super::frame::{CloseCode, FrameHeader, OpCode};
 
-/// Largest payload of a ping, pong or close frame.
 const MAX_CONTROL_BYTES: usize = 125;
 
 /// Initial size of the buffer for an unfinished message.
 const SMALL_BUFFER_BYTES: usize = 1024;
 
-/// What a client's frames amount to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// A whole text message; it may be neither UTF-8 nor JSON.
@@ -35,7 +33,6 @@ pub(crate) struct WebSocketFrames {
     is_over: bool,
 }
 
-/// A frame whose payload is arriving.
 #[derive(Debug)]
 struct OpenFrame {
     opcode: OpCode,
@@ -103,7 +100,6 @@ impl WebSocketFrames {
         Ok(())
     }
 
-    /// Checks a header.
     fn open(&mut self, header: &FrameHeader) -> Result<OpenFrame, CloseCode> {
         let len = usize::try_from(header.payload_bytes).unwrap_or(usize::MAX);
         match header.opcode {
@@ -158,7 +154,6 @@ impl WebSocketFrames {
         frame.missing_bytes -= len;
     }
 
-    /// Returns what a frame means whose payload is complete.
     fn complete(&mut self, frame: &OpenFrame) -> Result<Option<Arrived>, CloseCode> {
         Ok(match frame.opcode {
             OpCode::Ping => Some(Arrived::Ping(std::mem::take(&mut self.control))),
@@ -173,10 +168,6 @@ impl WebSocketFrames {
 }
 
 /// Returns the code in the payload of a close frame, if there is one.
-///
-/// # Errors
-///
-/// The payload is not a code that may be sent and a reason in UTF-8.
 fn close_code(payload: &[u8]) -> Result<Option<CloseCode>, CloseCode> {
     let Some((code, reason)) = payload.split_first_chunk() else {
         return payload

@@ -50,7 +50,6 @@ pub enum ConversationError {
 }
 
 impl ConversationError {
-    /// Returns a function for `map_err` that names `path`.
     pub(crate) fn read(path: &std::path::Path) -> impl Fn(io::Error) -> Self {
         move |source| match source.kind() {
             io::ErrorKind::NotFound => Self::NoFile(path.to_owned()),

@@ -10,7 +10,6 @@ pub const MAX_LINE_BYTES: usize = 32 << 20;
 /// At most so many numbers of skipped lines are kept.
 const MAX_SKIPPED: usize = 1000;
 
-/// What was read besides records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Lines so far, blank ones included.
@@ -22,7 +21,6 @@ pub struct Counts {
     pub others: BTreeMap<String, u64>,
 }
 
-/// Why a line was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skipped {
     Wrong(Wrong),

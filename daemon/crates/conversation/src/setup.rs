@@ -8,20 +8,17 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What the configuration says about conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationSettings {
     /// More directories with transcripts.
     pub roots: Vec<PathBuf>,
     /// Index transcripts when they change, and not only when somebody asks.
     pub watch: bool,
-    /// Keep transcripts that Claude Code deletes.
     pub archive: bool,
     /// The table of prices that replaces the built-in one.
     pub prices: Option<PathBuf>,
 }
 
-/// What the owners of conversations share.
 #[derive(Debug)]
 pub struct Setup {
     claude_dir: PathBuf,
@@ -143,10 +140,6 @@ impl Setup {
     }
 
     /// Returns the table of prices, as its file is now.
-    ///
-    /// # Errors
-    ///
-    /// `Prices`.
     pub(crate) fn prices(&self) -> Result<Priced, ConversationError> {
         self.prices.current()
     }
@@ -157,9 +150,10 @@ fn main_of(file: &FoundFile) -> Option<PathBuf> {
     file.agent_id.as_ref()?;
     let folder = file.path.parent()?;
     // Older versions of Claude Code wrote them side by side.
-    let folder = match is_older_agent(&file.path) && !folder.ends_with("subagents") {
-        true => folder,
-        false => folder.parent()?.parent()?,
+    let folder = if is_older_agent(&file.path) && !folder.ends_with("subagents") {
+        folder
+    } else {
+        folder.parent()?.parent()?
     };
     Some(folder.join(format!("{}.jsonl", file.session_id)))
 }

@@ -89,13 +89,13 @@ pub(crate) fn tail(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ClaudeTaskState {
     Open,
     InProgress,
     Done,
 }
 
-impl State {
+impl ClaudeTaskState {
     fn of(word: Option<&str>) -> Option<Self> {
         Some(match word? {
             "pending" => Self::Open,
@@ -110,7 +110,7 @@ impl State {
 struct Task {
     id: String,
     title: String,
-    state: State,
+    state: ClaudeTaskState,
 }
 
 /// Returns the title of the current task after all `lines`, and when the list was changed last.
@@ -124,7 +124,7 @@ fn current(lines: &[u8]) -> Option<(String, String)> {
         }
     }
     let with = |state| list.tasks.iter().find(|task| task.state == state);
-    let task = with(State::InProgress).or_else(|| with(State::Open))?;
+    let task = with(ClaudeTaskState::InProgress).or_else(|| with(ClaudeTaskState::Open))?;
     Some((task.title.clone(), list.changed?))
 }
 
@@ -177,7 +177,7 @@ impl List {
             Some(Task {
                 id: String::new(),
                 title: todo["content"].as_str()?.to_owned(),
-                state: State::of(todo["status"].as_str())?,
+                state: ClaudeTaskState::of(todo["status"].as_str())?,
             })
         };
         self.tasks = todos.iter().filter_map(task).collect();
@@ -196,7 +196,7 @@ impl List {
         if let Some(title) = input["subject"].as_str() {
             title.clone_into(&mut task.title);
         }
-        task.state = State::of(input["status"].as_str()).unwrap_or(task.state);
+        task.state = ClaudeTaskState::of(input["status"].as_str()).unwrap_or(task.state);
         true
     }
 
@@ -219,7 +219,7 @@ impl List {
         self.tasks.push(Task {
             id: id.to_owned(),
             title: title.to_owned(),
-            state: State::of(task["status"].as_str()).unwrap_or(State::Open),
+            state: ClaudeTaskState::of(task["status"].as_str()).unwrap_or(ClaudeTaskState::Open),
         });
         true
     }

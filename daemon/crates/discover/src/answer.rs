@@ -12,7 +12,6 @@ const MAX_ERROR_CHARS: usize = 500;
 /// The category of lines that say only that something is wrong.
 const GENERIC: &str = "generic";
 
-/// What the pattern library finds in an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Categories such as `json` and `table`.
@@ -67,7 +66,6 @@ impl Answer {
 
 /// Returns whether a program treats two words in the same way: the answers differ at most by the words themselves, by
 /// numbers, and by blanks.
-///
 /// So the answer to a word of help can be compared with the answer to a word that makes no sense.
 pub fn is_same_answer((word, answer): (&str, &str), (other_word, other): (&str, &str)) -> bool {
     // An answer may have the word for another reason: `help: run 'rustup default stable'`.
@@ -83,10 +81,10 @@ fn shape(word: &str, answer: &str) -> String {
         let mut is_number = false;
         for character in part.chars() {
             let is_digit = character.is_ascii_digit();
-            match is_digit {
-                true if is_number => {}
-                true => shape.push('#'),
-                false => shape.push(character),
+            if !is_digit {
+                shape.push(character);
+            } else if !is_number {
+                shape.push('#');
             }
             is_number = is_digit;
         }

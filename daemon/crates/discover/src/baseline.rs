@@ -1,7 +1,7 @@
 //! Findings that are known: a later run of tests reports only what is new.
 
 use crate::reports::{ReportError, Reports};
-use crate::test_pages::{Found, findings};
+use crate::test_pages::{ReportedFinding, findings};
 use ccd_protocol::black_box::{TestReport, TestResult, TestSummary};
 use ccd_protocol::{ErrorCode, Reportable};
 use serde_json::Value;
@@ -10,7 +10,6 @@ use std::path::Path;
 /// The member of a result's details with the error of a test that only failed by what is known.
 const KNOWN_ERROR: &str = "known_error";
 
-/// Why a report cannot be a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     #[error("the baseline {which:?} cannot be used: {source}")]
@@ -39,10 +38,6 @@ pub struct Baseline(TestReport);
 
 impl Baseline {
     /// Reads the report with this id, unique prefix, file name or absolute path. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, or is of another program.
     pub fn load(
         reports: &Reports<TestReport>,
         which: &str,
@@ -64,14 +59,12 @@ impl Baseline {
         Ok(Self::of(report))
     }
 
-    /// Takes the findings of a report as known.
     #[must_use]
     pub fn of(report: TestReport) -> Self {
         Self(report)
     }
 
-    /// Marks what is known in `report`; a test that failed by known findings alone has passed. Returns how many findings
-    /// are known.
+    /// Marks what is known in `report`: a test with known findings alone has passed. Returns how many are known.
     pub fn apply(&self, report: &mut TestReport) -> u64 {
         let known = report.results.iter_mut().map(|result| self.mark(result));
         let known = known.sum();
@@ -82,7 +75,7 @@ impl Baseline {
     fn mark(&self, result: &mut TestResult) -> u64 {
         let same_test = |known: &&TestResult| known.test_type == result.test_type;
         let known_results: Vec<&TestResult> = self.0.results.iter().filter(same_test).collect();
-        let known_findings: Vec<Found> = known_results
+        let known_findings: Vec<ReportedFinding> = known_results
             .iter()
             .flat_map(|known| findings(known))
             .collect();
@@ -90,7 +83,7 @@ impl Baseline {
         let list = list.and_then(Value::as_array_mut).into_iter().flatten();
         let (mut known, mut new) = (0, 0);
         for finding in list.filter_map(Value::as_object_mut) {
-            let found = Found::of(finding);
+            let found = ReportedFinding::of(finding);
             if known_findings.iter().any(|other| is_same(&found, other)) {
                 finding.insert("known".to_owned(), true.into());
                 known += 1;
@@ -122,7 +115,7 @@ fn known_error(result: &TestResult) -> Option<String> {
 }
 
 /// The input or the message of the same fault may differ from run to run, but not both.
-fn is_same(a: &Found, b: &Found) -> bool {
+fn is_same(a: &ReportedFinding, b: &ReportedFinding) -> bool {
     let same = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
     a.kind == b.kind
         && (same(&a.message, &b.message)

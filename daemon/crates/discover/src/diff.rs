@@ -96,7 +96,6 @@ fn properties(a: &InvestigationReport, b: &InvestigationReport) -> Vec<Change> {
         .collect()
 }
 
-/// The name of one of an enum's values.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

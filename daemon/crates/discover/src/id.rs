@@ -1,6 +1,5 @@
 //! Ids of reports, states and results.
 
-/// Returns a random UUID, version 4.
 pub fn new_uuid() -> String {
     let bits = rand::random::<u128>();
     let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);

@@ -95,7 +95,6 @@ impl From<LockError> for ExecError {
     }
 }
 
-/// Returns a function for `map_err`.
 pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> ExecError {
     move |source| ExecError::System { what, source }
 }

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// All runs that work or wait.
 #[derive(Debug)]
 pub(crate) struct Queue {
     line: Mutex<Line>,
@@ -27,7 +26,7 @@ struct Entry {
 
 /// A place in the queue, which is given up when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct QueuePlace {
     queue: Arc<Queue>,
     number: u64,
 }
@@ -40,8 +39,7 @@ impl Queue {
         })
     }
 
-    /// Takes the last place.
-    pub(crate) fn enter(self: &Arc<Self>, keys: Vec<String>) -> Place {
+    pub(crate) fn enter(self: &Arc<Self>, keys: Vec<String>) -> QueuePlace {
         let mut line = self.line();
         let number = line.next;
         line.next += 1;
@@ -50,7 +48,7 @@ impl Queue {
             keys,
             works: false,
         });
-        Place {
+        QueuePlace {
             queue: Arc::clone(self),
             number,
         }
@@ -61,7 +59,7 @@ impl Queue {
     }
 }
 
-impl Place {
+impl QueuePlace {
     /// Waits for the turn. `limit` runs may work at once; `waits` is called with the number of runs in front, each time
     /// that it changes.
     pub(crate) async fn turn(&self, limit: usize, mut waits: impl FnMut(u64)) {
@@ -81,7 +79,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for QueuePlace {
     fn drop(&mut self) {
         self.queue
             .line()
@@ -169,7 +167,7 @@ mod tests {
     #[tokio::test]
     async fn only_a_few_work_at_once_and_those_who_came_first_are_first() {
         let queue = Queue::new();
-        let places: Vec<Place> = ["a", "b", "c", "d"]
+        let places: Vec<QueuePlace> = ["a", "b", "c", "d"]
             .iter()
             .map(|key| queue.enter(keys(&[key])))
             .collect();

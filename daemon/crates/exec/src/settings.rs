@@ -4,13 +4,11 @@ use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where files of runs are.
 #[derive(Debug, Clone)]
 pub struct ExecPaths {
     pub database: PathBuf,
     /// In the runtime directory: files of runs that are in progress.
     pub runtime: PathBuf,
-    /// Fresh work trees of `worktree`.
     pub worktrees: PathBuf,
     /// The directory of tapes is in it, unless a request or the configuration names another one.
     pub base: PathBuf,

@@ -4,7 +4,6 @@ use crate::stream::Facts;
 use ccd_protocol::exec::OutputFormat;
 
 /// Returns the member `stdout` of a result. `stream` is what Claude Code did print.
-///
 /// `text` without a finished answer is what the model had said until then: Claude Code itself would only print that there
 /// was an error, and an ended run keeps what it had.
 #[must_use]

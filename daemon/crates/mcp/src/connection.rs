@@ -22,7 +22,6 @@ use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Limits of one connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Maximum length of the first line.
@@ -37,10 +36,6 @@ pub struct Limits {
 
 /// Serves `stream`, of which `first` has been read, until the client has disconnected or `stop` is cancelled. Returns
 /// after its last call has finished or was dropped.
-///
-/// # Errors
-///
-/// The connection ends before MCP has started.
 pub fn serve(
     stream: UnixStream,
     first: Vec<u8>,

@@ -8,7 +8,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The daemon, for one connection.
 pub trait Daemon: Send + Sync + 'static {
     /// Calls a method in the name of an agent. Dropping the future gives the call up.
     fn call<'a>(
@@ -18,14 +17,12 @@ pub trait Daemon: Send + Sync + 'static {
         params: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Box<RawValue>, ErrorObject>>;
 
-    /// What agents may do, as the configuration says now.
     fn policy(&self) -> Arc<Policy>;
 
     /// Changes whenever another session is listed, or one no longer.
     fn sessions(&self) -> watch::Receiver<()>;
 }
 
-/// Calls methods in the name of one agent.
 #[derive(Clone, Copy)]
 pub(crate) struct Calls<'a> {
     pub(crate) daemon: &'a dyn Daemon,
@@ -34,11 +31,6 @@ pub(crate) struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    /// Calls a method.
-    ///
-    /// # Errors
-    ///
-    /// Those of the method.
     pub(crate) async fn call<M: Method>(
         &self,
         params: &M::Params,
@@ -54,20 +46,12 @@ impl Calls<'_> {
     }
 
     /// Returns the record of a session, after a look at what its program waits for.
-    ///
-    /// # Errors
-    ///
-    /// There is no such session.
     pub(crate) async fn look(&self, session: &str) -> Result<Session, ErrorObject> {
         self.call::<SessionGet>(&SessionGetParams::of(session))
             .await
     }
 
     /// Returns the record of a session, without that look, which takes longer than a send.
-    ///
-    /// # Errors
-    ///
-    /// There is no such session.
     pub(crate) async fn record(&self, session: &str) -> Result<Session, ErrorObject> {
         let params = SessionGetParams {
             session: session.to_owned(),

@@ -1,6 +1,5 @@
 //! The MCP server: an agent that speaks MCP gets the daemon's sessions, conversations, memory and tapes as tools and
 //! resources.
-//!
 //! `rmcp` speaks the protocol; each tool calls methods of the daemon, as any other client does.
 
 mod connection;

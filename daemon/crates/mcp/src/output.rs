@@ -22,10 +22,6 @@ pub(crate) const MAX_BYTES: u64 = 64 << 10;
 const GUESS: &str = "guess";
 
 /// Returns the output from `start` to `end`. More than `limit_bytes` of it is cut in the middle.
-///
-/// # Errors
-///
-/// Those of `session.read`.
 pub(crate) async fn between(
     calls: Calls<'_>,
     session: &str,
@@ -74,7 +70,6 @@ pub(crate) fn with_lost(start: u64, reply: &SessionReadReply) -> String {
     }
 }
 
-/// Returns a text without control sequences, and as [`tidy`] does.
 pub(crate) fn clean(text: &str) -> String {
     tidy(Cleaned::of(text).text())
 }
@@ -108,13 +103,13 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     )
 }
 
-/// Joins output and the line about the session.
 pub(crate) fn report(output: &str, waited: &Waited, next: u64) -> String {
     let output = output.trim_end_matches(['\n', ' ']);
     let about = about(waited, next);
-    match output.is_empty() {
-        true => format!("(no output)\n{about}"),
-        false => format!("{output}\n{about}"),
+    if output.is_empty() {
+        format!("(no output)\n{about}")
+    } else {
+        format!("{output}\n{about}")
     }
 }
 
@@ -157,17 +152,17 @@ pub(crate) fn state(session: &Session) -> String {
         InputVerdict::Unknown => "seems to wait",
         InputVerdict::Blocked | InputVerdict::Accepts => "waits",
     };
-    match waiting.hidden {
-        true => format!(
+    if waiting.hidden {
+        format!(
             "{program} {waits} for hidden input, such as a password: ask a person to type it in ccctl session attach {}, \
              or send it with session_send and secret",
             session.session_id
-        ),
-        false => format!("{program} {waits} for input"),
+        )
+    } else {
+        format!("{program} {waits} for input")
     }
 }
 
-/// Says how the session's program ended.
 pub(crate) fn ended(session: &Session) -> String {
     let program = program_name(session);
     let mut text = match (session.exitstatus, session.signal) {

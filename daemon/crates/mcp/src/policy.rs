@@ -1,22 +1,17 @@
 //! What agents may do: the configuration keys `mcp.*`.
-//!
 //! A guard against mistakes, not a sandbox: an agent with a shell can do what its user can.
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What agents may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// Programs that they may start: names, absolute paths, or `*` for all.
     pub programs: Vec<String>,
-    /// Which sessions they see.
     pub sessions: Reach,
-    /// Offer only tools that change nothing.
     pub read_only: bool,
 }
 
-/// Which sessions agents see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reach {

@@ -11,7 +11,6 @@ use rmcp::model::{ErrorData, Resource as Listed, ResourceContents, ResourceTempl
 const SCHEME: &str = "ccd://session/";
 const TEXT: &str = "text/plain";
 
-/// A resource, by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resource {
     pub(crate) uri: String,
@@ -48,10 +47,6 @@ impl Resource {
 }
 
 /// Lists the resources of the live sessions that the agent sees.
-///
-/// # Errors
-///
-/// Those of `session.list`.
 pub(crate) async fn list(call: &Call<'_>) -> Result<Vec<Listed>, ErrorData> {
     let params = SessionListParams::default();
     let sessions = call
@@ -80,7 +75,6 @@ fn listed(session: &Session) -> [Listed; 2] {
     ]
 }
 
-/// The templates of all addresses.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{SCHEME}{{session}}/output"), "output")
@@ -99,10 +93,6 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns the resource at an address, whose session exists and may be seen, and where its output ends.
-///
-/// # Errors
-///
-/// There is none.
 pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;
@@ -111,11 +101,6 @@ pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), 
     Ok((resource, record.output.output_bytes))
 }
 
-/// Returns what the resource at an address contains.
-///
-/// # Errors
-///
-/// There is none, or the methods fail.
 pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;

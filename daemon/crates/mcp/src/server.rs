@@ -30,7 +30,6 @@ const VERSIONS: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// Interval of progress notifications.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(2);
 
 const INSTRUCTIONS: &str = "Real terminals that outlive this conversation. Use session_start and session_send for anything \
@@ -45,7 +44,6 @@ const READING: &str = "Read-only access to terminals that people and other agent
 /// The name of an agent that gives none.
 pub(crate) const NAMELESS: &str = "mcp";
 
-/// The server of one connection.
 pub(crate) struct Server {
     daemon: Arc<dyn Daemon>,
     opening: Opening,
@@ -154,9 +152,10 @@ impl ServerHandler for Server {
         let own = Implementation::new("ccd", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities)
             .with_server_info(own)
-            .with_instructions(match self.daemon.policy().read_only {
-                true => READING,
-                false => INSTRUCTIONS,
+            .with_instructions(if self.daemon.policy().read_only {
+                READING
+            } else {
+                INSTRUCTIONS
             })
     }
 
@@ -283,7 +282,6 @@ impl ServerHandler for Server {
     }
 }
 
-/// Returns the name that the agent gives itself.
 fn agent(context: &RequestContext<RoleServer>) -> String {
     let name = context.client_info().map(|client| client.name);
     name.filter(|name| !name.is_empty())

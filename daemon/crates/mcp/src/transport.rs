@@ -22,7 +22,6 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// The code of errors that are never sent: of requests that were given up, by the client or because this worker ends. The next
@@ -32,7 +31,6 @@ pub(crate) const GIVEN_UP: ErrorCode = ErrorCode(-32_099);
 /// The method that is called most: it is parsed in one step, where `rmcp` would try the form of each method in turn.
 const CALL: &str = "tools/call";
 
-/// A connection, for `rmcp`.
 pub(crate) struct Lines {
     reader: OwnedReadHalf,
     /// Bytes that were read, and how many of them are done.
@@ -46,12 +44,10 @@ pub(crate) struct Lines {
     out: Arc<Out>,
     /// Cancelled once nothing more is to be read.
     stop: CancellationToken,
-    /// Requests without a reply.
     in_flight: HashSet<RequestId>,
     in_flight_limit: usize,
 }
 
-/// The way to the client.
 pub(crate) struct Out {
     writer: Mutex<OwnedWriteHalf>,
     stall: Duration,
@@ -72,10 +68,6 @@ impl Out {
     }
 
     /// Writes one message. A client that reads nothing for too long is given up.
-    ///
-    /// # Errors
-    ///
-    /// The client is gone.
     pub(crate) async fn write(&self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
@@ -211,9 +203,10 @@ impl Transport<RoleServer> for Lines {
             matches!(&message, JsonRpcMessage::Error(reply) if reply.error.code == GIVEN_UP);
         let out = Arc::clone(&self.out);
         async move {
-            match is_given_up {
-                true => Ok(()),
-                false => out.write(&message).await,
+            if is_given_up {
+                Ok(())
+            } else {
+                out.write(&message).await
             }
         }
     }
@@ -256,7 +249,6 @@ struct Head<'a> {
     method: Option<Cow<'a, str>>,
 }
 
-/// Parses one message.
 pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     if line.trim_ascii_start().starts_with(b"[") {
         let text = "batches are not supported; send each message on its own line";
@@ -282,10 +274,6 @@ pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
 }
 
 /// Reads until the first newline, at most `limit_bytes`. Returns what was read, and the length of the line.
-///
-/// # Errors
-///
-/// The connection ends before, or the line is too long.
 pub(crate) async fn first_line(
     reader: &mut OwnedReadHalf,
     mut read: Vec<u8>,

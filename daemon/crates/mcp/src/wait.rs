@@ -59,10 +59,7 @@ pub(crate) struct Waited {
 
 impl Wait {
     /// Checks the arguments; without `until` and `pattern`, `default` applies.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the agent.
+    /// The error is a sentence for the agent.
     pub(crate) fn new(
         until: Option<Until>,
         default: Until,
@@ -111,10 +108,6 @@ impl Wait {
     }
 
     /// Waits. A pattern is searched from the offset `from` on.
-    ///
-    /// # Errors
-    ///
-    /// Those of the methods, except a timeout.
     pub(crate) async fn run(
         &self,
         calls: Calls<'_>,
@@ -164,10 +157,6 @@ impl Wait {
     }
 
     /// Explains the result of a search.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::run`].
     pub(crate) async fn searched(
         &self,
         calls: Calls<'_>,

@@ -15,7 +15,6 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Most resources that one connection watches.
 const MAX_WATCHED: usize = 64;
 
 /// Shortest time between two notifications of the same kind: a program that floods must not flood the client.
@@ -24,10 +23,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Name under which sessions are watched; it appears in no history.
 const AGENT: &str = "mcp";
 
-/// What one connection watches.
 pub(crate) struct Watching {
     daemon: Arc<dyn Daemon>,
-    /// Resources by address.
     watched: Arc<Mutex<HashMap<String, CancellationToken>>>,
     /// The client is told of changes of the list.
     lists: AtomicBool,
@@ -35,7 +32,6 @@ pub(crate) struct Watching {
     tracker: TaskTracker,
 }
 
-/// Who is told.
 #[derive(Clone)]
 pub(crate) enum Listener {
     /// The client, by `resources/subscribe`.
@@ -80,10 +76,6 @@ impl Watching {
     }
 
     /// Watches a resource until [`Self::end`] or the end of its session. Output after the offset `since` is news.
-    ///
-    /// # Errors
-    ///
-    /// Too many are watched.
     pub(crate) fn start(
         &self,
         resource: Resource,
@@ -111,7 +103,6 @@ impl Watching {
         Ok(())
     }
 
-    /// Stops watching a resource.
     pub(crate) fn end(&self, uri: &str) {
         if let Some(end) = lock(&self.watched).remove(uri) {
             end.cancel();
@@ -191,9 +182,10 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listene
 
 async fn watch_list(daemon: &dyn Daemon, is_resumed: bool, listener: Listener) {
     let mut sessions = daemon.sessions();
-    match is_resumed {
-        true => sessions.mark_changed(),
-        false => sessions.mark_unchanged(),
+    if is_resumed {
+        sessions.mark_changed();
+    } else {
+        sessions.mark_unchanged();
     }
     while sessions.changed().await.is_ok() {
         if !listener.list_changed().await {

@@ -12,7 +12,6 @@ use ccd_text::redact::redact;
 
 /// Claude Code passes on at most 10,000 characters.
 pub const DIGEST_CHARS: usize = 9500;
-/// Days after which a memory is called old.
 const OLD_S: f64 = 3.0 * 86_400.0;
 /// By which clocks may differ.
 const FUTURE_S: f64 = 60.0;
@@ -24,7 +23,6 @@ const MAX_FAILURES: usize = 10;
 const MAX_BLOCKERS: usize = 10;
 const MAX_OPEN_POINTS: usize = 5;
 const MAX_NEXT: usize = 3;
-/// Of the title of a task.
 const TITLE_CHARS: usize = 120;
 
 /// Returns the digest of at most `max_chars` characters of a memory that was verified; `path` is its file. A short one is for
@@ -183,9 +181,10 @@ fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
         (..) if *failed > 0 => format!("{passed}/{total} passed, {failed} failed"),
         _ => format!("{passed}/{total} passed"),
     };
-    let command = match command.is_empty() {
-        true => String::new(),
-        false => format!(" ({command})"),
+    let command = if command.is_empty() {
+        String::new()
+    } else {
+        format!(" ({command})")
     };
     Some(format!("{name}: {counts}{from}{command}"))
 }

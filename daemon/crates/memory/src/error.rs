@@ -1,6 +1,6 @@
 //! What can go wrong with a memory.
 
-use crate::rules::Found;
+use crate::rules::FileSecret;
 use ccd_protocol::{ErrorCode, Reportable};
 use std::io;
 use std::path::PathBuf;
@@ -32,8 +32,8 @@ pub enum MemoryError {
     Failed(PathBuf),
 }
 
-impl From<Found> for MemoryError {
-    fn from(Found { line, section, .. }: Found) -> Self {
+impl From<FileSecret> for MemoryError {
+    fn from(FileSecret { line, section, .. }: FileSecret) -> Self {
         Self::SecretFound { line, section }
     }
 }

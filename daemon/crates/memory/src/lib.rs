@@ -1,6 +1,5 @@
 //! Session memory: where a project stands, collected from its files and written to `.claude/session-memory.md`, so that the
 //! next session knows it.
-//!
 //! [`collect()`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
 //! file back, [`verify()`] looks at its facts again, and [`digest()`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
 

@@ -24,10 +24,7 @@ pub struct Link {
 }
 
 /// Returns the change that makes CLAUDE.md import the memory; with `write`, makes it. A link in its place is refused.
-///
-/// # Errors
-///
-/// `NoProject`, `NotWritable`; the file is as it was then. `NotFound` if there is no memory to import.
+/// On an error, the file is as it was.
 pub fn link(directory: &Path, write: bool) -> Result<Link> {
     let no_project = |_| MemoryError::NoProject(directory.to_owned());
     let root = root(directory)?;

@@ -28,7 +28,6 @@ const MAX_MASKED: u64 = 100;
 const MAX_WARNINGS: usize = 10;
 const WARNING_CHARS: usize = 300;
 
-/// What was written.
 #[derive(Debug, Clone, Default)]
 pub struct Saved {
     pub path: PathBuf,
@@ -40,27 +39,21 @@ pub struct Saved {
 }
 
 /// Writes a memory without secrets and within the limits.
-///
-/// # Errors
-///
-/// `NoProject`, `SecretFound`, `NotWritable`. The old file is whole then.
+/// On an error, the old file is whole.
 pub fn save(directory: &Path, memory: SessionMemory, notes: &Notes) -> Result<Saved> {
     let root = root(directory)?;
     put(&root, Ready::of(memory, notes)?)
 }
 
 /// Writes a memory that somebody gives, if it is valid once it is without secrets and within the limits.
-///
-/// # Errors
-///
-/// As [`save`], and `NotValid`.
 pub fn save_given(directory: &Path, memory: SessionMemory) -> Result<Saved> {
     let root = root(directory)?;
     let ready = Ready::of(memory, &Notes::default())?;
     let errors = validate(&ready.memory).errors;
-    match errors.is_empty() {
-        true => put(&root, ready),
-        false => Err(MemoryError::NotValid(errors)),
+    if errors.is_empty() {
+        put(&root, ready)
+    } else {
+        Err(MemoryError::NotValid(errors))
     }
 }
 
@@ -77,7 +70,6 @@ pub(crate) fn root(directory: &Path) -> Result<PathBuf> {
     }
 }
 
-/// A memory as it is written.
 struct Ready {
     memory: SessionMemory,
     text: String,
@@ -182,11 +174,6 @@ fn tidy(mut notes: Notes) -> Notes {
     notes
 }
 
-/// Reads the memory of a project.
-///
-/// # Errors
-///
-/// `NoProject`, `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
 pub fn read(directory: &Path) -> Result<Parsed> {
     let path = directory.join(MEMORY_FILE);
     let content = read_file(directory).map_err(|source| match source.kind() {
@@ -196,16 +183,18 @@ pub fn read(directory: &Path) -> Result<Parsed> {
         io::ErrorKind::NotFound => MemoryError::NotFound(directory.to_owned()),
         _ => MemoryError::NotReadable {
             path: path.clone(),
-            source: match directory.join(FOLDER).is_symlink() || path.is_symlink() {
-                true => io::Error::other("it is behind a link, and links are not followed"),
-                false => source,
+            source: if directory.join(FOLDER).is_symlink() || path.is_symlink() {
+                io::Error::other("it is behind a link, and links are not followed")
+            } else {
+                source
             },
         },
     })?;
     let parsed = parse(&String::from_utf8_lossy(&content));
-    match parsed.has_sections || parsed.is_empty {
-        true => Ok(parsed),
-        false => Err(MemoryError::Invalid(path)),
+    if parsed.has_sections || parsed.is_empty {
+        Ok(parsed)
+    } else {
+        Err(MemoryError::Invalid(path))
     }
 }
 

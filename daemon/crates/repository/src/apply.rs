@@ -14,13 +14,8 @@ const REFUSED: i32 = 1;
 impl WorkTree {
     /// Changes the files of the work tree as `patch` says, which [`Self::diff`] has returned. Index, commits and branches stay
     /// as they are. If a part of it does not fit, nothing is changed.
-    ///
     /// The git program does it. It runs no filters, because the diff has the files as they are, and it leaves white space alone,
     /// whatever the user's settings say.
-    ///
-    /// # Errors
-    ///
-    /// `PatchRefused`, `Gone`, `GitMissing`, `GitFailed`.
     pub fn apply(&self, patch: &[u8]) -> Result<()> {
         let mut git = self.program()?;
         if patch.is_empty() {

@@ -6,7 +6,6 @@ use git2::FileMode;
 use git2::build::TreeUpdateBuilder;
 use std::path::Path;
 
-/// Why a file was not committed.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchError {
     #[error(transparent)]
@@ -21,10 +20,7 @@ pub enum BranchError {
 
 /// Commits `content` as the file `path`, relative to the work tree of `root`, to the new branch `branch` on top of
 /// `HEAD`. Returns the commit's id.
-///
-/// # Errors
-///
-/// [`BranchError`]; nothing has changed then.
+/// On an error, nothing has changed.
 pub fn commit_file(
     root: &Path,
     branch: &str,

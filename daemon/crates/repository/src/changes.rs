@@ -21,13 +21,8 @@ pub struct Change {
 
 impl WorkTree {
     /// Returns everything dirty that is not ignored, in git's order. A submodule counts as `git status` counts it.
-    ///
     /// Programs of filters (Git LFS) are not run: a file of a filter whose time or length is not as in the index counts
     /// as modified, whatever its content.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn changes(&self) -> Result<Vec<Change>> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;

@@ -10,10 +10,6 @@ pub const COMMITS_LEN: usize = 10_000;
 
 impl WorkTree {
     /// Returns the ids of `HEAD` and of what every reference points to: what exists before a run.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn tips(&self) -> Result<Vec<String>> {
         let repository = self.open()?;
         let mut tips: Vec<Oid> = self.head_of(&repository)?.into_iter().collect();
@@ -32,14 +28,9 @@ impl WorkTree {
 
     /// Returns the full ids of the commits that `after` has and none of `before` has, oldest first; the newest
     /// [`COMMITS_LEN`] of them.
-    ///
     /// With the `HEAD` of before as `before`, a run that checks out an old branch seems to have made its commits; with
     /// [`Self::tips`] it does not. History may have been rewritten, and nothing need be in common. A commit of `before`
     /// that is gone hides nothing.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git` (also for text that is no id).
     pub fn commits(&self, before: &[String], after: &str) -> Result<Vec<String>> {
         let mut commits = self.only_in(&[after.to_owned()], before)?;
         commits.reverse();
@@ -48,10 +39,6 @@ impl WorkTree {
 
     /// Returns the full ids of the commits that one of `these` has and none of `others` has, newest first, at most
     /// [`COMMITS_LEN`]. A commit that is gone has and hides nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::commits`].
     pub fn only_in(&self, these: &[String], others: &[String]) -> Result<Vec<String>> {
         let repository = self.open()?;
         let list = || -> std::result::Result<Vec<Oid>, git2::Error> {
@@ -74,19 +61,11 @@ impl WorkTree {
     }
 
     /// Returns how often `HEAD` has moved, as far as its log goes.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn head_moves(&self) -> Result<usize> {
         Ok(self.head_log()?.map_or(0, |log| log.len()))
     }
 
     /// Returns the commits that were checked out without a branch, and left, since `HEAD` had moved `before` times.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn left_detached(&self, before: usize) -> Result<Vec<String>> {
         let Some(log) = self.head_log()? else {
             return Ok(Vec::new());
@@ -113,10 +92,6 @@ impl WorkTree {
     }
 
     /// Returns the local branches, by name, and the commits they are at.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn branches(&self) -> Result<BTreeMap<String, String>> {
         let repository = self.open()?;
         let branches = repository

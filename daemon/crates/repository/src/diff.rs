@@ -16,14 +16,8 @@ impl WorkTree {
     /// Returns what `git diff -M --binary before after` prints: renames at 50 %, binary files included, so that
     /// `git apply` turns the one tree into the other (but for a link that became a folder, which `git apply` refuses).
     /// [`crate::files`] lists the files in it.
-    ///
     /// It is bytes, because files need not be UTF-8. The git program makes it: libgit2 pairs renames differently and
     /// takes twice the time. Settings for `git diff` do not count.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `GitMissing`, `GitFailed` (also if a tree is no longer there), `DiffTooLong` over [`DIFF_LEN`], `Git` for
-    /// text that is no id.
     pub fn diff(&self, before: &str, after: &str) -> Result<Vec<u8>> {
         for id in [before, after] {
             Oid::from_str(id).map_err(|error| self.git(error))?;

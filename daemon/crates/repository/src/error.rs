@@ -70,7 +70,6 @@ pub enum RepositoryError {
 }
 
 impl RepositoryError {
-    /// Returns a function for `map_err` that names `path`.
     pub(crate) fn git(path: &Path) -> impl Fn(git2::Error) -> Self {
         move |source| Self::Git {
             path: path.to_owned(),

@@ -1,11 +1,9 @@
 //! Git repositories: the project of a directory, commits without touching the work tree, and what a run changes in one. Only
 //! this crate knows git2.
-//!
 //! For a run: [`WorkTree::find`] the work tree, take its [`Lock`], look at [`WorkTree::changes`], take a
 //! [`WorkTree::snapshot`] before and after, and compare them with [`WorkTree::diff`] and [`WorkTree::commits`]. A dirty
 //! work tree can be put aside: [`WorkTree::stash_save`], [`WorkTree::stash_clean`], [`WorkTree::stash_restore`].
 //! [`WorkTree::apply`] repeats the changes of a run.
-//!
 //! Everything blocks. No program of the user's configuration is run: no hook, filter, text conversion or external diff.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 /// How much of git's messages is kept.
 const MESSAGE_LEN: usize = 4096;
 
-/// A linked work tree that is yet to be made.
 #[derive(Debug, Clone)]
 pub struct NewLinked {
     from: WorkTree,
@@ -24,10 +23,6 @@ pub struct NewLinked {
 
 impl WorkTree {
     /// Plans a linked work tree at `path`, which must not exist, with a new branch at `HEAD`.
-    ///
-    /// # Errors
-    ///
-    /// `Unborn`, `Gone`, `Git`.
     pub fn new_linked(&self, path: &Path, branch: &str) -> Result<NewLinked> {
         if self.head()?.is_none() {
             return Err(RepositoryError::Unborn(self.root.clone()));
@@ -84,10 +79,7 @@ impl WorkTree {
 
 impl NewLinked {
     /// Makes it. libgit2 does, which runs neither hooks nor filters.
-    ///
-    /// # Errors
-    ///
-    /// `GitFailed`; neither the work tree nor the branch is there then. `Gone`.
+    /// On an error, neither the work tree nor the branch is left.
     pub fn make(&self) -> Result<WorkTree> {
         if self.is_taken {
             let (path, branch) = (self.path.display(), &self.branch);
@@ -135,13 +127,9 @@ impl NewLinked {
     }
 
     /// Returns the work tree that git has made. `code` is git's exit code, if no signal ended it, `said` its standard error.
-    ///
     /// git exits with the status of the hook. By then the work tree is complete: of one that fails before, git itself
     /// removes all but the branch.
-    ///
-    /// # Errors
-    ///
-    /// `GitFailed`; neither the work tree nor the branch is there then.
+    /// On an error, neither the work tree nor the branch is left.
     pub fn made(&self, code: Option<i32>, said: &str) -> Result<WorkTree> {
         let is_it = |tree: &WorkTree| {
             tree.common_dir == self.from.common_dir

@@ -34,7 +34,6 @@ pub struct Holder {
     pub note: String,
 }
 
-/// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("{}: process {} is working here ({})", path.display(), holder.pid.map_or("?".to_owned(), |pid| pid.to_string()), holder.note)]
@@ -51,10 +50,6 @@ pub enum LockError {
 
 impl Lock {
     /// Takes the lock of `tree` without waiting, and writes this process and `note` (one line) down in it.
-    ///
-    /// # Errors
-    ///
-    /// [`LockError`]
     pub fn try_acquire(tree: &WorkTree, note: &str) -> Result<Self, LockError> {
         let path = tree.git_dir.join(LOCK_FILE);
         let failed = |source| LockError::File {

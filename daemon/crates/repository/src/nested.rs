@@ -15,10 +15,6 @@ pub type Nested = BTreeMap<PathBuf, String>;
 impl WorkTree {
     /// Returns the snapshot, and those of the repositories inside. One that cannot be read is left out, as is a submodule
     /// that is not checked out.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::snapshot`].
     pub fn snapshot_with_nested(&self) -> Result<(String, Nested)> {
         let (snapshot, paths) = self.snapshot_and_repositories()?;
         let mut nested = Nested::new();
@@ -37,10 +33,6 @@ impl WorkTree {
 
     /// Returns the paths of files inside nested repositories that are not as before, by repository. One that is new, or whose
     /// new commit `is_in_diff` says to be known already, is compared with the commit that it has checked out.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::diff`].
     pub fn nested_changes(
         &self,
         before: &Nested,

@@ -7,19 +7,10 @@ use std::path::Path;
 use std::sync::Once;
 
 /// Opens the repository that `path` is in. As git does, it does not look in the directories of `GIT_CEILING_DIRECTORIES` or above.
-///
-/// # Errors
-///
-/// `NoRepository`, `OtherOwner`; `Git` for one that libgit2 refuses, for example because of an extension that it does not know.
 pub(crate) fn discover(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::CROSS_FS)
 }
 
-/// Opens the repository of which `path` is the top directory.
-///
-/// # Errors
-///
-/// As [`discover`].
 pub(crate) fn open(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
 }
@@ -38,8 +29,9 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
         ErrorCode::NotFound => RepositoryError::NoRepository(path.to_owned()),
         _ => RepositoryError::git(path)(source),
     })?;
-    match is_trusted(&repository) {
-        true => Ok(repository),
-        false => Err(RepositoryError::OtherOwner(top(&repository).to_owned())),
+    if is_trusted(&repository) {
+        Ok(repository)
+    } else {
+        Err(RepositoryError::OtherOwner(top(&repository).to_owned()))
     }
 }

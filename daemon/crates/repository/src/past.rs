@@ -6,10 +6,8 @@ use git2::{ErrorCode, ObjectType};
 use std::path::Path;
 use std::time::Instant;
 
-/// A commit of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastCommit {
-    /// The first line of its message.
     pub subject: String,
     /// Seconds since 1970.
     pub time_s: i64,
@@ -22,10 +20,6 @@ impl WorkTree {
     /// Returns when each of `paths`, relative to the top directory, was last changed by a commit (seconds since 1970), along
     /// the first parents; nothing for a file that differs from the last commit or is in none, and for one whose commit was
     /// not found until `deadline`.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn last_changes(&self, paths: &[&Path], deadline: Instant) -> Result<Vec<Option<i64>>> {
         let repository = self.open()?;
         let mut changes = vec![None; paths.len()];
@@ -60,10 +54,6 @@ impl WorkTree {
     }
 
     /// Returns the last commits along the first parents, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`.
     pub fn last_commits(&self, max: usize) -> Result<Vec<PastCommit>> {
         let repository = self.open()?;
         let head = repository
@@ -81,10 +71,6 @@ impl WorkTree {
 
     /// Returns the name of the default branch and the number of commits that `HEAD` has and it has not; nothing if it is not
     /// known, or checked out.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`.
     pub fn ahead_of_default(&self) -> Result<Option<(String, usize)>> {
         let repository = self.open()?;
         let remote = repository.find_reference("refs/remotes/origin/HEAD");
@@ -112,10 +98,6 @@ impl WorkTree {
     }
 
     /// Returns the time of the last commit (seconds since 1970); nothing without one.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`.
     pub fn head_time(&self) -> Result<Option<i64>> {
         let repository = self.open()?;
         let head = repository.head().and_then(|head| head.peel_to_commit());
@@ -125,10 +107,6 @@ impl WorkTree {
     /// Calls `each` with the position and the content of those of `paths`, relative to the top directory, that were in the
     /// last commit at or before `time_s` (seconds since 1970), along the first parents. Ends at `deadline`, done or not; a
     /// history that does not go back so far, or is shallow, has nothing.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn files_at(
         &self,
         time_s: i64,

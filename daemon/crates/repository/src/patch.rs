@@ -67,7 +67,6 @@ pub fn files(diff: &[u8]) -> Vec<FileChange> {
     files
 }
 
-/// The part of a file while it is read.
 struct Part<'a> {
     /// The two names after `diff --git`.
     names: &'a [u8],

@@ -59,10 +59,6 @@ impl DerefMut for Git {
 
 impl WorkTree {
     /// Returns git, which will work in this work tree, without its command.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`; `GitMissing` if its folder cannot be made.
     pub(crate) fn program(&self) -> Result<Git> {
         let repository = self.open()?;
         let config = repository.config().and_then(|mut config| config.snapshot());

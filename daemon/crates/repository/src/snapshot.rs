@@ -23,18 +23,12 @@ pub(crate) const GITLINK_MODE: u32 = 0o160_000;
 
 impl WorkTree {
     /// Returns the id of a tree that is `HEAD` plus everything dirty or untracked that is not ignored.
-    ///
     /// Only objects are written: index, references and stash stay as they are, so a `git gc --prune=now` removes the
     /// tree. An `index.lock` of somebody else does not matter. Files whose times and lengths match the index are not
     /// read again.
-    ///
     /// Programs of filters (Git LFS) are not run: a pointer file stays a pointer; a changed file of a filter is stored
     /// as it is in the work tree. A submodule or a nested repository is the id of its commit; a nested repository
     /// without a commit is left out. A conflicted file is its text in the work tree.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `NotWritable`, `NotReadable`, `Git`.
     pub fn snapshot(&self) -> Result<String> {
         Ok(self.snapshot_and_repositories()?.0)
     }
@@ -119,9 +113,10 @@ impl WorkTree {
         } in dirty
         {
             // Not looked up: a parent of a deleted file may be a link to where there is one.
-            let found = match is_deleted {
-                true => Err(io::ErrorKind::NotFound.into()),
-                false => self.root.join(path).symlink_metadata(),
+            let found = if *is_deleted {
+                Err(io::ErrorKind::NotFound.into())
+            } else {
+                self.root.join(path).symlink_metadata()
             };
             match found {
                 Ok(metadata) => present.push((path, metadata)),

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 /// Of `info/exclude` that are read.
 const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
 
-/// How `HEAD` differs from an earlier commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitsSince {
     /// Commits that `HEAD` has and the earlier one has not, at most as many as asked for.
@@ -20,10 +19,6 @@ pub struct CommitsSince {
 
 impl WorkTree {
     /// Returns the name of the branch, also of one without a commit; `HEAD` if none is checked out.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn branch(&self) -> Result<String> {
         let repository = self.open()?;
         let head = repository
@@ -40,10 +35,6 @@ impl WorkTree {
     }
 
     /// Returns the files with an unresolved conflict, relative to the top directory.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn conflicts(&self) -> Result<Vec<PathBuf>> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;
@@ -64,10 +55,6 @@ impl WorkTree {
     }
 
     /// Compares `HEAD` with `commit`; nothing if `commit` is unknown.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<CommitsSince>> {
         let repository = self.open()?;
         let Ok(commit) = repository.revparse_single(commit) else {
@@ -93,10 +80,7 @@ impl WorkTree {
     /// Makes sure that git ignores `paths`, relative to the top directory, by the line `pattern` in `info/exclude`, which is
     /// part of no commit. If they are ignored already, nothing changes. Returns false if one is tracked: git never ignores
     /// it.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`, `NotRegular`, `NotWritable`, `Linked`; `NotIgnored` if a rule of `.gitignore` is stronger.
+    /// `NotIgnored` if a rule of `.gitignore` is stronger.
     pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;

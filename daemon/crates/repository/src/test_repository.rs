@@ -54,9 +54,10 @@ pub(crate) fn git_input(
         .stdin(file.reopen().unwrap())
         .output()
         .unwrap();
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
 

@@ -7,12 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A work tree and its folders. All paths are absolute, with links resolved.
-///
 /// It holds no handle: each method opens the repository, which is cheap, so that a `git gc` or a removed `.git` between
 /// two calls is noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkTree {
-    /// The top directory.
     pub root: PathBuf,
     /// The git folder of this work tree; linked work trees have their own.
     pub git_dir: PathBuf,
@@ -22,11 +20,6 @@ pub struct WorkTree {
 
 impl WorkTree {
     /// Returns the work tree that the directory `path` is in, also with an unborn branch or a detached head.
-    ///
-    /// # Errors
-    ///
-    /// `NoDirectory`, `NotReadable`, `NoRepository`, `Bare`, `OtherOwner`; `Git` for a repository that libgit2 refuses,
-    /// for example because of an extension that it does not know.
     pub fn find(path: &Path) -> Result<Self> {
         std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
         let repository = open::discover(path)?;
@@ -47,10 +40,6 @@ impl WorkTree {
     }
 
     /// Returns the id of the commit that is checked out; nothing on an unborn branch.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn head(&self) -> Result<Option<String>> {
         let repository = self.open()?;
         Ok(self.head_of(&repository)?.map(|id| id.to_string()))

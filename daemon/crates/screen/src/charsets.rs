@@ -28,12 +28,10 @@ impl Charsets {
         self.shifted = is_out;
     }
 
-    /// Returns whether characters must be converted by [`Self::drawn`].
     pub(super) fn draws(&self) -> bool {
         self.drawing[usize::from(self.shifted)]
     }
 
-    /// Returns the character that an ASCII byte is.
     pub(super) fn drawn(&self, byte: u8) -> char {
         match byte {
             0x5f..=0x7e if self.draws() => DRAWING[usize::from(byte - 0x5f)],

@@ -8,7 +8,6 @@ use ccd_text::escape::Csi;
 const MAX_STACK_LEN: usize = 8;
 
 /// Kitty keyboard flags and xterm's `modifyOtherKeys`.
-///
 /// Keys with a traditional encoding keep it, whatever is set: every program understands it, even one that follows after
 /// a crash. Only keys without one, such as `S-Enter`, depend on this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

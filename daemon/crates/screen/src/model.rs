@@ -19,7 +19,6 @@ use encoding_rs::{Decoder, Encoding, UTF_8};
 pub(super) type Row = (String, bool);
 
 /// A screen model. It needs 24 bytes per cell, twice that while the alternate screen is shown.
-///
 /// Unlike xterm, it does not support left and right margins, double-size lines and changes of the number of columns.
 pub struct Screen {
     /// For output that is not UTF-8.
@@ -123,13 +122,11 @@ impl Screen {
         self.picture.terminal.size()
     }
 
-    /// Returns the number of its cells.
     pub fn cell_count(&self) -> usize {
         let (rows, cols) = self.size();
         usize::from(rows) * usize::from(cols)
     }
 
-    /// Returns the position of the cursor.
     pub fn cursor(&self) -> Cursor {
         let terminal = &self.picture.terminal;
         still::cursor(&terminal.page.grid, &terminal.modes)
@@ -180,7 +177,6 @@ impl Screen {
         }
     }
 
-    /// Returns the cells of a row of the screen.
     pub(super) fn row(&self, row: u16) -> &[Cell] {
         &self.picture.terminal.page.grid[Line(row.into())][..]
     }
@@ -195,7 +191,6 @@ impl Screen {
         rows
     }
 
-    /// Returns the rows of the screen.
     pub(super) fn all_rows(&self) -> Vec<Row> {
         let page = &self.picture.terminal.page;
         (0..self.size().0)
@@ -222,7 +217,6 @@ impl Screen {
     }
 
     /// Returns output that makes any terminal of this size show this screen, including title and modes.
-    ///
     /// While the alternate screen is shown, it draws the main screen first, so that it appears when the program leaves.
     pub fn repaint(&self) -> Vec<u8> {
         repaint::output(&self.picture.terminal, &self.picture.title)

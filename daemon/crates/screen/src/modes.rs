@@ -10,9 +10,7 @@ use ccd_text::escape::{Csi, Kind, Sequence};
 pub enum MouseTracking {
     #[default]
     Off,
-    /// Presses.
     Press = 9,
-    /// Presses and releases.
     PressRelease = 1000,
     /// And motion while a button is down.
     ButtonMotion = 1002,
@@ -58,15 +56,12 @@ pub struct Modes {
     pub newline: bool,
     /// DEC mode 1004.
     pub focus_events: bool,
-    /// Requested mouse events.
     pub mouse: MouseTracking,
-    /// Encoding of mouse events.
     pub mouse_encoding: MouseEncoding,
     /// DECSCUSR: 0 is the terminal's default, 1 to 6 are block, underline and bar, each blinking and steady.
     pub cursor_style: u8,
     /// First and last row of the scroll region, from 0; `None` is the whole screen.
     pub scroll_region: Option<(u16, u16)>,
-    /// Extended key encodings.
     pub keyboard: Keyboard,
     /// DEC mode 40: DECCOLM clears the screen. The number of columns never changes.
     #[serde(default)]
@@ -79,9 +74,7 @@ pub struct Modes {
 /// The modes that DECSC saves and DECRC restores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedModes {
-    /// DECOM.
     pub origin: bool,
-    /// DECAWM.
     pub autowrap: bool,
 }
 
@@ -136,7 +129,6 @@ impl Modes {
         copy.ansi_flag(number).copied()
     }
 
-    /// Applies what `sequence` sets, resets or restores.
     pub(super) fn apply(&mut self, sequence: &Sequence<'_>) {
         if sequence.truncated {
             return;

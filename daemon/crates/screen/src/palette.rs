@@ -4,12 +4,9 @@ use ccd_text::escape::{Kind, Sequence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Red, green and blue.
 pub type Rgb = (u8, u8, u8);
 
-/// Red, green and blue of default text.
 pub const FOREGROUND: Rgb = (0xff, 0xff, 0xff);
-/// Red, green and blue of the default background.
 pub const BACKGROUND: Rgb = (0, 0, 0);
 
 const NAMED: [Rgb; 16] = [
@@ -56,17 +53,14 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// Returns the colour `index`.
     pub(super) fn color(&self, index: u8) -> Rgb {
         self.colors.get(&index).copied().unwrap_or(color(index))
     }
 
-    /// Returns the default colour of text.
     pub(super) fn foreground(&self) -> Rgb {
         self.grounds[0].unwrap_or(FOREGROUND)
     }
 
-    /// Returns the default background colour.
     pub(super) fn background(&self) -> Rgb {
         self.grounds[1].unwrap_or(BACKGROUND)
     }
@@ -76,7 +70,6 @@ impl Palette {
         self.grounds[2]
     }
 
-    /// Applies what `sequence` sets or resets.
     pub(super) fn apply(&mut self, sequence: &Sequence<'_>) {
         match sequence.kind {
             Kind::Osc { .. } if !sequence.truncated => self.apply_osc(sequence.body),
@@ -168,7 +161,6 @@ fn scaled(digits: &str) -> Option<u8> {
     Some((number * 255 / most) as u8)
 }
 
-/// Parses a decimal number.
 pub(super) fn decimal<N: std::str::FromStr>(field: &[u8]) -> Option<N> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }

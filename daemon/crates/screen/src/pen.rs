@@ -10,7 +10,6 @@ use std::sync::Arc;
 pub(super) struct Pen(Cell);
 
 impl Pen {
-    /// Pushes what changes the pen to the style of `cell`.
     pub(super) fn push(&mut self, out: &mut String, cell: &Cell) {
         if self.0.has_style_of(cell) {
             return;

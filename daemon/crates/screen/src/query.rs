@@ -1,5 +1,4 @@
 //! Terminal queries of programs, and the answers.
-//!
 //! Programs such as vim and tmux wait for an unanswered query, so all usual ones are answered, as a dark terminal of
 //! the VT220 family with 256 colours would.
 
@@ -94,7 +93,6 @@ pub fn needs_cursor(query: &Query) -> bool {
 }
 
 /// Returns the bytes to write to the terminal as input; `None` if there is no answer.
-///
 /// `cursor` is row and column from 0; without it, a query for the cursor is not answered. `size` is rows and columns.
 /// The cursor's row counts from the top of the screen even in origin mode.
 pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Option<Vec<u8>> {

@@ -130,10 +130,11 @@ fn push_row(
     } else {
         0
     };
-    let end = match wraps {
+    let end = if wraps {
         // Where the next row continues this one, the last column is written: that makes the terminal wrap.
-        true => cells.len(),
-        false => used.max(before_cursor),
+        cells.len()
+    } else {
+        used.max(before_cursor)
     };
     let mut col = 0;
     let mut place = is_continued.then_some(0);
@@ -166,9 +167,10 @@ fn push_row(
 /// Returns whether the first of some cells need not be written, because the screen was cleared before.
 fn is_skipped(cells: &[Cell], is_there: bool) -> bool {
     let blanks = cells.iter().take_while(|cell| cell.is_untouched());
-    match is_there {
-        true => blanks.take(MIN_SKIPPED).count() == MIN_SKIPPED,
-        false => cells[0].is_untouched(),
+    if is_there {
+        blanks.take(MIN_SKIPPED).count() == MIN_SKIPPED
+    } else {
+        cells[0].is_untouched()
     }
 }
 

@@ -17,7 +17,6 @@ pub struct Roll {
     first: usize,
 }
 
-/// A position of the cursor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
     row: usize,
@@ -36,7 +35,6 @@ impl Place {
 }
 
 impl Roll {
-    /// Returns a blank terminal; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
         Self {
             screen: Screen::with_rows_above(rows, cols, MAX_ROWS),
@@ -45,7 +43,6 @@ impl Roll {
         }
     }
 
-    /// Processes output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
             self.screen.feed(piece);
@@ -56,7 +53,6 @@ impl Roll {
         self.first += extra;
     }
 
-    /// Returns the position of the cursor.
     pub fn place(&self) -> Place {
         let (row, chars) = self.screen.cursor_in_text();
         Place {
@@ -80,9 +76,10 @@ impl Roll {
     pub fn since(&self, place: Place) -> String {
         let top = self.first + self.above.len();
         let is_cleared = top + self.screen.cursor_in_text().0 < place.row;
-        let place = match is_cleared || self.screen.is_alternate() || place.row < self.first {
-            true => Place { row: top, chars: 0 },
-            false => place,
+        let place = if is_cleared || self.screen.is_alternate() || place.row < self.first {
+            Place { row: top, chars: 0 }
+        } else {
+            place
         };
         let all = self.above.iter().cloned().chain(self.screen.all_rows());
         let mut text = String::new();

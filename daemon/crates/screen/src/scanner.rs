@@ -12,18 +12,13 @@ pub(super) const MAX_TEXT_BYTES: usize = 1024;
 pub struct Event {
     /// Offset of the sequence's first byte, from the session's start.
     pub start: u64,
-    /// Offset after its last byte.
     pub end: u64,
-    /// What it is.
     pub kind: EventKind,
 }
 
-/// The kind of an [`Event`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A query that needs an answer, see [`answer`](super::answer).
     Query(Query),
-    /// A shell's prompt mark.
     Mark(Mark),
     /// The new window title, without control characters, at most 1 KiB.
     Title(String),
@@ -46,12 +41,10 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Returns a scanner for a terminal in its initial state.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Continues with the modes of another scanner.
     pub fn resume(modes: Modes) -> Self {
         Self {
             splitter: Splitter::new(),
@@ -59,13 +52,11 @@ impl Scanner {
         }
     }
 
-    /// Returns the modes after all output so far.
     pub fn modes(&self) -> &Modes {
         &self.modes
     }
 
     /// Appends the events in `bytes`, whose first byte has the offset `base_offset`, to `events`.
-    ///
     /// Chunks must be consecutive, and may be split anywhere. An event belongs to the chunk in which its sequence ends,
     /// and may start before it. One sequence may contain several queries.
     pub fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
@@ -87,7 +78,6 @@ impl Scanner {
     }
 }
 
-/// Returns the title that `sequence` sets.
 pub(super) fn title(sequence: &Sequence<'_>) -> Option<String> {
     match (sequence.kind, sequence.body) {
         (Kind::Osc { .. }, [b'0' | b'2', b';', title @ ..]) => Some(printable(title)),

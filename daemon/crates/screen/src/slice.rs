@@ -2,7 +2,6 @@
 
 use memchr::memchr;
 
-/// Most bytes of a slice.
 const MAX_BYTES: usize = 2 << 10;
 
 /// Cells that the sequences of a slice may change; the one that exceeds it is the last.

@@ -28,7 +28,6 @@ pub(super) struct Glyph<'a> {
 }
 
 impl Glyph<'_> {
-    /// Returns the columns that it takes.
     pub(super) fn cols(&self) -> Range<u16> {
         self.col..self.col + self.width
     }
@@ -46,22 +45,18 @@ impl Glyph<'_> {
 }
 
 impl Still {
-    /// Returns the size as rows and columns.
     pub fn size(&self) -> (u16, u16) {
         (self.grid.screen_lines() as u16, self.grid.columns() as u16)
     }
 
-    /// Returns whether the program uses the alternate screen.
     pub fn alternate(&self) -> bool {
         self.modes.alternate_screen
     }
 
-    /// Returns whether default colours are swapped.
     pub fn reverse(&self) -> bool {
         self.modes.reverse_video
     }
 
-    /// Returns whether the program requests mouse events.
     pub fn mouse(&self) -> bool {
         self.modes.mouse != Default::default()
     }

@@ -5,7 +5,6 @@ use super::query::Query;
 use ccd_text::escape::{Splitter, is_picture_only};
 
 /// Removes queries from a stream, so that the terminal of a viewer does not answer them as well.
-///
 /// A sequence that is split by the end of a chunk is held back until it is complete or too long to be a query, at most
 /// about 2 KiB; a terminal would show nothing of it before that either.
 #[derive(Debug, Default)]

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 /// Resets a terminal in any state, so that text appears where it is placed.
 const CANVAS: &str = "\x1b[?1l\x1b[r\x1b[?6l\x1b[?7l\x1b[4l\x1b(B\x1b)B\x0f\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[m\x1b[2J";
 
-/// Marks cells that the screen does not have.
 const OUTSIDE: &str = "·";
 
 /// The part of a screen that a terminal of `rows` and `cols` shows.
@@ -46,7 +45,6 @@ impl Viewport {
         }
     }
 
-    /// Returns the first row and column that were drawn last.
     pub fn corner(&self) -> (u16, u16) {
         self.corner
     }
@@ -56,15 +54,16 @@ impl Viewport {
         let (rows, cols) = screen.size();
         let cursor = screen.cursor();
         let (top, left) = self.corner;
-        self.corner = match self.is_fixed {
-            true => (
+        self.corner = if self.is_fixed {
+            (
                 top.min(rows.saturating_sub(self.rows)),
                 left.min(cols.saturating_sub(self.cols)),
-            ),
-            false => (
+            )
+        } else {
+            (
                 first_shown(top, cursor.row, self.rows, rows),
                 first_shown(left, cursor.col, self.cols, cols),
-            ),
+            )
         };
         let mut out = String::new();
         let is_first = self.shown.is_empty();
@@ -96,7 +95,6 @@ impl Viewport {
         out.into_bytes()
     }
 
-    /// Returns one row of the terminal.
     fn line(&self, screen: &Screen, row: u16) -> String {
         let (rows, cols) = screen.size();
         let (top, left) = self.corner;

@@ -15,10 +15,6 @@ pub struct InvalidTime {
 }
 
 /// Returns `seconds` as a duration; `what` names it in errors and warnings.
-///
-/// # Errors
-///
-/// [`InvalidTime`] when it is negative.
 pub fn seconds(
     value: f64,
     what: &str,
@@ -33,10 +29,6 @@ pub fn seconds(
 }
 
 /// Like [`seconds`], for milliseconds.
-///
-/// # Errors
-///
-/// [`InvalidTime`] when it is negative.
 pub fn millis(value: f64, what: &str, warnings: &mut Vec<String>) -> Result<Duration, InvalidTime> {
     refuse_negative(value, what)?;
     seconds(value / 1000.0, what, warnings)
@@ -50,7 +42,6 @@ fn refuse_negative(value: f64, what: &str) -> Result<(), InvalidTime> {
     Ok(())
 }
 
-/// The end of a wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     started: Instant,
@@ -60,10 +51,6 @@ pub struct Deadline {
 
 impl Deadline {
     /// Starts a wait of `timeout`, or of `default` if the request has no timeout.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidTime`] when it is negative.
     pub fn start(
         timeout: Timeout,
         default: Option<Duration>,
@@ -80,7 +67,6 @@ impl Deadline {
         })
     }
 
-    /// Starts a wait of `limit`.
     pub fn after(limit: Duration) -> Self {
         Self {
             started: Instant::now(),
@@ -118,7 +104,6 @@ impl Deadline {
         (self.started + self.limit.unwrap_or(MAX_TIME * 12)).into()
     }
 
-    /// Time since the start.
     pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }

@@ -1,6 +1,5 @@
 //! Sessions: programs in terminals that outlive every client. Includes their output, their history and starting them by
 //! name.
-//!
 //! What clients wait for by the microsecond (`send`, `expect`, `read`, `run`, `find`) returns a boxed future: its code is
 //! then compiled in this crate, for speed, and not in the crate that awaits it.
 

@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum length of a client name that is kept.
 const NAME_BYTES: usize = 64;
 
 /// The client that sent a request, in the extensions of every call.

@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// An open database, whose changes are of type `W`. Clones are handles to the same database.
-///
 /// Changes go through one writer, which commits all waiting changes together. Readers have connections of their own and
 /// see committed changes.
 pub struct Database<W: ?Sized>(pub(crate) Arc<Inner<W>>);
@@ -31,30 +30,20 @@ pub(crate) struct Inner<W: ?Sized> {
     pub(crate) shares_connection: bool,
     pub(crate) writes: mpsc::Sender<Request<W>>,
     pub(crate) patience: std::time::Duration,
-    /// The writer's task.
     pub(crate) writer: TaskTracker,
-    /// Stops the writer.
     pub(crate) closing: CancellationToken,
-    /// Makes the writer give free space back.
     pub(crate) tidy: Arc<Notify>,
 }
 
 impl<W: AnyWrite + ?Sized> Database<W> {
     /// Commits one change. Once this returns, the change survives a kill of the daemon, and with
     /// [`Synchronous::Full`](crate::Synchronous) a power failure.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Busy`] if the queue stays full, [`StoreError::Closed`], or an error of the database.
+    /// [`StoreError::Busy`] if the queue stays full.
     pub async fn commit(&self, write: impl Into<Box<W>>) -> Result<(), StoreError> {
         self.request(Some(write.into())).await
     }
 
     /// Returns once every change that is waiting now was committed or refused.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::commit`].
     pub async fn flush(&self) -> Result<(), StoreError> {
         self.request(None).await
     }
@@ -90,7 +79,6 @@ impl<W: ?Sized> Database<W> {
         self.0.tidy.notify_one();
     }
 
-    /// Returns the number of changes that wait for the writer.
     #[must_use]
     pub fn queue_len(&self) -> usize {
         self.0.writes.max_capacity() - self.0.writes.capacity()
@@ -111,17 +99,12 @@ impl<W: ?Sized> Database<W> {
         found.is_ok_and(|found| (found.dev(), found.ino()) == self.0.identity)
     }
 
-    /// Returns whether both are handles to the same open database.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns SQLite's report on the file: empty if there are no errors.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
         let verdict = sqlx::query_scalar("PRAGMA integrity_check(20)");
         let lines: Vec<String> = verdict.fetch_all(self.readers()).await?;
@@ -139,21 +122,12 @@ impl<W: ?Sized> Database<W> {
     }
 
     /// Closes the database and deletes its file, for one that is damaged and can be made again.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be deleted.
     pub async fn delete(&self) -> io::Result<()> {
         self.close().await;
         delete(&self.0.path)
     }
 }
 
-/// Deletes the file of a database that is not open.
-///
-/// # Errors
-///
-/// The file cannot be deleted.
 pub fn delete(path: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-shm", ""] {
         match std::fs::remove_file(with(path, suffix)) {

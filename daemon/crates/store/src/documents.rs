@@ -15,10 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 
-/// Maximum size of a document.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Maximum number of documents in a directory.
 const MAX_DOCUMENTS: usize = 10_000;
 
 const SUFFIX: &str = "json";
@@ -27,7 +25,6 @@ const SUFFIX: &str = "json";
 const STRAY_END: &str = ".new";
 const STRAY_DIGITS: usize = 16;
 
-/// Why a document cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     #[error("{} cannot be read: {source}", .path.display())]
@@ -53,7 +50,6 @@ impl Reportable for DocumentError {
 
 /// A directory with one file per name, `{name}.json`. It is created with the first document, accessible only to this
 /// user.
-///
 /// Files may also be written by hand, so each is read again for every request.
 #[derive(Debug, Clone)]
 pub struct Documents {
@@ -69,20 +65,12 @@ impl Documents {
     }
 
     /// Returns the names, sorted; files whose names are not valid are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`DocumentError::Read`].
     pub async fn names(&self) -> Result<Vec<SessionId>, DocumentError> {
         let folder = self.folder.clone();
         blocking(move || names(&folder)).await
     }
 
     /// Reads a document; `None` if there is none of this name.
-    ///
-    /// # Errors
-    ///
-    /// [`DocumentError::Read`], and [`DocumentError::Shape`] with line and column.
     pub async fn get<T>(&self, name: &SessionId) -> Result<Option<T>, DocumentError>
     where
         T: DeserializeOwned + Send + 'static,
@@ -92,10 +80,6 @@ impl Documents {
     }
 
     /// True if there is a document of this name, whether valid or not.
-    ///
-    /// # Errors
-    ///
-    /// [`DocumentError::Read`].
     pub async fn exists(&self, name: &SessionId) -> Result<bool, DocumentError> {
         let path = self.path(name);
         blocking(move || {
@@ -106,10 +90,7 @@ impl Documents {
     }
 
     /// Writes or replaces the document of this name; it is on disk when this returns.
-    ///
-    /// # Errors
-    ///
-    /// [`DocumentError::Write`], [`DocumentError::TooLarge`], [`DocumentError::Full`]; the old one is kept then.
+    /// On an error, the old document is kept.
     pub async fn save<T>(&self, name: &SessionId, document: T) -> Result<(), DocumentError>
     where
         T: Serialize + Send + 'static,
@@ -124,11 +105,6 @@ impl Documents {
         .await
     }
 
-    /// Deletes a document; false if there was none.
-    ///
-    /// # Errors
-    ///
-    /// [`DocumentError::Write`].
     pub async fn delete(&self, name: &SessionId) -> Result<bool, DocumentError> {
         let path = self.path(name);
         blocking(move || match fs::remove_file(&path) {
@@ -146,10 +122,6 @@ impl Documents {
 }
 
 /// Reads the JSON file at `path`; `None` if there is none.
-///
-/// # Errors
-///
-/// As [`Documents::get`].
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError> {
     let failed = |source| DocumentError::Read {
         path: path.to_owned(),
@@ -175,19 +147,11 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError
 }
 
 /// Writes `document` to `path` atomically: a reader sees the old one or the new one, even after a crash.
-///
-/// # Errors
-///
-/// As [`Documents::save`].
 pub fn write<T: Serialize>(path: &Path, document: &T) -> Result<(), DocumentError> {
     write_at_most(path, document, MAX_BYTES)
 }
 
 /// Does the same with a document of at most `max` bytes.
-///
-/// # Errors
-///
-/// As [`Documents::save`].
 pub fn write_at_most<T: Serialize>(
     path: &Path,
     document: &T,

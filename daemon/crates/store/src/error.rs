@@ -5,7 +5,6 @@ use ccd_protocol::{ErrorCode, Reportable};
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 
-/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error(

@@ -11,7 +11,6 @@ const PRIVATE_MODE: u32 = 0o700;
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Why a directory is not safe for sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("the directory {} is a symbolic link or not a directory: move it away or choose another", .path.display())]
@@ -32,10 +31,6 @@ pub enum FolderError {
 
 /// Makes sure that `path` is a directory that only this user can access: it is created with mode 0700, or restricted to
 /// that.
-///
-/// # Errors
-///
-/// [`FolderError`] when it is a link, belongs to somebody else, is a shared place such as `/tmp`, or cannot be made.
 pub fn prepare_private(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let (folder, metadata) = open_own(path)?;
@@ -57,10 +52,6 @@ pub fn prepare_private(path: &Path) -> Result<(), FolderError> {
 
 /// Sets aside what is at `path` if it is not a directory; returns where to. For sessions that must not end because of it:
 /// otherwise, preparing the directory is an error.
-///
-/// # Errors
-///
-/// [`FolderError::Io`] if it cannot be moved.
 pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, FolderError> {
     let found = std::fs::symlink_metadata(path);
     if found.map_or(true, |found| found.is_dir()) {
@@ -73,12 +64,8 @@ pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, FolderError> {
 }
 
 /// Makes sure that `path` is a directory that only this user can change; an existing one is never altered.
-///
 /// For directories that the user named and that may contain other files.
-///
-/// # Errors
-///
-/// As [`prepare_private`], and when others may write to it.
+/// An error also when others may write to it.
 pub fn prepare_named(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let mode = open_own(path)?.1.mode() & 0o7777;
@@ -92,10 +79,7 @@ pub fn prepare_named(path: &Path) -> Result<(), FolderError> {
 }
 
 /// Makes sure that `path` is a directory that only this user can read; an existing one is never altered.
-///
-/// # Errors
-///
-/// As [`prepare_private`], and when anybody else may look into it.
+/// An error also when anybody else may look into it.
 pub fn prepare_exclusive(path: &Path) -> Result<(), FolderError> {
     create(path)?;
     let mode = open_own(path)?.1.mode() & 0o7777;

@@ -1,5 +1,4 @@
 //! SQLite databases, each with one writer that commits in groups and a few readers; and directories of JSON documents.
-//!
 //! A database is defined by its [`Schema`] (migrations, durability) and its writes ([`Write`]). No other crate needs
 //! sqlx.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]

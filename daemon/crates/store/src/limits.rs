@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Maximum number of writes that wait for the writer.
 pub(crate) const QUEUE_LEN: usize = 4096;
 
 /// How long a write waits for room in a full queue.

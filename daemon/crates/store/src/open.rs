@@ -30,7 +30,6 @@ const MAX_READERS: u32 = 3;
 /// Suffixes of the files that SQLite makes beside a database.
 const JOURNALS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// An unused reader is closed after this time.
 const READER_IDLE: Duration = Duration::from_secs(60);
 
 /// What SQLite itself uses.
@@ -43,7 +42,6 @@ const ROW_BUFFER_LEN: usize = 1024;
 pub struct Schema<W: ?Sized> {
     migrations: &'static [(&'static str, &'static str)],
     synchronous: Synchronous,
-    /// The table that records which migrations were applied.
     record: &'static str,
     columns: &'static [Column],
     cache_kib: u32,
@@ -59,10 +57,8 @@ pub struct Column {
     pub definition: &'static str,
 }
 
-/// What is known about a database before it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Nothing.
     First,
     /// A process of this daemon had it open a moment ago, and sessions are waiting.
     Again,
@@ -70,10 +66,8 @@ pub enum Opening {
     RolledBack,
 }
 
-/// The result of opening a database.
 pub struct Opened<W: ?Sized> {
     pub database: Database<W>,
-    /// Where a corrupt file was moved to.
     pub set_aside: Option<PathBuf>,
     /// There was no file, or it was set aside.
     pub is_new: bool,
@@ -82,7 +76,6 @@ pub struct Opened<W: ?Sized> {
 impl<W: AnyWrite + ?Sized> Schema<W> {
     /// Defines a database. `migrations` are names with their SQL, in order: the first one creates version 1. Only
     /// append to them, and never change one: a database remembers those that it has applied.
-    ///
     /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power failure too with
     /// [`Synchronous::Full`].
     #[must_use]
@@ -120,19 +113,13 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         self
     }
 
-    /// Returns the newest version that this build knows.
     #[must_use]
     pub const fn newest(&self) -> i64 {
         self.migrations.len() as i64
     }
 
     /// Opens the database at `path`, creates or migrates it, and starts its writer.
-    ///
     /// A corrupt file is set aside, which is logged, and a new one is created.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the file has a newer version or cannot be used.
     pub async fn open(&self, path: &Path, how: Opening) -> Result<Opened<W>, StoreError> {
         let mut is_new = !path.exists();
         let mut set_aside = None;
@@ -189,7 +176,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 
     /// Connects the writer, and the readers as soon as they are needed.
-    ///
     /// On a full disk there may be no room for the memory that connections share (`-shm`). One connection alone needs none,
     /// so that what the file contains can be read and deleted. It can write once there is room again.
     async fn connect(&self, path: &Path, is_empty: bool) -> sqlx::Result<Pools> {
@@ -209,9 +195,10 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             pool.connect_with(options)
         };
         // Only before the first table, because it is written to the file.
-        let first = match is_empty {
-            true => options.clone().auto_vacuum(SqliteAutoVacuum::Incremental),
-            false => options.clone(),
+        let first = if is_empty {
+            options.clone().auto_vacuum(SqliteAutoVacuum::Incremental)
+        } else {
+            options.clone()
         };
         match only(first).await {
             Err(error) if full(&error, path).is_some() => {
@@ -288,7 +275,6 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 }
 
-/// The connections to a database.
 struct Pools {
     writer: SqlitePool,
     readers: SqlitePool,
@@ -326,7 +312,6 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
 
 /// Makes sure that the file exists, is ours and only its user can access it, and returns its device and inode, and whether
 /// it is empty; SQLite gives its journals the same mode.
-///
 /// The process has no file mode mask for that, because its programs would inherit it.
 fn make_private(path: &Path) -> std::io::Result<((u64, u64), bool)> {
     for suffix in JOURNALS {
@@ -344,10 +329,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Moves a database aside if something else is in the place of one of its files; returns where to. For sessions that must
 /// not end because of it: otherwise, opening the database is an error.
-///
-/// # Errors
-///
-/// [`StoreError::Open`] if it cannot be moved.
 pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let files = JOURNALS.map(|suffix| with_suffix(path, suffix));
     let checked = files.iter().map(PathBuf::as_path).chain([path]);

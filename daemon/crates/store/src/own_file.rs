@@ -1,5 +1,4 @@
 //! The opener of files that ccd has made: regular files of this user, reached through no link.
-//!
 //! Something else in the place of such a file is refused, and neither changed nor waited for: a named pipe would block
 //! whoever opens it, a link or a device would have its target changed.
 
@@ -9,37 +8,26 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// Opens a file for reading.
-///
-/// # Errors
-///
-/// The system's, or that there is no regular file of this user; so for all functions of this module.
 pub fn read(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// Returns the content of a file of at most `max_bytes`.
-///
-/// # Errors
-///
-/// As [`read`], and when the file is larger.
 pub fn content(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     content_of(&read(path)?, path, max_bytes)
 }
 
 /// Returns the content of a document that people write, of at most `max_bytes`. It may belong to anybody and be reached
 /// through links.
-///
-/// # Errors
-///
-/// The system's, and that it is larger or not a regular file.
 pub fn document(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let refuse_others = |found: &Metadata| match found.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::other(format!(
-            "{} is not a regular file",
-            path.display()
-        ))),
+    let refuse_others = |found: &Metadata| {
+        if found.is_file() {
+            Ok(())
+        } else {
+            Err(io::Error::other(format!(
+                "{} is not a regular file",
+                path.display()
+            )))
+        }
     };
     refuse_others(&fs::metadata(path)?)?;
     let file = with_flags(OpenOptions::new().read(true), OFlags::NONBLOCK)?.open(path)?;
@@ -58,50 +46,28 @@ fn content_of(file: &File, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Opens an existing file for reading and writing.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn existing(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).write(true))
 }
 
 /// Does the same, and creates the file if there is none.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn update(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     open(path, options.read(true).write(true).create(true))
 }
 
 /// Opens a file for reading and appending; it is created if there is none.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     open(path, options.read(true).append(true).create(true))
 }
 
-/// Creates a file, which must not exist.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     open(path, options.read(true).write(true).create_new(true))
 }
 
 /// Creates a file in place of what is there, except for a directory. The target of a link keeps its content.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn replace(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => check(path)?,
@@ -113,10 +79,6 @@ pub fn replace(path: &Path) -> io::Result<File> {
 }
 
 /// Checks a file that is about to be opened by somebody else, such as SQLite. It may be missing.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn check(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) => refuse_foreign(path, &found),

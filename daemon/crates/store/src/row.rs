@@ -7,7 +7,6 @@ use sqlx::{QueryBuilder, Sqlite};
 /// Rows of one statement: each statement is a round trip to the database's thread, whatever it inserts.
 const ROWS_PER_INSERT: usize = 32;
 
-/// The values of a row, to which [`Row::bind`] adds.
 pub type Values<'a> = Separated<'a, Sqlite, &'static str>;
 
 /// A row that can be inserted by [`insert`]; [`row!`](crate::row!) implements it.
@@ -15,16 +14,11 @@ pub trait Row {
     /// The inserted columns, separated by commas, in the order of [`Self::bind`].
     const COLUMNS: &'static str;
 
-    /// Adds the values of the columns to a statement.
     fn bind(&self, values: Values<'_>);
 }
 
 /// Inserts rows with `statement`, in which `{columns}` is replaced by their columns and `{values}` by a `VALUES`
 /// clause: `INSERT INTO table ({columns}) {values}`.
-///
-/// # Errors
-///
-/// An error of SQLite.
 pub async fn insert<R: Row + Sync>(
     connection: &mut Connection,
     statement: &str,
@@ -41,7 +35,6 @@ pub async fn insert<R: Row + Sync>(
 }
 
 /// Defines the struct of a table's row: each field is the column of the same name.
-///
 /// Implements [`Row`], and what `query_as` needs. Fields in a `reads` block are read and never inserted, such as an id
 /// that the database assigns.
 #[macro_export]

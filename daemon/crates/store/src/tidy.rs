@@ -1,5 +1,4 @@
 //! Gives free space in a database back to the file system.
-//!
 //! Deleted rows leave free pages in the file. They are removed in small steps, because changes wait during each.
 
 use sqlx::sqlite::SqlitePool;
@@ -18,7 +17,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// `PRAGMA auto_vacuum` of a database that older builds have made, whose file cannot shrink.
 const NONE: i64 = 0;
 
-/// What the writer does of it.
 pub(crate) struct Tidy {
     path: PathBuf,
     wanted: Arc<Notify>,

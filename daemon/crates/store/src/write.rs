@@ -4,10 +4,8 @@ use crate::Connection;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A change to a database, for [`Database::commit`](crate::Database::commit).
 pub trait Write: Send + Sync + 'static {
     /// Applies the change within the transaction of its group.
-    ///
     /// If the group fails, each of its writes is applied again in its own transaction.
     fn apply(&self, connection: &mut Connection) -> impl Future<Output = sqlx::Result<()>> + Send;
 }

@@ -7,7 +7,6 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of changes in one transaction.
 const GROUP_LEN: usize = 256;
 
 /// A change and its caller; without a change, the caller waits for those before it.

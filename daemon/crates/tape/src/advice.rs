@@ -27,18 +27,20 @@ pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
     words.extend(args);
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     let line = words.join(" ");
-    match line.len() <= MAX_COMMAND_BYTES {
-        true => line,
-        false => format!("ccctl rec {} …", shell_word(program_name(program))),
+    if line.len() <= MAX_COMMAND_BYTES {
+        line
+    } else {
+        format!("ccctl rec {} …", shell_word(program_name(program)))
     }
 }
 
 /// Returns a word quoted for a shell, if it needs quotes.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -8,13 +8,11 @@ use ccd_text::redact::MASK;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
-/// Maximum number of decorators of one session.
 pub const MAX_DECORATORS: usize = 32;
 
 /// Maximum length of an expression or a replacement, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// Memory limit for a compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Maximum number of words in a filter's command line.
@@ -26,7 +24,6 @@ pub const MAX_FILTERED_BYTES: usize = 16 << 20;
 /// The annotation of an exchange that lists the decorators used.
 const NOTE: &str = "decorators";
 
-/// Why a decorator is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecoratorError {
     #[error("decorators has {found} entries: at most {MAX_DECORATORS} are allowed")]
@@ -75,7 +72,6 @@ pub enum DecorateError {
 /// not be started, took too long, or exited with a status other than 0.
 pub type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'a;
 
-/// Decorators that are ready to be applied.
 #[derive(Debug, Clone, Default)]
 pub struct Decorators {
     all: Vec<Compiled>,
@@ -95,7 +91,6 @@ enum DecoratorChange {
     Filter(Vec<String>),
 }
 
-/// The result of a change.
 enum Changed {
     /// Ranges and their new bytes, in order.
     Pieces(Vec<(std::ops::Range<usize>, Vec<u8>)>),
@@ -103,11 +98,6 @@ enum Changed {
 }
 
 impl Decorators {
-    /// Compiles decorators.
-    ///
-    /// # Errors
-    ///
-    /// [`DecoratorError`] names the first one that cannot be used.
     pub fn new(decorators: &[Decorator]) -> Result<Self, DecoratorError> {
         if decorators.len() > MAX_DECORATORS {
             let found = decorators.len();
@@ -139,10 +129,7 @@ impl Decorators {
     }
 
     /// Applies all decorators in order, and notes each use in the annotations.
-    ///
-    /// # Errors
-    ///
-    /// [`DecorateError`]; `tape` is unchanged then.
+    /// On an error, `tape` is unchanged.
     pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
         let mut decorated = tape.clone();
         for (index, decorator) in self.all.iter().enumerate() {
@@ -217,7 +204,6 @@ fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
         })
 }
 
-/// A decorator and what it needs to be applied.
 struct User<'a, 'b> {
     index: usize,
     decorator: &'a Compiled,

@@ -8,7 +8,6 @@ use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use serde_json::Value;
 use std::io;
 
-/// Why tapes cannot be used as a session requests.
 #[derive(Debug, thiserror::Error)]
 pub enum TapeError {
     #[error("{0}")]

@@ -10,7 +10,6 @@ use time::{OffsetDateTime, UtcOffset};
 /// The template that is used if none is given.
 const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
 
-/// Maximum length of a template, in bytes.
 const MAX_TEMPLATE_BYTES: usize = 512;
 
 /// Maximum length of an inserted part, in bytes: file names are limited to 255.
@@ -22,7 +21,6 @@ const MAX_NAME_BYTES: usize = 220;
 
 const GAPS: [&str; 5] = ["program", "tag", "verb", "time", "random"];
 
-/// Why a template is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("it is empty or longer than {MAX_TEMPLATE_BYTES} bytes")]
@@ -45,7 +43,6 @@ pub struct NameTemplate {
     template: String,
 }
 
-/// The values of the placeholders.
 #[derive(Debug, Clone, Default)]
 struct NameParts<'a> {
     /// Without its directory.
@@ -74,11 +71,6 @@ impl Default for NameTemplate {
 }
 
 impl NameTemplate {
-    /// Checks a template.
-    ///
-    /// # Errors
-    ///
-    /// [`NameError`]: an unknown placeholder, or a path that leads out of the root.
     pub fn new(template: &str) -> Result<Self, NameError> {
         let template = template.strip_suffix(".json5").unwrap_or(template);
         if template.is_empty() || template.len() > MAX_TEMPLATE_BYTES {

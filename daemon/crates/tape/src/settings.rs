@@ -19,7 +19,6 @@ const FOLDER: &str = "tapes";
 /// The flag of a recording whose details are logged.
 pub(crate) const DEBUG: &str = "debug";
 
-/// Maximum length of a tag, in bytes.
 pub const MAX_TAG_BYTES: usize = 128;
 
 /// Why a request is not valid. Each variant names the field.
@@ -75,12 +74,7 @@ pub struct Settings {
 
 impl Settings {
     /// Returns the settings in `options`; settings that they lack are taken from the configuration.
-    ///
     /// `base` is the daemon's base directory.
-    ///
-    /// # Errors
-    ///
-    /// [`SettingsError`] for the first field that is out of its range.
     pub fn over(
         options: &TapeOptions,
         replay: &Replay,
@@ -159,10 +153,6 @@ impl Settings {
 }
 
 /// Returns the root in the request, else the configured root, else the one in the base directory.
-///
-/// # Errors
-///
-/// [`SettingsError::Root`] if it is not absolute or contains `..`.
 pub fn root_of(
     requested: Option<&str>,
     replay: &Replay,

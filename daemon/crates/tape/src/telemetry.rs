@@ -3,9 +3,10 @@
 /// Logs an event of the target `tape`; the first argument says whether `debug` is on.
 macro_rules! telemetry {
     ($is_on:expr, $($event:tt)+) => {
-        match $is_on {
-            true => tracing::info!(target: "tape", $($event)+),
-            false => tracing::debug!(target: "tape", $($event)+),
+        if $is_on {
+            tracing::info!(target: "tape", $($event)+)
+        } else {
+            tracing::debug!(target: "tape", $($event)+)
         }
     };
 }

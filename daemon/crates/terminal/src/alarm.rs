@@ -15,7 +15,6 @@ mod timer {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// A kernel timer.
     #[derive(Debug)]
     pub(super) struct Timer(AsyncFd<Arc<OwnedFd>>);
 

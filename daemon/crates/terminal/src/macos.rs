@@ -20,7 +20,6 @@ mod libproc {
     /// How many processes may be started between counting and listing them.
     const SPARE_PROCESSES: usize = 64;
 
-    /// A living process.
     pub struct ProcessInfo {
         pub parent: i32,
         /// Microseconds since 1970.

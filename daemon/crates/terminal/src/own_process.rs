@@ -4,7 +4,6 @@
 use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
 use std::path::PathBuf;
 
-/// The process name of such a process.
 pub(crate) const NAME: &str = "ccd";
 
 /// The highest signal number of any system.

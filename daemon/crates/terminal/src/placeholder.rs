@@ -1,5 +1,4 @@
 //! The process of a replayed session: it holds the terminal, and exits as the recorded program did.
-//!
 //! Everything that depends on processes (status, signals, time limits, worker replacement) therefore works as for any
 //! program. The only input it gets is the order to exit.
 

@@ -1,5 +1,4 @@
-//! What a program inherits besides its environment: the file mode mask, limits of resources, and no signal that is ignored
-//! or blocked.
+//! What a program inherits besides its environment: file mode mask, limits of resources, no ignored signals.
 
 use crate::own_process::reset_signals;
 use ccd_protocol::{Inherited, Resource, Umask};

@@ -13,7 +13,6 @@ const CONTEXT_LINES: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the differences between two texts, with their names, as a unified diff; empty if there are none.
-///
 /// As for git, only a line feed ends a line.
 pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> String {
     match hunks(a, b, Instant::now() + PATIENCE) {
@@ -22,7 +21,6 @@ pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> String {
     }
 }
 
-/// Returns a unified diff without its header.
 fn hunks(a: &str, b: &str, deadline: Instant) -> String {
     let a: Vec<&str> = a.split_inclusive('\n').collect();
     let b: Vec<&str> = b.split_inclusive('\n').collect();

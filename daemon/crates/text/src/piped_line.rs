@@ -1,6 +1,5 @@
 //! Determines what a program with pipes reads of typed input: its terminal belongs to the daemon's process, and acts on
 //! some bytes.
-//!
 //! `^V` makes the terminal take the next byte as it is, and `^D` makes it pass on a line that has not ended. The
 //! program reads neither, so a tape contains only what the program reads.
 

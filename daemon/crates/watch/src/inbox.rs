@@ -16,7 +16,6 @@ const POLL: Duration = Duration::from_millis(500);
 /// Which files are reported by name when they change.
 pub(crate) type Wanted = dyn Fn(&Path) -> bool + Send + Sync;
 
-/// The changes since the last call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Files in watched directories that were created, removed or written.
@@ -48,7 +47,6 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Returns the events that are requested from the system.
     pub(crate) fn kinds(self) -> EventKindMask {
         let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         // Only Linux reports the end of writing.
@@ -59,7 +57,6 @@ impl Source {
     }
 }
 
-/// A watched directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watched {
     /// Device and number: another directory may have replaced it at the same path. `None` if that has happened.
@@ -69,7 +66,7 @@ pub(crate) struct Watched {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct InboxState {
     pending: Changes,
     /// Number of the last reported change, from 1.
     arrived: u64,
@@ -85,13 +82,12 @@ pub(crate) struct State {
     /// New directories are reported by name.
     pub(crate) names_folders: bool,
     pub(crate) folders: HashMap<PathBuf, Watched>,
-    /// The directories of the single paths.
     pub(crate) parents: HashMap<PathBuf, Watched>,
     /// The single paths, and the links that lead to them.
     pub(crate) paths: Vec<PathBuf>,
 }
 
-impl State {
+impl InboxState {
     pub(crate) fn watched(&mut self, source: Source) -> &mut HashMap<PathBuf, Watched> {
         match source {
             Source::Folders => &mut self.folders,
@@ -106,10 +102,9 @@ impl State {
     }
 }
 
-/// Changes that were not processed yet.
 pub(crate) struct Inbox {
     wanted: Box<Wanted>,
-    state: Mutex<State>,
+    state: Mutex<InboxState>,
     arrival: Condvar,
     application: Condvar,
 }
@@ -124,7 +119,7 @@ impl Inbox {
         })
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, InboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +173,6 @@ impl Inbox {
         watched.any(|path| places.iter().any(|place| path.starts_with(place)))
     }
 
-    /// Returns what an event in a directory concerns.
     fn sort(&self, event: Event) -> Changes {
         let kind = event.kind;
         let (is_watched, names_folders) = {
@@ -206,7 +200,6 @@ impl Inbox {
         }
     }
 
-    /// Notes that anything may have changed.
     pub(crate) fn rescan(&self) {
         self.add(Changes::all());
     }
@@ -228,14 +221,12 @@ impl Inbox {
         self.arrival.notify_all();
     }
 
-    /// Ends the watcher.
     pub(crate) fn end(&self) {
         self.lock().is_over = true;
         self.arrival.notify_all();
         self.application.notify_all();
     }
 
-    /// Returns the number of events that the system has reported.
     pub(crate) fn events(&self) -> u64 {
         self.lock().events
     }
@@ -292,7 +283,6 @@ impl Inbox {
     }
 }
 
-/// True if the event says that it concerns a directory.
 fn is_folder(kind: EventKind) -> bool {
     matches!(
         kind,

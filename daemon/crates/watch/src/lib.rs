@@ -1,5 +1,4 @@
 //! Watches files and directories through the system's notifications (crate `notify`, which no other crate uses).
-//!
 //! A [`Watcher`] belongs to one thread, which chooses what to watch and waits for [`Changes`]; all others use a
 //! [`Handle`]. Reads are never reported: the system is not even asked for them. If the system cannot report changes
 //! (its limits are reached, or there are more than [`MAX_FOLDERS`] directories), everything counts as changed twice a

@@ -9,7 +9,6 @@ const MAX_LINKS: usize = 40;
 
 /// Returns the places that determine the target of an absolute path: each link on the way, and the target, which need
 /// not exist.
-///
 /// No directory in the returned paths is a link.
 pub(crate) fn places(path: &Path) -> Vec<PathBuf> {
     let mut places = Vec::new();

@@ -155,9 +155,10 @@ fn a_path_is_watched_before_it_exists_and_by_way_of_links() {
     );
     watching.expect_files(&[]);
     for (name, is_folder) in [("a", true), ("a/b", true), ("a/b/c.json", false)] {
-        match is_folder {
-            true => fs::create_dir(watching.path(name)).unwrap(),
-            false => fs::write(watching.path(name), "1").unwrap(),
+        if is_folder {
+            fs::create_dir(watching.path(name)).unwrap();
+        } else {
+            fs::write(watching.path(name), "1").unwrap();
         }
         watching.expect_rescan(name);
     }

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 /// Maximum number of watched directories; if there are more, everything is checked periodically.
 pub const MAX_FOLDERS: usize = 10_000;
 
-/// Watches directories and single paths, for one thread.
 #[derive(Debug)]
 pub struct Watcher {
     shared: Arc<Shared>,
@@ -55,7 +54,6 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the system to report changes in a directory.
     fn watch(&self, source: Source, folder: &Path, is_other: bool) -> notify::Result<()> {
         let mut instances = self.instances();
         let instance = instances.of(source);
@@ -120,7 +118,6 @@ impl Shared {
 impl Watcher {
     /// Returns a watcher that watches nothing yet. Changed files in watched directories are reported by name if
     /// `wanted` returns true.
-    ///
     /// `wanted` is called on a thread that must not wait.
     pub fn new(wanted: impl Fn(&Path) -> bool + Send + Sync + 'static) -> (Self, Handle) {
         Self::with_limit(MAX_FOLDERS, wanted)
@@ -156,7 +153,6 @@ impl Watcher {
     }
 
     /// Watches what `ask` requests, and nothing else.
-    ///
     /// Anything read after its request is up to date: later changes are reported.
     pub fn renew<T>(&mut self, ask: impl FnOnce(&mut Renewal<'_>) -> T) -> T {
         self.round += 1;
@@ -172,7 +168,6 @@ impl Watcher {
 
     /// Waits until something changes, and then until nothing has changed for `quiet`, but at most for `longest`; `None`
     /// once the handle was dropped.
-    ///
     /// The changes returned before count as processed. After a rescan, [`Watcher::renew`] must be called. Blocks.
     pub fn wait(&mut self, quiet: Duration, longest: Duration) -> Option<Changes> {
         self.shared.inbox.wait(quiet, longest)
@@ -236,7 +231,6 @@ impl Drop for Watcher {
     }
 }
 
-/// Collects what is to be watched from now on.
 #[derive(Debug)]
 pub struct Renewal<'a> {
     watcher: &'a mut Watcher,
@@ -251,7 +245,6 @@ impl Renewal<'_> {
 
     /// Watches a single absolute path. If it is created, removed, or written and closed, even through links, a rescan
     /// is reported.
-    ///
     /// If a directory in it is missing, the nearest existing one is watched.
     pub fn path(&mut self, path: &Path) {
         for place in places(path) {
@@ -266,7 +259,6 @@ impl Renewal<'_> {
 }
 
 impl Handle {
-    /// Requests a rescan.
     pub fn look(&self) {
         self.0.inbox.rescan();
     }
@@ -282,7 +274,6 @@ impl Handle {
         self.0.inbox.wait_applied(deadline)
     }
 
-    /// Ends the watcher, as dropping the handle does.
     pub fn end(&self) {
         self.0.inbox.end();
     }

@@ -124,9 +124,10 @@ impl Command {
 /// Refuses braces that a shell could read as a block: zsh has `if [ a ] { b }` and `for x { b }`.
 fn check_braces(words: &[Word]) -> Result<(), Doubt> {
     let is_brace = |word: &Word| word.is_bare("{") || word.is_bare("}");
-    match words.iter().any(is_brace) {
-        true => Err("it has a brace after a word".into()),
-        false => Ok(()),
+    if words.iter().any(is_brace) {
+        Err("it has a brace after a word".into())
+    } else {
+        Ok(())
     }
 }
 
@@ -151,9 +152,10 @@ pub(super) fn check_assignment(word: &Word) -> Result<(), Doubt> {
     {
         return Err("it assigns to an element of an array".into());
     }
-    match has_quoted_substitution(word) {
-        true => Err(format!("the value of {name} contains a command")),
-        false => Ok(()),
+    if has_quoted_substitution(word) {
+        Err(format!("the value of {name} contains a command"))
+    } else {
+        Ok(())
     }
 }
 

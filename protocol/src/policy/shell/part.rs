@@ -36,10 +36,6 @@ pub struct Part {
 }
 
 /// Returns every command that a line executes.
-///
-/// # Errors
-///
-/// Why the line is not understood.
 pub fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
     let mut parts = Vec::new();
     add_line(line, 0, &mut parts)?;
@@ -260,12 +256,13 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
         }
         command.push(Word::unknown());
     }
-    Ok(match command.is_empty() {
-        true => Inner::None,
-        false => Inner::Words {
+    Ok(if command.is_empty() {
+        Inner::None
+    } else {
+        Inner::Words {
             commands: vec![command],
             is_transparent: wrapper.is_transparent,
-        },
+        }
     })
 }
 
@@ -337,12 +334,13 @@ fn evaluated(name: &str, arguments: &[Word]) -> Inner {
         return Inner::Opaque(format!("what `{name}` executes is computed"));
     }
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    match name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
-        true => Inner::None,
-        false => Inner::Line {
+    if name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
+        Inner::None
+    } else {
+        Inner::Line {
             line: line.join(" "),
             is_transparent: true,
-        },
+        }
     }
 }
 
@@ -364,12 +362,13 @@ fn found(arguments: &[Word]) -> Inner {
         }
         commands.push(command);
     }
-    match commands.is_empty() {
-        true => Inner::None,
-        false => Inner::Words {
+    if commands.is_empty() {
+        Inner::None
+    } else {
+        Inner::Words {
             commands,
             is_transparent: false,
-        },
+        }
     }
 }
 

@@ -120,9 +120,10 @@ impl Scanner<'_> {
     /// Counts one level of nesting; who enters one leaves it by lowering `depth`.
     pub(super) fn enter(&mut self) -> Result<(), Doubt> {
         self.depth += 1;
-        match self.depth > MAX_DEPTH {
-            true => Err("its substitutions are nested too deeply".into()),
-            false => Ok(()),
+        if self.depth > MAX_DEPTH {
+            Err("its substitutions are nested too deeply".into())
+        } else {
+            Ok(())
         }
     }
 

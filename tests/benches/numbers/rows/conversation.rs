@@ -107,12 +107,13 @@ fn claude_code_log(history: &History) -> Result<String> {
         .status()?;
     let rate = bytes as f64 / MB / start.elapsed().as_secs_f64();
     fs::remove_dir_all(home)?;
-    Ok(match status.success() {
-        true => format!(
+    Ok(if status.success() {
+        format!(
             "claude-code-log {rate:.1} MB/s ({:.0} MB)",
             bytes as f64 / MB
-        ),
-        false => format!("claude-code-log ended with {status}"),
+        )
+    } else {
+        format!("claude-code-log ended with {status}")
     })
 }
 

@@ -55,9 +55,10 @@ pub(super) fn measure(
             gb * 1000.0
         ),
         bare: String::new(),
-        peers: match has_peer {
-            true => format!("ccusage {:.2} GB/s", rate(&other)),
-            false => String::new(),
+        peers: if has_peer {
+            format!("ccusage {:.2} GB/s", rate(&other))
+        } else {
+            String::new()
         },
         ccd: format!("{:.2} GB/s; {more_mib:.0} MiB", rate(&own)),
         goal: format!("≥ {GOAL_GB} GB/s"),
@@ -75,8 +76,9 @@ fn ccusage(dir: &Path) -> Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("ccusage ended with {status}").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("ccusage ended with {status}").into())
     }
 }

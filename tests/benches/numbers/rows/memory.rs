@@ -158,10 +158,6 @@ fn bare_memory(count: usize) -> Result<u64> {
 }
 
 /// Holds `count` terminals until standard input ends.
-///
-/// # Errors
-///
-/// A terminal could not be opened.
 pub(crate) fn hold_bare_sessions(count: usize) -> Result<()> {
     let mut terminals = Vec::new();
     for _ in 0..count {

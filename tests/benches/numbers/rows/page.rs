@@ -61,9 +61,10 @@ fn export(args: &Args, daemon: &Daemon, turns: usize) -> Result<PathBuf> {
         .arg(&page)
         .env("CCD_SOCKET", daemon.socket())
         .status()?;
-    match done.success() {
-        true => Ok(page),
-        false => Err("the conversation could not be exported".into()),
+    if done.success() {
+        Ok(page)
+    } else {
+        Err("the conversation could not be exported".into())
     }
 }
 

@@ -210,9 +210,10 @@ fn through_tmux<'a>(tmux: &'a mut Tmux, own: &str, fifo: &Path) -> Result<Conten
 
 fn make_fifo(path: &Path) -> Result<()> {
     let made = std::process::Command::new("mkfifo").arg(path).status()?;
-    match made.success() {
-        true => Ok(()),
-        false => Err("mkfifo failed".into()),
+    if made.success() {
+        Ok(())
+    } else {
+        Err("mkfifo failed".into())
     }
 }
 

@@ -104,9 +104,10 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         }
         let samples = alternate(BLOCKS, &mut contenders)?;
         drop(contenders);
-        let goal = match round.pause.is_zero() {
-            true => GOAL,
-            false => GOAL_WITH_PAUSE,
+        let goal = if round.pause.is_zero() {
+            GOAL
+        } else {
+            GOAL_WITH_PAUSE
         };
         report.add(line(name, &names, &samples, goal));
     }

@@ -88,9 +88,10 @@ impl Maker<'_> {
                     let is_null = |part: &&Value| part["type"] == "null";
                     let some: Vec<_> = all.iter().filter(|part| !is_null(part)).collect();
                     let can_be_null = some.len() < all.len();
-                    match can_be_null && (self.is_least || depth > MAX_DEPTH) {
-                        true => add(Map::from_iter([("type".to_owned(), "null".into())])),
-                        false => add(self.merged(some[self.form % some.len()], depth)),
+                    if can_be_null && (self.is_least || depth > MAX_DEPTH) {
+                        add(Map::from_iter([("type".to_owned(), "null".into())]))
+                    } else {
+                        add(self.merged(some[self.form % some.len()], depth))
                     }
                 }
                 _ => add(Map::from_iter([(key.clone(), part.clone())])),
@@ -122,9 +123,10 @@ impl Maker<'_> {
 
     fn array(&self, schema: &Map<String, Value>, name: &str, depth: usize) -> Value {
         let least = schema.get("minItems").and_then(Value::as_u64);
-        let count = match self.is_least || depth > MAX_DEPTH {
-            true => least.unwrap_or_default(),
-            false => least.unwrap_or(1),
+        let count = if self.is_least || depth > MAX_DEPTH {
+            least.unwrap_or_default()
+        } else {
+            least.unwrap_or(1)
         };
         let none = json!(true);
         let item = schema.get("items").unwrap_or(&none);

@@ -34,13 +34,14 @@ fn what_changes_is_indexed_by_itself_unless_watch_is_off() {
         assert_eq!(library.found(json!({"query": "first"})), ["u1"]);
         let before = index(&library);
         library.append(&library.path(ID), line("u2", "second").as_bytes());
-        match watch {
-            true => eventually("the line is indexed", || {
+        if watch {
+            eventually("the line is indexed", || {
                 (index(&library) != before).then_some(())
-            }),
-            false => throughout(Duration::from_millis(300), || {
+            });
+        } else {
+            throughout(Duration::from_millis(300), || {
                 assert_eq!(index(&library), before);
-            }),
+            });
         }
         assert_eq!(library.found(json!({"query": "second"})), ["u2"], "{watch}");
     }

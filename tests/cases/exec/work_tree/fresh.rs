@@ -33,9 +33,10 @@ fn assert_nothing_left(executor: &Executor, repository: &Repository) {
 fn hooks_and_filters_run_only_if_the_user_s_configuration_says_so() {
     for is_on in [false, true] {
         let script = "init; cat kept.txt > seen.txt; result";
-        let executor = match is_on {
-            true => with_setup(script),
-            false => Executor::with_script(script),
+        let executor = if is_on {
+            with_setup(script)
+        } else {
+            Executor::with_script(script)
         };
         let repository = Repository::new();
         repository.write(".gitattributes", "kept.txt filter=up\n");
@@ -108,12 +109,13 @@ fn a_hook_or_a_filter_that_hangs_is_ended_by_the_limits_of_the_run() {
             executor.daemon.call_value("exec.cancel", &params).unwrap();
         }
         let result = executor.result(&started);
-        let (status, said) = match is_cancelled {
-            true => ("failed", "cancelled"),
-            false => (
+        let (status, said) = if is_cancelled {
+            ("failed", "cancelled")
+        } else {
+            (
                 "timeout",
                 "git worktree add took longer than the time limit of 1 second",
-            ),
+            )
         };
         let message = result.error_message.unwrap();
         assert_eq!((result.status.name(), result.error_kind), (status, None));

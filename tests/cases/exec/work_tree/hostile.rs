@@ -55,9 +55,10 @@ impl Hostile {
         let git = hostile.repository.root().join(".git");
         fs::create_dir_all(git.join("info")).unwrap();
         fs::write(git.join("info/attributes"), ATTRIBUTES).unwrap();
-        let hooks = match by_include {
-            true => git.join("hooks"),
-            false => hostile.repository.beside("hooks"),
+        let hooks = if by_include {
+            git.join("hooks")
+        } else {
+            hostile.repository.beside("hooks")
         };
         fs::create_dir_all(&hooks).unwrap();
         for name in HOOKS.split_whitespace() {
@@ -65,9 +66,10 @@ impl Hostile {
             let _ = fs::remove_file(&hook);
             fs::rename(hostile.program(&format!("hooks {name}")), hook).unwrap();
         }
-        let config = match by_include {
-            true => hostile.repository.beside("included"),
-            false => git.join("config"),
+        let config = if by_include {
+            hostile.repository.beside("included")
+        } else {
+            git.join("config")
         };
         let set = |key: &str, value: &str| {
             let file = config.to_str().unwrap();

@@ -1,6 +1,6 @@
 //! A git repository in which Claude Code runs.
 
-use super::state::State;
+use super::state::WorkTreeFiles;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -140,8 +140,8 @@ impl Repository {
         format!("{status}\n-- staged\n{staged}\n-- unstaged\n{unstaged}\n-- stashes\n{stashes}")
     }
 
-    pub(super) fn state(&self) -> State {
-        State::of(&self.root)
+    pub(super) fn state(&self) -> WorkTreeFiles {
+        WorkTreeFiles::of(&self.root)
     }
 
     /// Returns the root as a path of the protocol.

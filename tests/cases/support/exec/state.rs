@@ -11,9 +11,9 @@ const MAY_CHANGE: [&str; 2] = [".git/objects", "ccd-exec.lock"];
 
 /// The mode and the bytes of each file of a work tree, of its `.git` too, by path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct State(BTreeMap<String, (u32, Vec<u8>)>);
+pub(super) struct WorkTreeFiles(BTreeMap<String, (u32, Vec<u8>)>);
 
-impl State {
+impl WorkTreeFiles {
     pub(super) fn of(root: &Path) -> Self {
         let mut state = Self(BTreeMap::new());
         state.add(root, root);

@@ -292,9 +292,10 @@ fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
             if prompt != "^" {
                 await_text(&daemon, &session, prompt);
             }
-            match is_whole {
-                true => send(&daemon, &session, &text),
-                false => keys(&daemon, &session, &text),
+            if is_whole {
+                send(&daemon, &session, &text);
+            } else {
+                keys(&daemon, &session, &text);
             }
             assert_nowhere(&daemon, &secrets);
             eventually("the echo appears", || {
@@ -355,9 +356,10 @@ fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
             let daemon = talkative();
             let session = begin(&daemon, &command, &recording(&daemon));
             await_text(&daemon, &session, prompt);
-            match is_whole {
-                true => send(&daemon, &session, secret),
-                false => keys(&daemon, &session, secret),
+            if is_whole {
+                send(&daemon, &session, secret);
+            } else {
+                keys(&daemon, &session, secret);
             }
             assert_nowhere(&daemon, &traced);
             send(&daemon, &session, "\r");

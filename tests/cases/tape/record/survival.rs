@@ -45,10 +45,7 @@ impl Take {
         let reply = daemon.try_call_value("session.send", &params);
         if let Some(reply) = &reply {
             let end = if newline { "\n" } else { "" };
-            let text = match reply["hidden"] == true {
-                true => "***",
-                false => text,
-            };
+            let text = if reply["hidden"] == true { "***" } else { text };
             self.typed.push(format!("{text}{end}"));
         }
         reply.is_some()

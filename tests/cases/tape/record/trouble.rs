@@ -273,9 +273,10 @@ fn a_recording_whose_filter_fails_is_kept_until_it_works_or_is_thrown_away() {
         daemon.stop();
         daemon.restart();
         assert_eq!(left(&daemon, &root), (journals.clone(), folders));
-        match works {
-            true => write_script(&filter, "#!/bin/sh\nsed s/told/changed/\n"),
-            false => fs::remove_file(&journals[0]).unwrap(),
+        if works {
+            write_script(&filter, "#!/bin/sh\nsed s/told/changed/\n");
+        } else {
+            fs::remove_file(&journals[0]).unwrap();
         }
         daemon.stop();
         daemon.restart();

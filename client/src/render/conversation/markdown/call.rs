@@ -13,7 +13,6 @@ use std::io;
 /// Columns of what a call is about, in its heading.
 const ABOUT: usize = 100;
 
-/// Writes a call: what it was about, then its result.
 pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result<()> {
     let input: Value = serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default();
     let tool = pair.tool_use.name.as_str();
@@ -24,9 +23,10 @@ pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result
         .is_some_and(|result| result.is_error);
     sheet.block(&[heading(pair, &input, is_error)])?;
     write_input(tool, &input, sheet)?;
-    let changes = match is_error {
-        true => Vec::new(),
-        false => diff(tool, &input, &meta),
+    let changes = if is_error {
+        Vec::new()
+    } else {
+        diff(tool, &input, &meta)
     };
     match &pair.tool_result {
         _ if !changes.is_empty() => {
@@ -93,8 +93,9 @@ fn task(todo: &Todo) -> String {
         (TodoState::InProgress, _) => format!("**{content}**"),
         _ => content,
     };
-    match note.is_empty() {
-        true => format!("- [{mark}] {content}"),
-        false => format!("- [{mark}] {content} {note}"),
+    if note.is_empty() {
+        format!("- [{mark}] {content}")
+    } else {
+        format!("- [{mark}] {content} {note}")
     }
 }

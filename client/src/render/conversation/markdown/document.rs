@@ -12,7 +12,6 @@ use crate::render::counted;
 use ccd_protocol::conversation::{ConversationUsage, ExportAbout, TurnRole};
 use std::io::{self, Write};
 
-/// Writes a conversation turn by turn.
 pub(crate) fn markdown(
     about: &ExportAbout,
     turns: &mut dyn Iterator<Item = Spoken>,
@@ -20,9 +19,10 @@ pub(crate) fn markdown(
 ) -> io::Result<()> {
     let mut sheet = Sheet::new(out);
     let title = about.title.as_deref().map(plain).unwrap_or_default();
-    let title = match title.is_empty() {
-        true => format!("Conversation {}", plain(&about.session_id)),
-        false => title,
+    let title = if title.is_empty() {
+        format!("Conversation {}", plain(&about.session_id))
+    } else {
+        title
     };
     sheet.block(&[format!("# {title}")])?;
     sheet.block(&facts(about))?;
@@ -45,9 +45,10 @@ fn facts(about: &ExportAbout) -> Vec<String> {
     let branch = about.branch.as_deref().filter(|branch| !branch.is_empty());
     let branch = branch.map_or_else(String::new, |branch| format!(", branch {}", code(branch)));
     let directory = code(about.cwd.as_deref().unwrap_or_default());
-    let directory = match directory.is_empty() {
-        true => directory,
-        false => format!("{directory}{branch}"),
+    let directory = if directory.is_empty() {
+        directory
+    } else {
+        format!("{directory}{branch}")
     };
     let models: Vec<String> = about.models.iter().map(|model| code(model)).collect();
     let times = [&about.started_at, &about.ended_at].map(|time| {
@@ -127,7 +128,6 @@ fn write_turn(
     Ok(())
 }
 
-/// Writes the sub-agent that a call started, in a quote.
 fn sub_agent(
     call: &str,
     turns: &mut Turns<'_>,

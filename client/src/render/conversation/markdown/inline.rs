@@ -31,9 +31,10 @@ pub(super) fn code(text: &str) -> String {
         return line;
     }
     let ticks = "`".repeat(longest_run(&line) + 1);
-    match line.starts_with('`') || line.ends_with('`') {
-        true => format!("{ticks} {line} {ticks}"),
-        false => format!("{ticks}{line}{ticks}"),
+    if line.starts_with('`') || line.ends_with('`') {
+        format!("{ticks} {line} {ticks}")
+    } else {
+        format!("{ticks}{line}{ticks}")
     }
 }
 
@@ -42,7 +43,6 @@ pub(super) fn fence(text: &str) -> String {
     "`".repeat(longest_run(text).max(2) + 1)
 }
 
-/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let (mut run, mut longest) = (0, 0);
     for c in text.chars() {

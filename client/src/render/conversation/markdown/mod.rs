@@ -1,5 +1,4 @@
 //! A conversation as one Markdown document.
-//!
 //! Everything that was said is quoted, and everything that tools returned is fenced, so that no text can pose as another
 //! part of the document. `document` writes its parts in order; `quote` and `inline` make texts harmless.
 

@@ -1,5 +1,4 @@
 //! Text that is Markdown itself, made harmless.
-//!
 //! Quotes keep it from posing as another part of the document: a list, a heading or a fence in a quote ends with it. HTML
 //! and images, which a viewer would load, are shown as text. In code they are text anyway, and an escape would be shown; so
 //! what is certainly code is left as it is. Where that is uncertain, `<` is escaped, which at worst looks odd.
@@ -7,7 +6,7 @@
 /// Returns the lines of a text; they are to be quoted.
 pub(super) fn harmless(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut place = Place::default();
+    let mut place = QuoteState::default();
     for line in text.trim_end().split('\n') {
         lines.push(place.line(line));
     }
@@ -16,9 +15,8 @@ pub(super) fn harmless(text: &str) -> Vec<String> {
     lines.split_off(start)
 }
 
-/// Where in the text a line is.
 #[derive(Debug, Default)]
-struct Place {
+struct QuoteState {
     /// The fence that is open: its character and its length.
     fence: Option<(char, usize)>,
     /// A fence may be in a list, so it is not known which lines are code.
@@ -27,7 +25,7 @@ struct Place {
     is_open: bool,
 }
 
-impl Place {
+impl QuoteState {
     fn line(&mut self, line: &str) -> String {
         if let Some((mark, len)) = self.fence {
             if closes(line, mark, len) {
@@ -51,9 +49,12 @@ impl Place {
         match spans(line).filter(|_| !self.is_open && !self.is_unsure) {
             Some(parts) => parts
                 .into_iter()
-                .map(|(part, is_code)| match is_code {
-                    true => part.to_owned(),
-                    false => escaped(part),
+                .map(|(part, is_code)| {
+                    if is_code {
+                        part.to_owned()
+                    } else {
+                        escaped(part)
+                    }
                 })
                 .collect(),
             None => escaped(line),

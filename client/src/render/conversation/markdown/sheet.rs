@@ -8,7 +8,6 @@ use std::io::{self, Write};
 /// Quotes in quotes are not shown deeper than this.
 const MAX_DEPTH: usize = 10;
 
-/// Lines, each at a depth of quotes.
 pub(super) struct Sheet<'a> {
     out: &'a mut dyn Write,
     depth: usize,
@@ -32,7 +31,6 @@ impl<'a> Sheet<'a> {
         self.end(self.depth)
     }
 
-    /// Writes a text as a quote.
     pub(super) fn said(&mut self, text: &str) -> io::Result<()> {
         let lines = harmless(&readable(text));
         if lines.is_empty() {
@@ -42,7 +40,6 @@ impl<'a> Sheet<'a> {
         self.end(self.depth)
     }
 
-    /// Writes a text as it is, in a fence.
     pub(super) fn fenced(&mut self, language: &str, text: &str) -> io::Result<()> {
         let text = readable(text);
         let text = text.trim_end();
@@ -66,9 +63,10 @@ impl<'a> Sheet<'a> {
     fn lines<'l>(&mut self, lines: impl Iterator<Item = &'l str>, depth: usize) -> io::Result<()> {
         let prefix = "> ".repeat(depth.min(MAX_DEPTH));
         for line in lines {
-            match line.is_empty() {
-                true => writeln!(self.out, "{}", prefix.trim_end())?,
-                false => writeln!(self.out, "{prefix}{line}")?,
+            if line.is_empty() {
+                writeln!(self.out, "{}", prefix.trim_end())?
+            } else {
+                writeln!(self.out, "{prefix}{line}")?
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The chart.
 
-use super::element::{Anchor, Elements, escaped};
+use super::element::{Elements, TextAnchor, escaped};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
 use crate::render::conversation::numbers::{cost_of_sum, cut_start, short};
@@ -23,7 +23,6 @@ const CHARACTER: f64 = 7.2;
 const NAME: usize = 30;
 /// Room for a number after a bar.
 const NUMBER: f64 = 58.0;
-/// Width of the bars of costs.
 const COSTS: f64 = 120.0;
 
 const STYLE: &str = "\
@@ -47,8 +46,13 @@ pub(crate) fn stats_svg(reply: &ConversationStatsReply, by: StatsBy) -> String {
     let chart = Chart::of(&rows, by);
     let mut image = Elements::default();
     let title = title(by);
-    image.text((MARGIN, 34.0), Anchor::Start, "title", &title);
-    image.text((MARGIN, 54.0), Anchor::Start, "dim", &summary(reply, by));
+    image.text((MARGIN, 34.0), TextAnchor::Start, "title", &title);
+    image.text(
+        (MARGIN, 54.0),
+        TextAnchor::Start,
+        "dim",
+        &summary(reply, by),
+    );
     legend(by, &mut image);
     chart.axes(&mut image);
     for (index, row) in rows.iter().enumerate() {
@@ -57,7 +61,7 @@ pub(crate) fn stats_svg(reply: &ConversationStatsReply, by: StatsBy) -> String {
     if rows.is_empty() {
         image.text(
             (MARGIN, HEAD + BAR),
-            Anchor::Start,
+            TextAnchor::Start,
             "dim",
             "nothing in this scope",
         );
@@ -98,18 +102,16 @@ fn summary(reply: &ConversationStatsReply, by: StatsBy) -> String {
     format!("{conversations}, {tokens} tokens, {cost} at list prices of {prices}")
 }
 
-/// Writes what the colours mean.
 fn legend(by: StatsBy, image: &mut Elements) {
     let mut x = MARGIN;
     let costs = (by != StatsBy::Tool).then_some(("cost", "cost in US dollars"));
     for (class, name) in kinds(by).iter().copied().chain(costs) {
         image.bar((x, 66.0), (11.0, 11.0), class, name);
-        image.text((x + 16.0, 76.0), Anchor::Start, "dim", name);
+        image.text((x + 16.0, 76.0), TextAnchor::Start, "dim", name);
         x += 16.0 + width(name) as f64 * 6.4 + 18.0;
     }
 }
 
-/// Where things are.
 struct Chart {
     by: StatsBy,
     rows: usize,
@@ -152,7 +154,7 @@ impl Chart {
             image.line((x, top), self.bottom());
             let text = mark(*tick);
             for y in [top - 4.0, self.bottom() + 14.0] {
-                image.text((x, y), Anchor::Middle, "dim", &text);
+                image.text((x, y), TextAnchor::Middle, "dim", &text);
             }
         }
         let Some((start, costs)) = &self.costs else {
@@ -167,7 +169,7 @@ impl Chart {
                 tick => format!("${tick}"),
             };
             for y in [top - 4.0, self.bottom() + 14.0] {
-                image.text((x, y), Anchor::Middle, "dim", &text);
+                image.text((x, y), TextAnchor::Middle, "dim", &text);
             }
         }
     }
@@ -175,7 +177,7 @@ impl Chart {
     fn row(&self, row: &Row, y: f64, image: &mut Elements) {
         let baseline = y + BAR - 3.0;
         let name = cut_start(&row.name, NAME);
-        image.text((self.names - 8.0, baseline), Anchor::End, "name", &name);
+        image.text((self.names - 8.0, baseline), TextAnchor::End, "name", &name);
         let mut x = self.names;
         for ((class, kind), value) in kinds(self.by).iter().zip(&row.parts) {
             let width = self.values.at(*value as f64);
@@ -186,7 +188,7 @@ impl Chart {
         }
         image.text(
             (x + 6.0, baseline),
-            Anchor::Start,
+            TextAnchor::Start,
             "number",
             &short(row.sum()),
         );
@@ -196,7 +198,7 @@ impl Chart {
                 image.bar((*start, y), (width, BAR), "cost", &row.about_cost());
             }
             let at = (start + width + 6.0, baseline);
-            image.text(at, Anchor::Start, "number", &row.cost_text());
+            image.text(at, TextAnchor::Start, "number", &row.cost_text());
         }
     }
 }

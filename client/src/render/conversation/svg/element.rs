@@ -22,24 +22,22 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Where a text is relative to its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(super) enum TextAnchor {
     Start,
     Middle,
     End,
 }
 
-/// Elements, one per line.
 #[derive(Debug, Default)]
 pub(super) struct Elements(String);
 
 impl Elements {
-    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: TextAnchor, class: &str, text: &str) {
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            TextAnchor::Start => "start",
+            TextAnchor::Middle => "middle",
+            TextAnchor::End => "end",
         };
         let text = escaped(text);
         let _ = writeln!(

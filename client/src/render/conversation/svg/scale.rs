@@ -3,7 +3,6 @@
 /// Values along an axis, from 0 to at least the largest value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
-    /// The value of each mark.
     pub(super) ticks: Vec<f64>,
     end: f64,
     length: f64,

@@ -8,7 +8,6 @@ use ccd_protocol::conversation::{StatsBy, StatsGroup};
 /// Rows in a chart; the others are summed up in one.
 const MAX_ROWS: usize = 100;
 
-/// A row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) name: String,
@@ -24,7 +23,6 @@ impl Row {
         self.parts.iter().sum()
     }
 
-    /// Returns one kind in words.
     pub(super) fn about(&self, kind: &str, value: u64) -> String {
         format!("{}: {} {kind}", self.name, grouped(value))
     }

@@ -1,5 +1,4 @@
 //! What a person sees of a run at a terminal: a line for each call of a tool, the model's text, and a status line.
-//!
 //! `reader` makes events of Claude Code's lines, `status` the text of the status line; both are pure. `screen` writes.
 
 mod reader;
@@ -29,9 +28,7 @@ pub(super) struct Live {
     is_shown: bool,
     /// False if the events themselves are printed to the terminal.
     shows_events: bool,
-    /// True if the model's text is printed as it arrives.
     prints_text: bool,
-    /// The last text that was printed.
     printed: String,
 }
 
@@ -63,7 +60,6 @@ impl Live {
         self.is_shown
     }
 
-    /// Shows the progress of the job.
     pub(super) fn progress(&self, job: &Job) {
         let progress = job.progress.clone();
         if let Some(progress) = progress.and_then(|value| serde_json::from_value(value).ok()) {
@@ -71,11 +67,6 @@ impl Live {
         }
     }
 
-    /// Shows what a line of Claude Code reports.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(super) fn line(&mut self, line: &str, context: &mut Context) -> Result<(), Failure> {
         if !self.is_shown || !self.shows_events {
             return Ok(());
@@ -100,23 +91,20 @@ impl Live {
     }
 
     /// Prints the answer, unless it was printed as it arrived.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`].
     pub(super) fn print_answer(&self, answer: &str, context: &mut Context) -> Result<(), Failure> {
         let printed = self.printed.trim_end();
         let is_printed = !printed.is_empty() && answer.trim_end().ends_with(printed);
-        match self.prints_text {
-            _ if answer.is_empty() => Ok(()),
-            true if is_printed => Ok(()),
-            true => context.write_line(render::readable(answer).trim_end()),
-            false if answer.ends_with('\n') => context.write_bytes(answer.as_bytes()),
-            false => context.write_line(answer),
+        if answer.is_empty() || (self.prints_text && is_printed) {
+            Ok(())
+        } else if self.prints_text {
+            context.write_line(render::readable(answer).trim_end())
+        } else if answer.ends_with('\n') {
+            context.write_bytes(answer.as_bytes())
+        } else {
+            context.write_line(answer)
         }
     }
 
-    /// Shows what the run did, once it has ended.
     pub(super) fn summary(&self, result: &ExecutionResult, failure: Option<&str>) {
         if !self.is_shown {
             return;

@@ -19,7 +19,6 @@ const DENIALS: [(&str, &str); 4] = [
     ),
 ];
 
-/// An event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) what: What,
@@ -30,7 +29,6 @@ pub(super) struct Seen {
 /// What has happened. Texts are as received.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// The model has called a tool.
     Call {
         name: String,
         about: String,
@@ -41,13 +39,11 @@ pub(super) enum What {
         name: String,
         why: String,
     },
-    /// The last call failed.
     Failed(String),
     /// A request to the API is repeated.
     Retry(String),
 }
 
-/// Reads lines in order.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// Names of called tools by the ids of the calls.
@@ -59,7 +55,6 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Returns the events in a line.
     pub(super) fn read(&mut self, line: &str) -> Vec<Seen> {
         let Ok(record) = serde_json::from_slice::<Value>(&mended(line.as_bytes())) else {
             return Vec::new();

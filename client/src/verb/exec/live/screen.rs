@@ -18,13 +18,12 @@ pub(in crate::verb::exec) struct Screen(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<TerminalState>,
     ended: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
-    /// False if there is no status line.
+struct TerminalState {
     is_wanted: bool,
     is_drawn: bool,
     is_cancelled: bool,
@@ -34,10 +33,9 @@ struct State {
 }
 
 impl Screen {
-    /// A terminal, with a status line if it is wanted.
     pub(super) fn start(is_wanted: bool) -> Self {
         let screen = Self(Arc::new(Shared {
-            state: Mutex::new(State {
+            state: Mutex::new(TerminalState {
                 is_wanted,
                 is_drawn: false,
                 is_cancelled: false,
@@ -57,7 +55,6 @@ impl Screen {
         screen
     }
 
-    /// Shows other progress.
     pub(super) fn progress(&self, progress: ExecProgress) {
         let mut state = lock(&self.0.state);
         state.progress = progress;
@@ -78,7 +75,6 @@ impl Screen {
         self.above(|| context::say(text));
     }
 
-    /// Shows that the run was asked to stop.
     pub(in crate::verb::exec) fn cancelling(&self) {
         lock(&self.0.state).is_cancelled = true;
     }
@@ -103,7 +99,7 @@ impl Screen {
     }
 }
 
-impl State {
+impl TerminalState {
     fn draw(&mut self) {
         if !self.is_wanted || !is_in_foreground() {
             return;

@@ -4,7 +4,6 @@ use crate::render::{Colour, Line, counted, on_one_line, seconds};
 use ccd_protocol::exec::{ExecPhase, ExecProgress};
 use std::time::Duration;
 
-/// Returns where a run is, after `elapsed`.
 pub(super) fn status_line(progress: &ExecProgress, elapsed: Duration, is_cancelled: bool) -> Line {
     let mut parts = match progress.phase {
         ExecPhase::Queued => queued(progress),

@@ -1,7 +1,7 @@
 //! Groups with enough evidence into proposals and sightings.
 
 use super::finding::Finding;
-use super::group::{Group, State};
+use super::group::{Group, GroupState};
 use super::known::{KnownCandidate, KnownGroup, Lesson, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
 use super::parallel::in_parallel;
@@ -14,7 +14,6 @@ use crate::instant::WINDOW_MS;
 use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What one run says about one candidate.
 struct Draft<'a> {
     /// Index in the ledger; none for a new candidate.
     known: Option<usize>,
@@ -40,13 +39,13 @@ pub(super) fn assemble(
     let mut drafts: BTreeMap<Fingerprint, Draft<'_>> = BTreeMap::new();
     for group in &timeline.groups {
         let (fingerprint, known, wording) = match &group.state {
-            State::Waiting => continue,
-            State::Known { candidate } => (
+            GroupState::Waiting => continue,
+            GroupState::Known { candidate } => (
                 input.known[*candidate].fingerprint.clone(),
                 Some(*candidate),
                 None,
             ),
-            State::Formed { wording } => {
+            GroupState::Formed { wording } => {
                 let fingerprint = wording.fingerprint();
                 let known = by_fingerprint.get(&fingerprint).copied();
                 (fingerprint, known, Some(wording))
@@ -74,7 +73,6 @@ pub(super) fn assemble(
     result
 }
 
-/// Which events a candidate of the ledger has counted already.
 struct Counted<'a>(HashSet<&'a str>);
 
 impl<'a> Counted<'a> {
@@ -106,7 +104,7 @@ impl<'a> Draft<'a> {
                 counted.is_none_or(|counted| !counted.has(&input.events[member.event]))
             })
             .collect();
-        let is_new_group = matches!(group.state, State::Formed { .. });
+        let is_new_group = matches!(group.state, GroupState::Formed { .. });
         if is_new_group || !new.is_empty() {
             let known = self
                 .known
@@ -168,9 +166,10 @@ impl<'a> Draft<'a> {
             },
             &settings.indicators,
         );
-        let scope_guess = match is_local && !is_eligible {
-            true => Scope::Project,
-            false => guessed,
+        let scope_guess = if is_local && !is_eligible {
+            Scope::Project
+        } else {
+            guessed
         };
         Some(Proposal {
             fingerprint: fingerprint.clone(),

@@ -12,7 +12,6 @@ use crate::signal::SignalType;
 use crate::similarity::Keywords;
 use serde_json::Value;
 
-/// What an event says about a group.
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
     pub(super) kind: GroupKind,
@@ -74,7 +73,6 @@ impl Finding {
         }
     }
 
-    /// Returns the quotation for evidence.
     pub(super) fn quote(&self, event: &Event) -> String {
         match &self.detail {
             Detail::Failure(_) => quote(&format!("{}: {}", command(event), stderr(event))),
@@ -180,7 +178,6 @@ pub(crate) const CONTEXT_KEYS: [&str; 11] = [
     "violations",
 ];
 
-/// Returns a value of an event's context.
 pub(super) fn value_of<'a>(event: &'a Event, key: &str) -> Option<&'a Value> {
     debug_assert!(CONTEXT_KEYS.contains(&key), "{key}");
     event.context.get(key)
@@ -193,7 +190,6 @@ pub(super) fn text_of<'a>(event: &'a Event, key: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Returns what was said or printed.
 pub(super) fn content(event: &Event) -> &str {
     if event.content.trim().is_empty() {
         text_of(event, "content")
@@ -202,7 +198,6 @@ pub(super) fn content(event: &Event) -> &str {
     }
 }
 
-/// Returns what a command printed on standard error.
 pub(super) fn stderr(event: &Event) -> &str {
     ["stderr", "stderr_preview"]
         .into_iter()

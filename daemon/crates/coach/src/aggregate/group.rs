@@ -5,10 +5,8 @@ use super::known::{GroupKind, KnownGroup, Lesson, MAX_SAMPLES};
 use super::wording::{Wording, one_line};
 use std::collections::BTreeSet;
 
-/// An event of a group.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// Index of the event.
     pub(super) event: usize,
     pub(super) at_ms: i64,
     pub(super) session: String,
@@ -17,28 +15,28 @@ pub(super) struct Member {
     pub(super) entries: Vec<usize>,
 }
 
-/// How far a group is.
 #[derive(Debug)]
-pub(super) enum State {
-    /// It has too little evidence.
+pub(super) enum GroupState {
     Waiting,
-    /// It became a candidate in this run.
-    Formed { wording: Wording },
+    Formed {
+        wording: Wording,
+    },
     /// It belongs to a candidate of the ledger, by index.
-    Known { candidate: usize },
+    Known {
+        candidate: usize,
+    },
 }
 
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) kind: GroupKind,
     pub(super) key: String,
-    pub(super) state: State,
+    pub(super) state: GroupState,
     /// Events of earlier runs.
     pub(super) known_events: u64,
     /// Events of this run, oldest first.
     pub(super) members: Vec<Member>,
     pub(super) samples: Vec<String>,
-    /// How many members have entries in the index.
     pub(super) indexed: usize,
     pub(super) lesson: Lesson,
 }
@@ -51,7 +49,7 @@ impl Group {
         Self {
             kind,
             key,
-            state: State::Waiting,
+            state: GroupState::Waiting,
             known_events: 0,
             members: Vec::new(),
             samples: Vec::new(),
@@ -62,7 +60,7 @@ impl Group {
 
     pub(super) fn of_ledger(known: &KnownGroup, candidate: usize) -> Self {
         Self {
-            state: State::Known { candidate },
+            state: GroupState::Known { candidate },
             known_events: known.events,
             samples: known
                 .samples
@@ -76,10 +74,9 @@ impl Group {
     }
 
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Waiting)
+        matches!(self.state, GroupState::Waiting)
     }
 
-    /// Returns whether there is enough evidence.
     pub(super) fn has(&self, needed: Needed) -> bool {
         let sessions: BTreeSet<&str> = self
             .members
@@ -110,7 +107,7 @@ impl Group {
         let Some(wording) = wording(&findings) else {
             return false;
         };
-        self.state = State::Formed { wording };
+        self.state = GroupState::Formed { wording };
         true
     }
 

@@ -4,7 +4,6 @@ use crate::fingerprint::Fingerprint;
 pub use ccd_protocol::coach::CandidateStatus as Status;
 use serde::{Deserialize, Serialize};
 
-/// What the events of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupKind {
@@ -51,7 +50,6 @@ pub enum Lesson {
 }
 
 /// One group that stands for a candidate: a row of `ccd_groups`.
-///
 /// A candidate has several when groups led to the same fingerprint. `(kind, key, fingerprint)` is unique.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownGroup {
@@ -83,7 +81,6 @@ impl KnownGroup {
 /// How many texts of a group later ones are compared with.
 pub(super) const MAX_SAMPLES: usize = 5;
 
-/// A candidate of the ledger with its groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownCandidate {
     pub fingerprint: Fingerprint,

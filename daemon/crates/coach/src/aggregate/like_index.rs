@@ -1,5 +1,4 @@
 //! Finds the texts that are like a new one, without comparing it with all of them.
-//!
 //! Two sets of words with a Jaccard index of 0.6 share at least 60 % of each set. So if the words of each set are put in one
 //! order, the rarest first, alike sets share one of their first 40 % (and one more). Only those words are indexed.
 
@@ -29,7 +28,6 @@ pub(super) struct LikeIndex {
 }
 
 impl LikeIndex {
-    /// Makes an empty index for texts with these keywords.
     pub(super) fn new<'a>(all: impl Iterator<Item = &'a Keywords>) -> Self {
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for keywords in all {

@@ -1,12 +1,5 @@
 //! From events to candidates for rules.
-//!
-//! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has:
-//!
-//! - `finding`: an event into what it says about a group, by kind (`failure`, `correction`, `reminder`, `violation`)
-//! - `timeline`: events and successes in the order of time, into groups
-//! - `group`, `like_index`: groups by key, and by similarity
-//! - `assemble`: groups with enough evidence into proposals and sightings
-//! - `wording`: text that may become part of a rule
+//! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has.
 
 mod assemble;
 mod correction;
@@ -39,7 +32,6 @@ use crate::event::{Event, Success};
 use crate::scope::{Indicators, RuleFile};
 use std::collections::BTreeMap;
 
-/// What an aggregation reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// Every event that is not decided: new ones, and those that earlier runs left pending. In any order.
@@ -52,7 +44,6 @@ pub struct Input<'a> {
     pub now: &'a str,
 }
 
-/// What the configuration and the rule files say.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub min_evidence_count: usize,
@@ -76,7 +67,6 @@ impl Default for Settings {
 }
 
 /// Returns what the events add to the ledger.
-///
 /// Events are taken in the order of their time, one by one, so the candidates do not depend on how events are divided into
 /// runs, as long as pending events are given again and the ledger of the run before is given as `known`. (Counts do: see
 /// [`Proposal::count`].) Which evidence makes a candidate, by kind of signal:

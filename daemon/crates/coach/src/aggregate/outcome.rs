@@ -6,7 +6,6 @@ use crate::fingerprint::Fingerprint;
 use crate::scope::Scope;
 use serde::{Deserialize, Serialize};
 
-/// The result of [`super::aggregate`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     /// New candidates, sorted by fingerprint.
@@ -17,7 +16,6 @@ pub struct Aggregation {
     pub decided: Vec<String>,
     /// Ids of events that waited for 30 days in vain. Sorted; none of them is in `decided`.
     pub expired: Vec<String>,
-    /// How many events go on waiting.
     pub pending: usize,
 }
 
@@ -50,7 +48,6 @@ pub struct Proposal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sighting {
     pub fingerprint: Fingerprint,
-    /// How many events were added.
     pub count_added: u64,
     /// New evidence, oldest first.
     pub evidence: Vec<Evidence>,
@@ -66,7 +63,6 @@ pub struct Sighting {
     pub mention: bool,
 }
 
-/// One event that speaks for a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Evidence {
     pub timestamp: String,

@@ -14,7 +14,6 @@ pub(super) struct Repeated {
     pub(super) similar_count: u64,
 }
 
-/// What a skill should say as well.
 #[derive(Debug, Clone)]
 pub(super) struct Skill {
     name: String,

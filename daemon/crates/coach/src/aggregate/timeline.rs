@@ -1,5 +1,4 @@
 //! Events and successes in the order of their time, into groups.
-//!
 //! One event at a time, and each decision from the events before it: so it does not matter where one run ends and the next
 //! begins. An event that waits is given again in the next run and takes the same place again.
 
@@ -16,7 +15,6 @@ use crate::instant::{self, WINDOW_MS};
 use crate::similarity::Keywords;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Groups of all events of a run.
 pub(super) struct Timeline<'a> {
     settings: &'a Settings,
     pub(super) groups: Vec<Group>,
@@ -24,7 +22,6 @@ pub(super) struct Timeline<'a> {
     pub(super) decided: Vec<usize>,
     /// Events that left their group after 30 days, by index.
     pub(super) left: Vec<usize>,
-    /// Time of each event, by index.
     pub(super) times_ms: Vec<i64>,
     pub(super) now_ms: i64,
     index: LikeIndex,

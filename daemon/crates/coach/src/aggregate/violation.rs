@@ -8,7 +8,6 @@ use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use serde_json::Value;
 
-/// One violation.
 #[derive(Debug, Clone)]
 pub(super) enum Violation {
     /// An edit of a file that another tool owns.

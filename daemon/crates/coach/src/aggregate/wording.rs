@@ -1,5 +1,4 @@
 //! Text that may become part of a rule.
-//!
 //! A rule is written into a file that a model obeys, so a text from outside is one line, has no control characters and no
 //! comment marks, and is not long. Nothing that changes from event to event, such as a count, may be part of trigger or
 //! action: each value would have its own fingerprint.
@@ -8,7 +7,6 @@ use crate::fingerprint::{CandidateType, Fingerprint, fingerprint};
 use crate::similarity::Keywords;
 use serde::{Deserialize, Serialize};
 
-/// What a candidate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wording {
     pub candidate_type: CandidateType,

@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// Most events of one batch.
 const MAX_EVENTS: u32 = 200_000;
 
 /// How far back a success may be that followed a failure: as long as events wait.
@@ -41,10 +40,6 @@ const MAX_RULES_BYTES: u64 = 1 << 20;
 impl Coach {
     /// Turns all events that wait into candidates, as far as there is enough evidence; those of all payloads that have
     /// been taken so far.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
         self.settle().await;
         if self.existing().await?.is_none() {
@@ -96,9 +91,10 @@ impl Coach {
         result: Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let rows = match result.sightings.is_empty() {
-            true => Vec::new(),
-            false => all(&databases.ledger).await?,
+        let rows = if result.sightings.is_empty() {
+            Vec::new()
+        } else {
+            all(&databases.ledger).await?
         };
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {
@@ -169,7 +165,6 @@ impl Coach {
     }
 }
 
-/// Marks the events that the ledger has counted.
 async fn finish(databases: &Databases) -> Result<(), StoreError> {
     let deciding = state_of(&databases.ledger, DECIDING).await?;
     let Some(ids) = deciding.filter(|ids| ids != NONE) else {
@@ -183,7 +178,6 @@ async fn finish(databases: &Databases) -> Result<(), StoreError> {
     databases.ledger.commit(LedgerWrite(vec![state])).await
 }
 
-/// What an aggregation needs.
 struct Batch {
     events: Vec<Event>,
     successes: Vec<Success>,

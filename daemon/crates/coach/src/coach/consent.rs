@@ -5,7 +5,6 @@ use ccd_store::own_file;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a time.
 const MAX_BYTES: u64 = 64;
 
 /// `ccctl hooks install` makes the file, and so does the first payload of a hook.
@@ -39,7 +38,6 @@ impl Consent {
         }
     }
 
-    /// Notes that it does not record.
     pub(super) fn withdraw(&self) {
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

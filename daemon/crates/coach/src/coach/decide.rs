@@ -5,7 +5,7 @@ use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
 use crate::aggregate::sentence_case;
 use crate::ledger::{
-    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, decisions_on, find,
+    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions, decisions_on, find,
 };
 use crate::place::{Plan, Written, restore, write};
 use crate::scope::{RuleFile, ScopeInput, guess};
@@ -29,10 +29,7 @@ pub(super) const PROMOTE: &str = "promote";
 
 impl Coach {
     /// Writes a candidate to its file; with `diff` only returns what would be written.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn approve(
         &self,
         params: CoachApproveParams,
@@ -96,10 +93,7 @@ impl Coach {
     }
 
     /// Rejects a candidate: it is not proposed again.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn reject(&self, params: CoachRejectParams) -> Result<Decided, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
@@ -123,10 +117,7 @@ impl Coach {
     }
 
     /// Changes the words of a candidate.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn edit(&self, params: CoachEditParams) -> Result<Decided, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
@@ -141,7 +132,7 @@ impl Coach {
             ));
         }
         if row.fingerprint != old.fingerprint
-            && let Found::One(other) = find(&databases.ledger, &row.fingerprint).await?
+            && let CandidateLookup::One(other) = find(&databases.ledger, &row.fingerprint).await?
         {
             if other.status != CandidateStatus::Pending {
                 return Err(self
@@ -159,10 +150,7 @@ impl Coach {
     }
 
     /// Writes a candidate to the user's own rules.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn promote(
         &self,
         params: CoachPromoteParams,
@@ -305,10 +293,7 @@ impl Coach {
     }
 
     /// Undoes the last decision on a candidate.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Place`] if the file was edited since; nothing is changed then.
+    /// An error if the file was edited since; nothing is changed then.
     pub async fn undo(&self, id: &str) -> Result<CoachUndoReply, CoachError> {
         let databases = self.with_candidate(id).await?;
         let _deciding = self.deciding.lock().await;

@@ -17,31 +17,25 @@ const MAX_WORDS: usize = 3;
 
 impl Coach {
     /// Turns a rule into a guard, or removes it.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`]; nothing is changed then.
+    /// On an error, nothing is changed.
     pub async fn guard(&self, params: CoachGuardParams) -> Result<CoachGuardReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let row = self.row(databases, &params.id).await?;
-        let guard = match params.off {
-            true => {
-                let fingerprint = row.fingerprint.clone();
-                databases
-                    .ledger
-                    .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
-                    .await?;
-                None
-            }
-            false => {
-                let guard = self.new_guard(databases, &row, params).await?;
-                databases
-                    .ledger
-                    .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
-                    .await?;
-                Some(guard)
-            }
+        let guard = if params.off {
+            let fingerprint = row.fingerprint.clone();
+            databases
+                .ledger
+                .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
+                .await?;
+            None
+        } else {
+            let guard = self.new_guard(databases, &row, params).await?;
+            databases
+                .ledger
+                .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
+                .await?;
+            Some(guard)
         };
         self.use_guards(databases).await?;
         let candidate = self.shown_candidate(databases, &row).await?;
@@ -94,7 +88,6 @@ impl Coach {
         })
     }
 
-    /// Puts the guards of the ledger in force.
     pub(super) async fn use_guards(&self, databases: &Databases) -> Result<(), StoreError> {
         let guards = guards(&databases.ledger).await?;
         let guards = Guards::new(guards);

@@ -7,7 +7,6 @@ use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_repository::BranchError;
 use ccd_store::StoreError;
 
-/// Why a call was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum CoachError {
     #[error("no candidate has the id or fingerprint {0:?}")]

@@ -18,11 +18,6 @@ use std::path::{Path, PathBuf};
 const INVALID: &str = "invalid";
 
 impl Coach {
-    /// Deletes events and payloads.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if nothing is given.
     pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
@@ -55,9 +50,10 @@ impl Coach {
         };
         let _deciding = self.deciding.lock().await;
         let (events, _) = forget_events(databases, &selection, false).await?;
-        let candidates = match params.all && is_empty {
-            true => self.forget_candidates(databases, &selection, false).await?,
-            false => 0,
+        let candidates = if params.all && is_empty {
+            self.forget_candidates(databases, &selection, false).await?
+        } else {
+            0
         };
         Ok(CoachForgetReply {
             events,
@@ -66,11 +62,6 @@ impl Coach {
         })
     }
 
-    /// Carries out `data.forget` for events and candidates.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let part = DataPart::Coach;
@@ -102,11 +93,6 @@ impl Coach {
             ))
     }
 
-    /// Carries out `data.forget` for payloads.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the database.
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
         self.settle().await;
         let (payloads, since) = self
@@ -119,7 +105,6 @@ impl Coach {
         Ok(payloads.and(invalid))
     }
 
-    /// Returns the projects of recorded events.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         let Ok(Some(databases)) = self.existing().await else {
             return Vec::new();

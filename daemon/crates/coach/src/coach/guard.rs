@@ -9,13 +9,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most bytes of a compiled pattern.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Most bytes of a command or path that is examined.
 const MAX_EXAMINED_BYTES: usize = 64 << 10;
 
-/// The guards in force.
 #[derive(Debug, Default)]
 pub(super) struct Guards(Vec<Compiled>);
 
@@ -116,11 +114,6 @@ fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_EXAMINED_BYTES)]
 }
 
-/// Compiles the pattern of a guard.
-///
-/// # Errors
-///
-/// What is wrong with it.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     let compiled = RegexBuilder::new(pattern)
         .size_limit(MAX_COMPILED_BYTES)

@@ -26,15 +26,10 @@ use std::sync::Arc;
 const LIST_LEN: u32 = 100;
 pub(super) const MAX_LIST_LEN: u32 = 1000;
 
-/// Payloads of one call of `coach.detect`.
 const MAX_PAYLOADS: usize = 10_000;
 
 impl Coach {
     /// Returns the numbers of events and candidates, and what is wrong.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn status(&self) -> Result<CoachStatusReply, CoachError> {
         let config = self.config().await;
         let settings = self.settings();
@@ -87,11 +82,6 @@ impl Coach {
         })
     }
 
-    /// Lists the candidates that wait for a decision.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachReviewReply::default());
@@ -110,11 +100,6 @@ impl Coach {
         Ok(CoachReviewReply { candidates })
     }
 
-    /// Returns a candidate with all that is known of it.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::NotFound`], or errors of the databases.
     pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let row = self.row(databases, &params.id).await?;
@@ -140,11 +125,6 @@ impl Coach {
         })
     }
 
-    /// Lists events.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong parameter.
     pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachEventsReply::default());
@@ -163,11 +143,6 @@ impl Coach {
         Ok(CoachEventsReply { events })
     }
 
-    /// Lists candidates of every status, and promotions.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachLedgerReply::default());
@@ -187,7 +162,6 @@ impl Coach {
         })
     }
 
-    /// Lists the patterns.
     pub async fn patterns(&self) -> CoachPatternsReply {
         let config = self.config().await;
         CoachPatternsReply {
@@ -198,10 +172,6 @@ impl Coach {
     }
 
     /// Returns the signals of payloads, each in the light of the earlier ones of its session.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::InvalidArgument`] for too many.
     pub async fn detect(&self, params: CoachDetectParams) -> Result<CoachDetectReply, CoachError> {
         if params.payloads.len() > MAX_PAYLOADS {
             return Err(CoachError::InvalidArgument(format!(
@@ -237,7 +207,6 @@ impl Coach {
         })
     }
 
-    /// Returns the fingerprint of a candidate with these words.
     #[must_use]
     pub fn fingerprint(&self, params: &CoachFingerprintParams) -> CoachFingerprintReply {
         let (kind, trigger, action) = (params.candidate_type, &params.trigger, &params.action);
@@ -251,9 +220,10 @@ impl Coach {
 
     /// Returns the id of a repository that is given by it, or by a directory in it.
     pub(super) fn repo_id(&self, project: &str) -> String {
-        match project.contains('/') {
-            true => self.projects.of(project).id,
-            false => project.to_owned(),
+        if project.contains('/') {
+            self.projects.of(project).id
+        } else {
+            project.to_owned()
         }
     }
 
@@ -269,7 +239,6 @@ impl Coach {
             .ok_or_else(|| CoachError::NotFound(row.fingerprint.clone()))
     }
 
-    /// Returns rows as clients see them.
     pub(super) async fn shown_candidates(
         &self,
         databases: &Databases,

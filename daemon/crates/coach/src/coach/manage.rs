@@ -19,15 +19,9 @@ const SUCCESS_DAYS: f64 = 30.0;
 
 const DAY_S: f64 = 86_400.0;
 
-/// Candidates of an imported document.
 const MAX_IMPORTED: usize = 100_000;
 
 impl Coach {
-    /// Stops recording something, or starts again.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if neither is given.
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
         let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
@@ -40,20 +34,16 @@ impl Coach {
             repo_id: params.project.map(|project| self.repo_id(&project)),
             since: ccd_text::clock::now(),
         };
-        let change = match params.off {
-            true => EventWrite::Unmute(mute),
-            false => EventWrite::Mute(mute),
+        let change = if params.off {
+            EventWrite::Unmute(mute)
+        } else {
+            EventWrite::Mute(mute)
         };
         databases.events.commit(change).await?;
         let mutes = mutes(&databases.events).await?;
         Ok(CoachMuteReply { mutes })
     }
 
-    /// Deletes what is older than it is kept.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn retain(&self) -> Result<(), CoachError> {
         if !self.paths.home.exists() {
             return Ok(());
@@ -82,11 +72,6 @@ impl Coach {
         Ok(self.write_mirror(databases).await?)
     }
 
-    /// Returns all candidates and promotions as one document.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases.
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
         let mut reply = CoachExportReply {
             version: 1,
@@ -111,10 +96,6 @@ impl Coach {
     }
 
     /// Merges the candidates of a document into the ledger. Fingerprints are computed anew; equal ones are merged.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or if the document has no list of candidates.
     pub async fn import(&self, params: CoachImportParams) -> Result<CoachImportReply, CoachError> {
         let databases = self.databases().await?;
         let entries = params.document["candidates"].as_array().cloned();

@@ -1,5 +1,4 @@
 //! The coach: takes payloads, makes candidates of them, and carries out decisions.
-//!
 //! `owner` is what handlers call; `work` processes payloads in a thread of its own; `batch` turns events into candidates;
 //! `decide` (on top of `rule`), `enforce`, `list`, `manage` and `forget` are the methods.
 

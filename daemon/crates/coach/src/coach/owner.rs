@@ -22,7 +22,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, OnceCell, watch};
 
-/// Where the coach's files are.
 #[derive(Debug, Clone)]
 pub struct CoachPaths {
     /// Of the daemon: it says whether the coach records.
@@ -38,13 +37,11 @@ pub struct CoachPaths {
 }
 
 impl CoachPaths {
-    /// The coach's own configuration.
     pub(super) fn config(&self) -> PathBuf {
         self.home.join("config.json")
     }
 }
 
-/// What the daemon's configuration says about hooks and coach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoachSettings {
     /// `hooks.enabled`.
@@ -79,7 +76,6 @@ const SETTLE_PATIENCE: Duration = Duration::from_secs(6);
 /// Friction that waits to be recorded; more is dropped.
 const MAX_FRICTION: usize = 1000;
 
-/// Takes payloads, makes candidates of them, and carries out decisions.
 #[derive(Debug)]
 pub struct Coach {
     pub(super) paths: CoachPaths,
@@ -101,15 +97,12 @@ pub struct Coach {
     pub(super) mirror: Mirror,
     pub(super) places: Places,
     pub(super) timings: Timings,
-    /// Payloads that could not be read.
     pub(super) invalid: AtomicU64,
-    /// There is something to process.
     pub(super) news: Notify,
     /// Held by whoever changes the ledger.
     pub(super) deciding: tokio::sync::Mutex<()>,
 }
 
-/// Both databases.
 #[derive(Debug)]
 pub(super) struct Databases {
     pub(super) events: Database<EventWrite>,
@@ -119,7 +112,6 @@ pub(super) struct Databases {
 }
 
 impl Databases {
-    /// Makes the files smaller soon, after much was deleted.
     pub(super) fn tidy(&self) {
         self.events.tidy();
         self.ledger.tidy();
@@ -128,10 +120,6 @@ impl Databases {
 
 impl Coach {
     /// Takes payloads from now on. They are processed by the returned work.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if there is a journal that cannot be used.
     pub fn new(
         paths: CoachPaths,
         store: Store,
@@ -169,10 +157,6 @@ impl Coach {
     }
 
     /// Returns the journal, which is made when it is needed for the first time.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if it cannot be used.
     pub(super) fn journal(&self) -> Result<&Journal, JournalError> {
         if let Some(journal) = self.journal.get() {
             return Ok(journal);
@@ -187,10 +171,6 @@ impl Coach {
     }
 
     /// Takes a payload. Once this returns, it survives a kill of the daemon. Returns what the hook is to print.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Journal`] if it cannot be written down.
     pub fn post(&self, mut delivery: Delivery) -> Result<Option<String>, CoachError> {
         let settings = self.settings();
         if !settings.enabled {
@@ -227,7 +207,6 @@ impl Coach {
         !waiting.is_empty()
     }
 
-    /// Puts settings in force.
     pub fn set_settings(&self, settings: CoachSettings) {
         match settings.record {
             Some(true) => self.consent.give(),
@@ -256,20 +235,12 @@ impl Coach {
     }
 
     /// Returns the databases; opens them if they are not open.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Unavailable`] if they cannot be opened.
     pub(super) async fn databases(&self) -> Result<&Databases, CoachError> {
         let opened = self.databases.get_or_try_init(|| self.open()).await;
         opened.map_err(|error| CoachError::Unavailable(error.to_string()))
     }
 
     /// Returns the databases if there are any: a question must not make them.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::Unavailable`] if they cannot be opened.
     pub(super) async fn existing(&self) -> Result<Option<&Databases>, CoachError> {
         match self.databases.get() {
             None if !self.paths.home.exists() => Ok(None),
@@ -277,11 +248,6 @@ impl Coach {
         }
     }
 
-    /// Returns the databases for a verb about a candidate.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError::NotFound`] if there are none, and [`CoachError::Unavailable`].
     pub(super) async fn with_candidate(&self, id: &str) -> Result<&Databases, CoachError> {
         let existing = self.existing().await?;
         existing.ok_or_else(|| CoachError::NotFound(id.to_owned()))
@@ -341,7 +307,6 @@ impl Coach {
         )
     }
 
-    /// Returns the bytes of both databases.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.databases.get().map_or(0, |databases| {

@@ -11,12 +11,10 @@ const MAX_AGE: Duration = Duration::from_secs(30);
 
 const MAX_FOLDERS: usize = 256;
 
-/// Identities by directory.
 #[derive(Debug, Default)]
 pub(super) struct Projects(Mutex<HashMap<String, (Instant, Identity)>>);
 
 impl Projects {
-    /// Returns what `folder` belongs to.
     pub(super) fn of(&self, folder: &str) -> Identity {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((since, identity)) = known.get(folder)

@@ -22,10 +22,6 @@ const DAY_S: f64 = 86_400.0;
 
 impl Coach {
     /// Counts events by type, project and week, and the recurrences of approved rules.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong time.
     pub async fn report(&self, params: CoachReportParams) -> Result<CoachReportReply, CoachError> {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachReportReply::default());

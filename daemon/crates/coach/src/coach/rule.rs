@@ -3,8 +3,8 @@
 use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::ledger::{
-    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions_in, evidence_of, find,
-    next_decision, promotions,
+    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions_in, evidence_of,
+    find, next_decision, promotions,
 };
 use crate::place::{Plan, Words, plan, write};
 use crate::record::projects;
@@ -13,14 +13,11 @@ use ccd_store::{StoreError, blocking};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A decision that writes a file.
 pub(super) struct Rule<'a> {
-    /// The candidate before and after.
     pub(super) old: &'a CandidateRow,
     pub(super) row: &'a CandidateRow,
     pub(super) decision: &'static str,
     pub(super) reason: Option<String>,
-    /// What else changes in the ledger.
     pub(super) changes: Vec<Change>,
     pub(super) plan: &'a Plan,
 }
@@ -153,16 +150,15 @@ impl Coach {
         Ok(planned.await?)
     }
 
-    /// Returns the candidate that `id` names.
     pub(super) async fn row(
         &self,
         databases: &Databases,
         id: &str,
     ) -> Result<CandidateRow, CoachError> {
         match find(&databases.ledger, id.trim()).await? {
-            Found::One(row) => Ok(*row),
-            Found::None => Err(CoachError::NotFound(id.to_owned())),
-            Found::Several(found) => Err(CoachError::Ambiguous {
+            CandidateLookup::One(row) => Ok(*row),
+            CandidateLookup::None => Err(CoachError::NotFound(id.to_owned())),
+            CandidateLookup::Several(found) => Err(CoachError::Ambiguous {
                 start: id.to_owned(),
                 found: found
                     .iter()
@@ -191,10 +187,6 @@ impl Coach {
 
     /// Returns the directory of the project that a candidate is written to: the caller's, if it was seen there, otherwise the
     /// only one in which it was seen. One that was seen nowhere on this machine was imported, and is written to the caller's.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] if there is no such directory, or several.
     pub(super) async fn root_of(
         &self,
         databases: &Databases,
@@ -248,7 +240,6 @@ pub(super) fn moved(old: &CandidateRow, new: &CandidateRow) -> Vec<Change> {
     changes
 }
 
-/// Directories in an error.
 fn shown<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> String {
     let roots: Vec<String> = roots.map(|root| root.display().to_string()).collect();
     roots.join(", ")

@@ -10,7 +10,6 @@ const KEPT: usize = 512;
 /// Most different events that are counted: a hostile client may name any.
 const MAX_EVENTS: usize = 64;
 
-/// The hooks since the start, by event.
 #[derive(Debug, Default)]
 pub(super) struct Timings(Mutex<BTreeMap<String, Timing>>);
 
@@ -47,7 +46,6 @@ impl Timings {
         timing.count += 1;
     }
 
-    /// Returns what `daemon.status` shows.
     pub(super) fn status(&self) -> Vec<HookEventStatus> {
         let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let status = events.iter().map(|(event, timing)| {

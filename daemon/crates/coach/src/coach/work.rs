@@ -38,11 +38,9 @@ const HISTORY_LEN: u32 = 60;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Processes payloads until it is stopped.
 #[derive(Debug)]
 pub struct Work {
     coach: Arc<Coach>,
-    /// None before the first payload.
     reader: Option<Reader>,
     sessions: HashMap<String, (Instant, Detector)>,
     /// Those for the last payloads; none before the first one.
@@ -153,7 +151,6 @@ impl Work {
         Ok(true)
     }
 
-    /// Stores what became of payloads, and the payloads.
     async fn record(
         &mut self,
         databases: &Databases,
@@ -176,7 +173,6 @@ impl Work {
     }
 
     /// Returns payloads that wait, those of each session in the order in which its hooks ran.
-    ///
     /// A hook ends before the next one of its session starts. So the spool, which is looked at after the journal, has every
     /// payload that is older than one from the journal and did not get there. Then all that wait are sorted.
     fn next_deliveries(&mut self) -> Vec<Delivery> {
@@ -210,9 +206,12 @@ impl Work {
         }
         let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recorded = coach.settings().record != Some(false);
-        let taken = spool.take_in(|delivery| match is_recorded {
-            true => coach.journal()?.append(&delivery),
-            false => Ok(()),
+        let taken = spool.take_in(|delivery| {
+            if is_recorded {
+                coach.journal()?.append(&delivery)
+            } else {
+                Ok(())
+            }
         });
         match taken {
             Ok(0) => return false,
@@ -245,9 +244,10 @@ impl Work {
         let cwd = payload.cwd.clone().unwrap_or_default();
         let project = self.coach.projects.of(&cwd);
         // A payload that arrives again, for example because hooks are installed twice, was not said twice.
-        let detected = match is_new {
-            true => self.detector(&payload.session_id).await?.detect(&payload),
-            false => Detected::default(),
+        let detected = if is_new {
+            self.detector(&payload.session_id).await?.detect(&payload)
+        } else {
+            Detected::default()
         };
         self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
         let signals = detected
@@ -408,9 +408,10 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
         content: clipped(&ccd_text::redact::redact(&friction.content).text, 500),
     };
     let project = coach.projects.of(&friction.cwd);
-    let signals = match is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
-        true => Vec::new(),
-        false => vec![stored(&signal, &project.root)],
+    let signals = if is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
+        Vec::new()
+    } else {
+        vec![stored(&signal, &project.root)]
     };
     Recorded {
         delivery_id: None,

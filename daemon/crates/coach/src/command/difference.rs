@@ -13,7 +13,6 @@ pub struct Difference {
     pub to: Replacement,
 }
 
-/// What worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Replacement {
     /// Another program: `python3`, `uv pip`.
@@ -249,16 +248,16 @@ fn are_alike(gone: &[&str], come: &[&str]) -> bool {
         all.filter(char::is_ascii_alphanumeric).collect()
     };
     let (one, other) = (letters(gone), letters(come));
-    let (short, long) = match one.len() < other.len() {
-        true => (&one, &other),
-        false => (&other, &one),
+    let (short, long) = if one.len() < other.len() {
+        (&one, &other)
+    } else {
+        (&other, &one)
     };
     let is_bucket = |names: &&&[&str]| names.contains(&gone[0]) && names.contains(&come[0]);
     (short.len() >= 3 && long.contains(short.as_str()))
         || ALIKE.iter().any(|names| is_bucket(&names))
 }
 
-/// Returns whether a word says the same at another time.
 fn is_general(word: &str) -> bool {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '=');

@@ -1,10 +1,4 @@
 //! Shell command lines, taken apart far enough to say which program a line is about.
-//!
-//! - `split`: a line into parts and words
-//! - `simple`: [`Simple`], one part: a program with its words
-//! - `primary`: which part a line is about, and its base
-//! - `difference`: what a command that worked has in place of one that failed
-//!
 //! Nothing is expanded or executed, and a line that a shell would refuse gives the parts that can be seen.
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub fn parse(line: &str) -> Vec<Simple> {
 }
 
 /// Returns the part that a line is about: the one with most words, options counting twice.
-///
 /// Of equal ones it is the first. None when every part only prepares or reports, such as `cd` and `echo`.
 pub fn primary(line: &str) -> Option<Simple> {
     let mut best: Option<(usize, Simple)> = None;
@@ -31,7 +30,6 @@ pub fn primary(line: &str) -> Option<Simple> {
 }
 
 /// Returns what failures of a command are compared by: the program and the next word, if it is no option and no path.
-///
 /// `npm run build` gives `npm run`, `cat notes.txt` gives `cat`, and `python -m pytest` stays whole.
 pub fn base(command: &Simple) -> String {
     let program = &command.program;

@@ -3,7 +3,6 @@
 use super::split::Part;
 use std::collections::VecDeque;
 
-/// How a part is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connector {
     /// It is the first part.
@@ -162,7 +161,6 @@ impl Simple {
     }
 
     /// Returns program and words in one line; a word with blanks, which was quoted, is shown as `…`.
-    ///
     /// So a pattern that looks for a command does not find it in a message or a search term.
     pub fn bare_text(&self) -> String {
         let words = self.from_subcommand().iter().map(|word| {

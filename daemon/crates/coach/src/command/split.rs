@@ -5,7 +5,6 @@ use super::simple::Connector;
 /// Maximum number of bytes of a line that are looked at: a script in a here-document is not about its last lines.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Maximum number of words of all parts together.
 const MAX_WORDS: usize = 4096;
 
 /// The words between two separators, without redirections.
@@ -30,7 +29,6 @@ fn clipped(line: &str) -> &str {
     &line[..end]
 }
 
-/// What the next word is.
 #[derive(Clone, Copy, PartialEq)]
 enum Expect {
     Word,

@@ -2,7 +2,6 @@
 
 use ccd_protocol::{ErrorCode, Reportable};
 
-/// The payload of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     /// 32 hexadecimal digits: the same for the same payload, however often and in which way it arrives.
@@ -15,7 +14,6 @@ pub struct Delivery {
     pub took_ms: Option<f64>,
 }
 
-/// Why a payload was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     #[error("delivery_id: must be 32 hexadecimal digits")]
@@ -37,10 +35,6 @@ impl Reportable for DeliveryError {
 
 impl Delivery {
     /// Checks a payload as far as this costs little: the rest is found out when it is processed.
-    ///
-    /// # Errors
-    ///
-    /// [`DeliveryError`] if a part has another form.
     pub fn new(id: String, at: String, payload: Vec<u8>) -> Result<Self, DeliveryError> {
         if id.len() != 32 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(DeliveryError::Id);
@@ -59,7 +53,6 @@ impl Delivery {
         })
     }
 
-    /// Returns it as a record of the journal.
     pub(super) fn to_record(&self) -> Vec<u8> {
         let took_ms = self.took_ms.unwrap_or(-1.0);
         let mut record = Vec::with_capacity(self.payload.len() + 96);

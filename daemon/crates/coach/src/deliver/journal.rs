@@ -1,5 +1,4 @@
 //! The journal: payloads that were acknowledged and are not in the databases yet.
-//!
 //! It is in the runtime directory, like the rings of sessions: its files outlive both processes, and on most systems they
 //! are in memory, so payloads reach no disk before their secrets are removed. One `write` appends a record. A kill may cut
 //! the last one short; nobody was told that it was taken, so the next start removes it. Once everything was processed, no
@@ -31,7 +30,6 @@ const HEAD_LEN: usize = 8;
 
 const DONE: &str = "done";
 
-/// Why a payload was not written down.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("{} MiB of hook payloads already wait to be processed", MAX_WAITING_BYTES >> 20)]
@@ -85,10 +83,6 @@ pub(crate) struct Reader {
 
 impl Journal {
     /// Opens the journal in `folder`, and creates it. What an earlier process was writing when it was killed is removed.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`] if the directory cannot be used.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Reader), JournalError> {
         prepare_private(folder)?;
         let done_file = own_file::update(&folder.join(DONE))?;
@@ -121,10 +115,7 @@ impl Journal {
     }
 
     /// Appends a payload. Once this returns, it survives a kill of the daemon.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError::Full`] if too much waits already, [`JournalError::Io`]; nothing was appended then.
+    /// On an error, nothing was appended.
     pub(crate) fn append(&self, delivery: &Delivery) -> Result<(), JournalError> {
         let body = delivery.to_record();
         let mut record = Vec::with_capacity(HEAD_LEN + body.len());
@@ -159,7 +150,6 @@ impl Journal {
         (end, self.shared.done.load(Ordering::Acquire))
     }
 
-    /// Returns the bytes that wait to be processed.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let end = self.shared.end.load(Ordering::Relaxed);
         end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
@@ -205,10 +195,7 @@ impl Shared {
 
 impl Reader {
     /// Returns the next records, at least one if there is any, and about `max_bytes` at most.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error; the same records are read again by the next call.
+    /// After an error, the next call reads the same records again.
     pub(crate) fn next(&mut self, max_bytes: usize) -> io::Result<Vec<Delivery>> {
         let end = self.shared.end.load(Ordering::Acquire);
         let (mut deliveries, mut bytes) = (Vec::new(), 0);
@@ -227,10 +214,7 @@ impl Reader {
     }
 
     /// Reports that all records returned so far are in the databases.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError`]; they are processed again after a restart then, which changes nothing.
+    /// After an error, they are processed again at the next start, which changes nothing.
     pub(crate) fn processed(&mut self) -> Result<(), JournalError> {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;
@@ -253,7 +237,6 @@ impl Reader {
         self.position = self.shared.done.load(Ordering::Relaxed);
     }
 
-    /// True if there is a record to read.
     #[cfg(test)]
     pub(crate) fn has_more(&self) -> bool {
         self.position < self.shared.end.load(Ordering::Acquire)

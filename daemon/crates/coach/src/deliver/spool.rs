@@ -13,7 +13,6 @@ use std::time::{Duration, SystemTime};
 /// Enough for the largest payload in Base64.
 const MAX_FILE_BYTES: u64 = 128 << 20;
 
-/// The directory of these files, as the daemon sees it.
 #[derive(Debug)]
 pub(crate) struct Spool {
     folder: PathBuf,
@@ -33,12 +32,7 @@ impl Spool {
     }
 
     /// Calls `take` with each payload, oldest first, and removes its file. Stops at the first one that is not taken.
-    ///
     /// A kill between both steps leaves a file whose payload was taken; its id tells.
-    ///
-    /// # Errors
-    ///
-    /// The error of `take`.
     pub(crate) fn take_in<E>(
         &mut self,
         mut take: impl FnMut(Delivery) -> Result<(), E>,
@@ -145,11 +139,6 @@ fn read(path: &Path) -> io::Result<Option<Delivery>> {
     Ok(delivery(params).ok())
 }
 
-/// Returns the delivery that a client has posted.
-///
-/// # Errors
-///
-/// [`super::DeliveryError`] if a part of it has another form.
 pub fn delivery(params: HookPostParams) -> Result<Delivery, super::DeliveryError> {
     let payload = match (params.payload, params.payload_b64) {
         (Some(json), None) => json.get().as_bytes().to_vec(),

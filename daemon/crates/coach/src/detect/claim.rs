@@ -5,7 +5,7 @@ use super::history::History;
 use super::prose::folded;
 use super::spot::{Spot, regex};
 use super::violation::FORMULA;
-use crate::patterns::{Found, PatternGroup, PatternSet};
+use crate::patterns::{MatchedPattern, PatternGroup, PatternSet};
 use crate::payload::Payload;
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// Returns the signal of the assistant's last message.
-///
 /// Any tool result since the last prompt backs a claim. A detector that has not seen the turn from its start knows of no
 /// result; the daemon keeps its detectors for that reason.
 pub(super) fn detect(payload: &Payload, set: &PatternSet, history: &History) -> Option<Signal> {
@@ -54,13 +53,12 @@ pub(super) fn detect(payload: &Payload, set: &PatternSet, history: &History) -> 
     Some(signal)
 }
 
-/// Returns the text without fenced blocks and inline code.
 fn without_code(text: &str) -> String {
     static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)```.*?(?:```|$)|`[^`\n]*`"));
     CODE.replace_all(text, "•").into_owned()
 }
 
-fn accepts(found: &Found<'_, '_>, text: &str) -> bool {
+fn accepts(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
     let spot = Spot::new(text, found.text);
     let word = spot.word.to_lowercase();
     if word.starts_with("try") {

@@ -17,7 +17,6 @@ const FORMULA: Formula = Formula {
 };
 
 /// Returns the signal of a prompt.
-///
 /// A correction needs something to correct. As long as the assistant of a new session has not acted, it counts half: it may
 /// be about an earlier session. Where the start of the session was not seen, the assistant is taken to have acted.
 pub(super) fn detect(

@@ -1,5 +1,4 @@
 //! Which matches of the correction patterns are corrections.
-//!
 //! The guards go by the words that were matched and not by the pattern's spelling, so they also hold for the patterns of
 //! a configuration.
 
@@ -64,7 +63,6 @@ static EITHER_OR: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"\b(?:yes|or|and|say|answer|if|either|oh|oh my)[,/:]?\s*$|(?:^|\s)\d+[.)]\s*$")
 });
 
-/// Returns whether a "no" or "nope" rejects something.
 pub(super) fn is_rejection(spot: &Spot<'_>) -> bool {
     spot.starts_clause()
         && AFTER_NO.is_match(spot.after)

@@ -9,9 +9,7 @@ use super::spot::{Spot, regex};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A phrasing, and when it counts.
 pub(super) struct Phrase {
-    /// As it is listed in `matches`.
     pub(super) name: &'static str,
     pub(super) regex: Regex,
     pub(super) guard: fn(&Spot<'_>) -> bool,

@@ -19,7 +19,6 @@ pub struct Detector {
     history: History,
 }
 
-/// What was found in a payload.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Detected {
     pub signals: Vec<Signal>,
@@ -29,7 +28,6 @@ pub struct Detected {
 }
 
 impl Detector {
-    /// Returns a detector that has seen nothing.
     pub fn new(patterns: Arc<PatternSet>) -> Self {
         Self {
             patterns,

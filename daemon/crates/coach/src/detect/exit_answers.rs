@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Returns whether a code other than 0 is an answer of what `line` executed last.
-///
 /// `printed_error` says whether a failure was printed: then another part of the line may have failed.
 pub(crate) fn is_answer(line: &str, code: i32, printed_error: bool) -> bool {
     let commands = parse(line);

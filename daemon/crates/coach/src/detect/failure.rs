@@ -18,7 +18,6 @@ const FORMULA: Formula = Formula {
 /// What a failure inside a sub-agent counts: the user does not see it, and sub-agents explore.
 const IN_SUB_AGENT: f64 = 0.75;
 
-/// Number of characters of `stderr_preview`.
 const MAX_PREVIEW_CHARS: usize = 500;
 
 /// Exit codes that stand for no failure: interrupted by the user, and a reader that closed its pipe.
@@ -87,7 +86,6 @@ pub(super) fn detect(
     Some(signal)
 }
 
-/// Adds what was done: `action`, and `command` or `file`.
 pub(super) fn add_action(detail: &mut Map<String, Value>, payload: &Payload, line: Option<&str>) {
     if let Some(tool) = &payload.tool_name {
         detail.insert("action".into(), tool.to_lowercase().into());

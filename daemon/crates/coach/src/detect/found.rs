@@ -1,10 +1,9 @@
 //! How signals are put together.
 
-use crate::patterns::Found;
+use crate::patterns::MatchedPattern;
 use crate::signal::{EventType, Signal, SignalType};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of characters of [`Signal::content`].
 const MAX_CONTENT_CHARS: usize = 500;
 
 /// How a confidence grows with what was found: `base + step * count`, at most `most`.
@@ -31,7 +30,6 @@ pub(super) fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-/// Returns a signal without details.
 pub(super) fn signal(
     signal_type: SignalType,
     event_type: EventType,
@@ -60,23 +58,20 @@ pub fn context(signal: &Signal) -> Map<String, Value> {
     context
 }
 
-/// Returns the patterns as they are listed in `matches`.
-pub(super) fn patterns(found: &[Found<'_, '_>]) -> Vec<Value> {
+pub(super) fn patterns(found: &[MatchedPattern<'_, '_>]) -> Vec<Value> {
     found
         .iter()
         .map(|found| Value::from(found.pattern))
         .collect()
 }
 
-/// Returns the patterns with what they matched.
-pub(super) fn patterns_with_texts(found: &[Found<'_, '_>]) -> Vec<Value> {
+pub(super) fn patterns_with_texts(found: &[MatchedPattern<'_, '_>]) -> Vec<Value> {
     found
         .iter()
         .map(|found| json!({"pattern": found.pattern, "text": found.text.as_str()}))
         .collect()
 }
 
-/// Returns the first `count` characters.
 pub(super) fn first_chars(text: &str, count: usize) -> &str {
     text.char_indices()
         .nth(count)

@@ -32,7 +32,6 @@ pub(super) enum Assistant {
     Acted,
 }
 
-/// A command that was executed.
 #[derive(Debug)]
 struct Call {
     /// What commands are compared by; the whole line when it is about no program.
@@ -40,12 +39,10 @@ struct Call {
     /// If it failed.
     attempt: Option<(Simple, Failed)>,
     failed: bool,
-    /// Whether a later success has been reported for it.
     is_solved: bool,
 }
 
 impl History {
-    /// Returns the history of a session that has just started.
     pub(super) fn new() -> Self {
         Self {
             assistant: Assistant::Idle,
@@ -118,7 +115,6 @@ impl History {
         is_new
     }
 
-    /// Returns the skill that was started lately.
     pub(super) fn skill(&self) -> Option<&str> {
         self.skill.as_ref().map(|(name, _)| name.as_str())
     }

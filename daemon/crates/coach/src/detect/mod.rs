@@ -1,12 +1,4 @@
 //! Finds signals of friction in hook payloads.
-//!
-//! - `detector`: [`Detector`], the signals of a payload in the light of its session so far
-//! - `history`: what is remembered of a session
-//! - `prose`: what a person wrote, without code, logs and quotations; `spot`: a match and what surrounds it
-//! - `correction` with its guards and phrasings, `tone`, `repetition`, `skill`, `verification`: signals of a prompt
-//! - `failure`, `version`, `violation`, `rejection`: signals of a tool call
-//! - `claim`: signals of the end of a turn
-//!
 //! The patterns of [`crate::patterns`] only propose: each has guards that look at the words around a match, because
 //! "no problem" is no rejection. Where a list has all built-in patterns, further phrasings are recognised, too; they
 //! count as one pattern.

@@ -10,7 +10,6 @@ const MAX_PROMPT_BYTES: usize = 16 * 1024;
 /// Number of characters that are searched. Whoever corrects does it at the start.
 const MAX_PROSE_CHARS: usize = 500;
 
-/// The text of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Prose {
     /// At most [`MAX_PROSE_CHARS`] characters. Code and quotations are `•`.

@@ -33,7 +33,6 @@ static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Returns the signal of a prompt, and remembers the prompt.
 pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Option<Signal> {
     let words = words(&prose.text);
     let similar: Vec<&str> = if content(&words).count() < 2 {
@@ -115,7 +114,6 @@ fn is_same_word(one: &str, other: &str) -> bool {
     is_word(one) && is_word(other) && common >= 4 && longest - common <= 4
 }
 
-/// Returns the words that say what is wanted.
 fn content(words: &[String]) -> impl Iterator<Item = &str> {
     words
         .iter()

@@ -48,9 +48,10 @@ pub(super) fn detect(
         prompt,
     );
     // The golden cases have null for "no skill is named".
-    let named = match is_named {
-        true => name(&folded(super::found::first_chars(prompt, 2000))),
-        false => active.map(str::to_owned),
+    let named = if is_named {
+        name(&folded(super::found::first_chars(prompt, 2000)))
+    } else {
+        active.map(str::to_owned)
     };
     signal
         .detail

@@ -53,12 +53,10 @@ impl<'t> Spot<'t> {
             && !joins(self.word.chars().next_back(), self.after.chars().next())
     }
 
-    /// Returns whether the match starts with a word.
     pub(super) fn starts_word(&self) -> bool {
         !self.before.ends_with(char::is_alphanumeric)
     }
 
-    /// Returns the part of its sentence before it.
     pub(super) fn sentence_before(&self) -> &'t str {
         self.before
             .rsplit(['.', '!', '?', '\n'])
@@ -66,7 +64,6 @@ impl<'t> Spot<'t> {
             .unwrap_or_default()
     }
 
-    /// Returns the part of its sentence after it.
     pub(super) fn sentence_after(&self) -> &'t str {
         self.after
             .split(['.', '!', '?', '\n'])
@@ -74,7 +71,6 @@ impl<'t> Spot<'t> {
             .unwrap_or_default()
     }
 
-    /// Returns whether its sentence ends with a question mark.
     pub(super) fn is_question(&self) -> bool {
         self.sentence_ends_with('?')
     }

@@ -2,12 +2,12 @@
 
 use super::spot::{Spot, regex};
 use crate::command::{Connector, parse};
-use crate::patterns::Found;
+use crate::patterns::MatchedPattern;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Returns whether a match is no number, or a status code: a number of its own, in a line about requests or errors.
-pub(super) fn is_code_in_context(found: &Found<'_, '_>, text: &str) -> bool {
+pub(super) fn is_code_in_context(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
     static CONTEXT: LazyLock<Regex> = LazyLock::new(|| {
         regex(concat!(
             r"\b(?:https?|status|error|err|code|response|responded|returned|request|api|forbidden|unauthorized|not found|unprocessable|bad gateway|",
@@ -44,9 +44,12 @@ static UNIT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns whether a match in the output of a command that succeeded is a failure all the same.
-///
 /// Many programs report progress and warnings as errors, so a line must read like a failure.
-pub(super) fn is_failure_of_success(found: &Found<'_, '_>, text: &str, command_line: &str) -> bool {
+pub(super) fn is_failure_of_success(
+    found: &MatchedPattern<'_, '_>,
+    text: &str,
+    command_line: &str,
+) -> bool {
     let spot = Spot::new(text, found.text);
     let line = line_of(&spot, text);
     let word = spot.word.trim_end_matches([':', ' ']).to_lowercase();

@@ -4,7 +4,7 @@ use super::found::{Formula, patterns, rounded, signal};
 use super::prose::Prose;
 use super::spot::{Spot, regex};
 use super::tone_words::{FRUSTRATION, capital_words};
-use crate::patterns::{Found, PatternGroup, PatternSet};
+use crate::patterns::{MatchedPattern, PatternGroup, PatternSet};
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
 use serde_json::Value;
@@ -20,7 +20,6 @@ const BY_MARK: f64 = 0.05;
 /// As many exclamation marks in all are impatience, even when no two of them are side by side.
 const MANY_MARKS: usize = 3;
 
-/// Returns the signal of a prompt.
 pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Signal> {
     let text = &prose.text;
     if is_praise(text) {
@@ -64,7 +63,7 @@ pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Si
 }
 
 /// Returns whether a match of an escalation pattern is impatience.
-fn accepts(found: &Found<'_, '_>, text: &str, capitals: &[&str]) -> bool {
+fn accepts(found: &MatchedPattern<'_, '_>, text: &str, capitals: &[&str]) -> bool {
     let spot = Spot::new(text, found.text);
     let word = spot.word;
     if word.starts_with('!') {

@@ -39,7 +39,6 @@ static ORDINARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 const STRESSED: [&str; 5] = ["ALL", "ANY", "BOTH", "EACH", "EVERY"];
 
 /// Returns the words of at least three capitals that are emphasis.
-///
 /// Of a text that is mostly in capitals these are all, unless it looks like a list of names or a query.
 pub(super) fn capital_words(text: &str) -> Vec<&str> {
     static QUERY: LazyLock<Regex> = LazyLock::new(|| {

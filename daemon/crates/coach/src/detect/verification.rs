@@ -15,7 +15,6 @@ const FORMULA: Formula = Formula {
     most: 0.85,
 };
 
-/// Returns the signal of a prompt.
 pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Signal> {
     let text = &prose.text;
     let group = PatternGroup::VerificationQuestion;

@@ -5,7 +5,7 @@ use super::failure::add_action;
 use super::found::{Formula, patterns_with_texts, rounded, signal};
 use super::spot::{Spot, regex};
 use crate::command::{parse, primary};
-use crate::patterns::{Found, PatternGroup, PatternSet};
+use crate::patterns::{MatchedPattern, PatternGroup, PatternSet};
 use crate::payload::Payload;
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
@@ -94,7 +94,7 @@ static UNIT: LazyLock<Regex> =
 static NONE_OF: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b(?:0|no|not|non|without|zero|isn'?t|never|were)\s+(?:\w+\s+)?$"));
 
-fn accepts(found: &Found<'_, '_>, text: &str) -> bool {
+fn accepts(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
     let spot = Spot::new(text, found.text);
     let word = spot.word.to_lowercase();
     let is_part = |character: char| {

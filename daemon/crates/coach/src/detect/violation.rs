@@ -32,7 +32,6 @@ pub(super) fn of_command(payload: &Payload, line: &str, set: &PatternSet) -> Opt
     violation(payload, violations, Some(line), line)
 }
 
-/// Returns the signal of a tool that wrote a file.
 pub(super) fn of_file(payload: &Payload, set: &PatternSet) -> Option<Signal> {
     let tool = payload.tool_name.as_deref()?;
     let writes = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit");

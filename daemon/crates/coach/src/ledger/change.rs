@@ -7,7 +7,6 @@ use ccd_store::{Connection, SqlResult, Write, insert, query};
 use serde::Serialize;
 
 ccd_store::row! {
-    /// The evidence for a candidate from one batch.
     #[derive(Debug)]
     pub(crate) struct EvidenceList {
         fingerprint: String,
@@ -20,10 +19,8 @@ ccd_store::row! {
 #[derive(Debug)]
 pub(crate) struct LedgerWrite(pub(crate) Vec<Change>);
 
-/// A change.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// Inserts or replaces a candidate.
     Put(Box<CandidateRow>),
     /// Deletes a candidate and all that belongs to it.
     Delete {
@@ -43,7 +40,6 @@ pub(crate) enum Change {
     DeletePromotion {
         id: String,
     },
-    /// Inserts a decision.
     Decision(Box<DecisionRow>),
     DecisionState {
         id: i64,

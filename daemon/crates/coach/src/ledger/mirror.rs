@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The file, and what was last written to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
     path: PathBuf,
@@ -37,10 +36,7 @@ impl Mirror {
     }
 
     /// Replaces the file. Returns the hash of its content, by which [`Self::is_edited`] tells it from others.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system; the old file stays.
+    /// On an error, the old file stays.
     pub(crate) fn write(
         &self,
         rows: &[CandidateRow],

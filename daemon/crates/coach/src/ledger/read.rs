@@ -70,18 +70,17 @@ fn evidence_in(json: &str) -> Vec<Evidence> {
 
 /// What a start of an id or a fingerprint names.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum CandidateLookup {
     One(Box<CandidateRow>),
     None,
     /// Several; their fingerprints.
     Several(Vec<String>),
 }
 
-/// Finds the candidate that `start` names.
-pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<Found> {
+pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLookup> {
     let start = start.to_ascii_lowercase();
     if start.is_empty() || !start.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(Found::None);
+        return Ok(CandidateLookup::None);
     }
     let statement = format!("{COLUMNS} WHERE substr(candidates.fingerprint, 1, ?2) = ?1 LIMIT 10");
     let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
@@ -91,19 +90,17 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<Found> {
         .await?;
     let mut rows: Vec<CandidateRow> = rows.into_iter().map(|row| row.0).collect();
     Ok(match rows.len() {
-        0 => Found::None,
-        1 => Found::One(Box::new(rows.remove(0))),
-        _ => Found::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
+        0 => CandidateLookup::None,
+        1 => CandidateLookup::One(Box::new(rows.remove(0))),
+        _ => CandidateLookup::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
     })
 }
 
-/// Returns all fingerprints, in order.
 pub(crate) async fn fingerprints(ledger: &Ledger) -> SqlResult<Vec<String>> {
     let all = query_scalar("SELECT fingerprint FROM candidates ORDER BY fingerprint");
     all.fetch_all(ledger.readers()).await
 }
 
-/// Which candidates to list.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) status: Option<CandidateStatus>,
@@ -115,11 +112,11 @@ pub(crate) struct Page {
     pub(crate) limit: u32,
 }
 
-/// Returns candidates.
 pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<CandidateRow>> {
-    let order = match page.by_count {
-        true => "count DESC, confidence DESC, candidates.fingerprint",
-        false => "last_seen DESC, candidates.fingerprint",
+    let order = if page.by_count {
+        "count DESC, confidence DESC, candidates.fingerprint"
+    } else {
+        "last_seen DESC, candidates.fingerprint"
     };
     let statement = format!(
         "{COLUMNS} WHERE (?1 IS NULL OR status = ?1)
@@ -151,7 +148,6 @@ pub(crate) async fn of_fingerprints(
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Returns all candidates, in the order of their fingerprints.
 pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
     let statement = format!("{COLUMNS} ORDER BY candidates.fingerprint");
     let rows = query_as(ccd_store::AssertSqlSafe(statement));
@@ -159,7 +155,6 @@ pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Returns the candidates as the aggregation needs them.
 pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
     let rows = query_as("SELECT fingerprint, kind, key, samples, lesson, events FROM ccd_groups");
     let rows: Vec<(String, String, String, String, String, i64)> =
@@ -263,7 +258,6 @@ pub(crate) async fn decisions_on(ledger: &Ledger, file: &Path) -> SqlResult<Vec<
     decision_rows(ledger, "file = ?1", &file.display().to_string()).await
 }
 
-/// Returns the decisions in this state.
 pub(crate) async fn decisions_in(ledger: &Ledger, state: &str) -> SqlResult<Vec<DecisionRow>> {
     decision_rows(ledger, "state = ?1", state).await
 }
@@ -325,7 +319,6 @@ pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
     Ok(rows.into_iter().map(guard).collect())
 }
 
-/// Returns the number of candidates in each status.
 pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {
     let rows = query_as("SELECT coalesce(status, 'pending'), count(*) FROM candidates GROUP BY 1");
     let rows: Vec<(String, i64)> = rows.fetch_all(ledger.readers()).await?;
@@ -335,7 +328,6 @@ pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>
         .collect())
 }
 
-/// Returns a value of the table `ccd_state`.
 pub(crate) async fn state_of(ledger: &Ledger, name: &str) -> SqlResult<Option<String>> {
     let value = query_scalar("SELECT value FROM ccd_state WHERE name = ?1").bind(name);
     value.fetch_optional(ledger.readers()).await
@@ -371,7 +363,6 @@ pub(crate) async fn events_of(ledger: &Ledger, fingerprints: &[&str]) -> SqlResu
     ids.bind(fingerprints).fetch_one(ledger.readers()).await
 }
 
-/// Returns an id for the next decision.
 pub(crate) async fn next_decision(ledger: &Ledger) -> SqlResult<i64> {
     let newest = query_scalar("SELECT coalesce(max(id), 0) + 1 FROM ccd_decisions");
     newest.fetch_one(ledger.readers()).await

@@ -32,14 +32,12 @@ pub(crate) struct CandidateRow {
 }
 
 impl CandidateRow {
-    /// Computes fingerprint and normalised text from its words.
     pub(crate) fn identify(&mut self) {
         let (kind, trigger, action) = (self.candidate_type, &self.trigger_condition, &self.action);
         self.normalized_text = normalized_text(trigger, action);
         self.fingerprint = fingerprint(kind, trigger, action).to_string();
     }
 
-    /// The number of different repositories in which it was seen.
     pub(crate) fn repositories(&self) -> usize {
         match self.repo_keys.len() {
             0 => self.repo_ids.len(), // written by another program
@@ -59,9 +57,10 @@ impl CandidateRow {
         union(&mut self.repo_keys, other.repo_keys);
         let both = [std::mem::take(&mut self.evidence), other.evidence].concat();
         self.evidence = kept(both);
-        self.count = match has_news {
-            true => self.count + other.count,
-            false => self.count.max(other.count),
+        self.count = if has_news {
+            self.count + other.count
+        } else {
+            self.count.max(other.count)
         };
         self.confidence = self.confidence.max(other.confidence);
         if !other.first_seen.is_empty()
@@ -187,7 +186,6 @@ pub(crate) fn short_id(fingerprint: &str, sorted: &[String]) -> String {
     fingerprint.get(..len).unwrap_or(fingerprint).to_owned()
 }
 
-/// A row of `ccd_decisions`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DecisionRow {
     pub(crate) id: i64,

@@ -2,7 +2,6 @@
 
 use super::built_in;
 
-/// A list of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PatternGroup {
     Correction,
@@ -18,7 +17,6 @@ pub enum PatternGroup {
 }
 
 impl PatternGroup {
-    /// All groups, in the order of the variants.
     pub const ALL: [Self; 10] = [
         Self::Correction,
         Self::Escalation,
@@ -48,12 +46,10 @@ impl PatternGroup {
         }
     }
 
-    /// Returns the group with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|group| group.name() == name)
     }
 
-    /// Returns the built-in list.
     pub fn built_in(self) -> &'static [&'static str] {
         match self {
             Self::Correction => built_in::CORRECTION,

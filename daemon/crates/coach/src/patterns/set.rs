@@ -5,16 +5,13 @@ use super::group::PatternGroup;
 use regex::{Match, Regex, RegexBuilder};
 use std::collections::BTreeMap;
 
-/// Maximum number of patterns of a group.
 pub const MAX_PATTERNS: usize = 200;
 
-/// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 1000;
 
 /// Maximum number of bytes of a compiled pattern. With all groups full of the largest patterns that is some 250 MB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
-/// The patterns of all groups.
 #[derive(Debug, Default)]
 pub struct PatternSet {
     groups: BTreeMap<PatternGroup, Group>,
@@ -33,22 +30,19 @@ struct Pattern {
     regex: Regex,
 }
 
-/// A pattern that matched, and where.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'p, 't> {
+pub struct MatchedPattern<'p, 't> {
     /// As it is spelled in the list.
     pub pattern: &'p str,
     pub text: Match<'t>,
 }
 
 impl PatternSet {
-    /// Returns the built-in lists.
     pub fn built_in() -> Self {
         Self::with_config(&BTreeMap::new()).0
     }
 
     /// Returns the built-in lists, each replaced by the configuration's list of that name, and what cannot be used.
-    ///
     /// A list with a broken pattern is reported and its built-in list holds. Names that are not of a group are ignored.
     pub fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
         let mut errors = Vec::new();
@@ -73,13 +67,11 @@ impl PatternSet {
         (Self { groups }, errors)
     }
 
-    /// Returns the spellings of a group.
     pub fn sources(&self, group: PatternGroup) -> impl Iterator<Item = &str> {
         self.patterns(group).map(|pattern| pattern.source.as_str())
     }
 
     /// Returns whether the group holds the whole built-in list, perhaps with further patterns.
-    ///
     /// Only then do the detector's own phrasings for that kind of signal apply: a list that somebody has shortened is
     /// meant as it is.
     pub fn has_built_ins(&self, group: PatternGroup) -> bool {
@@ -93,12 +85,12 @@ impl PatternSet {
         &'p self,
         group: PatternGroup,
         text: &'t str,
-        accepts: impl Fn(&Found<'p, 't>) -> bool,
-    ) -> Vec<Found<'p, 't>> {
+        accepts: impl Fn(&MatchedPattern<'p, 't>) -> bool,
+    ) -> Vec<MatchedPattern<'p, 't>> {
         let first = |pattern: &'p Pattern| {
             let matches = pattern.regex.find_iter(text);
             matches
-                .map(|text| Found {
+                .map(|text| MatchedPattern {
                     pattern: &pattern.source,
                     text,
                 })
@@ -177,7 +169,6 @@ fn compile(group: PatternGroup, number: usize, source: &str) -> Result<Pattern, 
 }
 
 /// Returns whether a pattern is about capital letters, so that it must not match small ones.
-///
 /// `[A-Z]{3,}` without regard to case would match every text.
 fn looks_for_capitals(source: &str) -> bool {
     let without_both = source.replace("A-Za-z", "").replace("a-zA-Z", "");

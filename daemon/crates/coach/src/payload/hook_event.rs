@@ -2,7 +2,6 @@
 
 use crate::signal::EventType;
 
-/// The hook that a payload comes from: its member `hook_event_name`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum HookEvent {
     UserPromptSubmit,
@@ -24,7 +23,6 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    /// Returns the event with this name.
     pub fn from_name(name: &str) -> Self {
         match name {
             "UserPromptSubmit" => Self::UserPromptSubmit,
@@ -45,7 +43,6 @@ impl HookEvent {
         }
     }
 
-    /// Returns the event's name as in payloads.
     pub fn name(&self) -> &str {
         match self {
             Self::UserPromptSubmit => "UserPromptSubmit",

@@ -1,9 +1,4 @@
 //! The payload of a hook, read leniently.
-//!
-//! - `tree`: any JSON value with its texts clipped
-//! - `hook_event`: [`HookEvent`], the kind of a payload
-//! - `read`: [`Payload`], what the detection needs of it
-//! - `error`: [`PayloadError`]
 
 mod error;
 mod hook_event;

@@ -25,14 +25,12 @@ pub struct Payload {
     /// Of a failed tool: `Exit code N`, a new line, and what was printed.
     pub error: Option<String>,
     pub is_interrupt: bool,
-    /// Why something was denied.
     pub reason: Option<String>,
     pub last_assistant_message: Option<String>,
     /// The calls of a PostToolBatch.
     pub batch: Vec<BatchCall>,
 }
 
-/// The input of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolInput {
     pub command: Option<String>,
@@ -42,7 +40,6 @@ pub struct ToolInput {
     pub skill: Option<String>,
 }
 
-/// The answer of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolResponse {
     pub stdout: Option<String>,
@@ -52,7 +49,6 @@ pub struct ToolResponse {
     pub text: Option<String>,
 }
 
-/// One call of a PostToolBatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchCall {
     pub tool_name: Option<String>,
@@ -62,11 +58,6 @@ pub struct BatchCall {
 }
 
 impl Payload {
-    /// Reads a payload: any JSON object.
-    ///
-    /// # Errors
-    ///
-    /// [`PayloadError`] for bytes that are not UTF-8, not JSON, nested more than 127 levels deep, or not an object.
     pub fn parse(bytes: &[u8]) -> Result<Self, PayloadError> {
         let text = std::str::from_utf8(bytes).map_err(|error| PayloadError::NotText {
             offset: error.valid_up_to(),

@@ -1,5 +1,4 @@
 //! Any JSON value with its texts clipped.
-//!
 //! A payload of a file tool can hold a file of many megabytes several times. Each text is cut while it is read, so a
 //! payload costs one pass over its bytes and little memory.
 
@@ -35,7 +34,6 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
-    /// Takes a member that is a text.
     pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
         let Self::Object(members) = self else {
             return None;

@@ -30,7 +30,6 @@ pub(crate) struct Plan {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     #[error("{}: not text in UTF-8; nothing was changed", .0.display())]
@@ -41,11 +40,6 @@ pub enum PlaceError {
     Changed { path: PathBuf, block: String },
 }
 
-/// Returns the change that writes a candidate to its file.
-///
-/// # Errors
-///
-/// [`PlaceError`] if the file cannot be read as text.
 pub(crate) fn plan(
     places: &Places,
     words: Words<'_>,
@@ -136,10 +130,7 @@ pub(super) fn listed(text: &str, rule: &str) -> String {
 }
 
 /// Makes the change. Returns the topmost directory that was created for it.
-///
-/// # Errors
-///
-/// [`PlaceError`]; the file is unchanged then.
+/// On an error, the file is unchanged.
 pub(crate) fn write(
     path: &Path,
     before: Option<&[u8]>,

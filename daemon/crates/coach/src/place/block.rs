@@ -11,7 +11,6 @@ pub(super) const HEADING: &str = "## Learned rules";
 /// How the mark of a rule starts.
 pub(super) const MARK_START: &str = "<!-- ccd:rule ";
 
-/// The words of a candidate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) fingerprint: &'a str,
@@ -66,9 +65,10 @@ fn sentence_start(text: &str) -> String {
 }
 
 fn sentence(text: &str) -> String {
-    match text.ends_with(['.', '!', '?', ':', '。', '！']) {
-        true => text.to_owned(),
-        false => format!("{text}."),
+    if text.ends_with(['.', '!', '?', ':', '。', '！']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }
 

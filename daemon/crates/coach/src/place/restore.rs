@@ -7,7 +7,6 @@ use super::block::{HEADING, MARK_START, mark_in};
 use std::fs;
 use std::path::Path;
 
-/// What a decision wrote to a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     /// `None` if there was no file.
@@ -20,13 +19,9 @@ pub(crate) struct Written {
 
 /// Takes what was written at `target` out of a file again. `all` is what was ever written to it, in order, and `made` the
 /// topmost directory that was created for it.
-///
 /// If nothing else has changed since, the file has the same bytes as before, in whatever order rules are undone. A file from
 /// which somebody has taken the rule, by hand or by restoring it, is left as it is. From any other file, the rule is taken.
-///
-/// # Errors
-///
-/// [`PlaceError::Changed`] if the rule was edited; nothing is changed then.
+/// An error if the rule was edited; nothing is changed then.
 pub(crate) fn restore(
     path: &Path,
     all: &[Written],

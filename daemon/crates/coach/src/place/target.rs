@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 /// Most characters of a file's name that is made of a title.
 const MAX_SLUG_LEN: usize = 50;
 
-/// The directories that rules are written to.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     /// The directory of Claude Code's user-wide files, `~/.claude`.
     pub(crate) global: PathBuf,
 }
 
-/// A file that a candidate is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     /// What the paths in a patch start from.
@@ -52,13 +50,13 @@ impl Places {
 /// Returns the file with instructions that Claude Code reads, otherwise the one to create.
 fn instructions(root: &Path, scope: Scope) -> PathBuf {
     let inner = root.join(".claude/CLAUDE.md");
-    match scope == Scope::Project && inner.is_file() && !root.join("CLAUDE.md").is_file() {
-        true => inner,
-        false => root.join("CLAUDE.md"),
+    if scope == Scope::Project && inner.is_file() && !root.join("CLAUDE.md").is_file() {
+        inner
+    } else {
+        root.join("CLAUDE.md")
     }
 }
 
-/// Returns a file's name made of a title.
 pub(super) fn slug(title: &str) -> String {
     let mut slug = String::new();
     for letter in title.chars().flat_map(char::to_lowercase) {

@@ -9,14 +9,12 @@ const MAX_TEXT_BYTES: usize = 32 << 10;
 /// A secret that begins within the limit is found as long as it ends at most this many bytes after it.
 const SLACK_BYTES: usize = 4 << 10;
 
-/// Most bytes of a payload that are kept.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Most bytes of one text, and most entries of one list, in a payload that would be too large otherwise.
 const SHORT_TEXT_BYTES: usize = 1 << 10;
 const SHORT_LIST_LEN: usize = 32;
 
-/// A payload without secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clipped {
     /// Each of its texts is at most 32 KiB long.

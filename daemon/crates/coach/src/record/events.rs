@@ -7,7 +7,6 @@ use ccd_store::{Connection, Database, SqlResult, Write, insert, query, query_sca
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
 
-/// What became of one payload.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     /// `None` for what the daemon has seen itself.
@@ -20,7 +19,6 @@ pub(crate) struct Recorded {
     pub(crate) success: Option<String>,
 }
 
-/// A signal as it is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedSignal {
     pub(crate) event_type: EventType,
@@ -69,7 +67,6 @@ ccd_store::row! {
     }
 }
 
-/// A change.
 #[derive(Debug)]
 pub(crate) enum EventWrite {
     /// Stores what became of payloads, each once.
@@ -171,7 +168,6 @@ fn mute_key(mute: &Mute) -> (&'static str, &str) {
     )
 }
 
-/// Selects events.
 const SELECTED: &str = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
     WHERE (?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
 

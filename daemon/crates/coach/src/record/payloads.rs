@@ -4,7 +4,6 @@ use super::Selection;
 use ccd_store::{Connection, SqlResult, Store, Write, insert, query_scalar};
 
 ccd_store::row! {
-    /// A payload.
     #[derive(Debug, Clone)]
     pub(crate) struct PayloadRow {
         pub(crate) delivery_id: String,
@@ -19,7 +18,6 @@ ccd_store::row! {
 
 const SELECTED: &str = "(?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
 
-/// A change to the table.
 #[derive(Debug)]
 pub(crate) enum PayloadWrite {
     /// Stores payloads, each once.

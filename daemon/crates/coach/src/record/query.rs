@@ -19,7 +19,6 @@ type Events = Database<EventWrite>;
 pub(crate) const TOOL_USE_ID: &str = "tool_use_id";
 pub(crate) const PROMPT_ID: &str = "prompt_id";
 
-/// Which events to list.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) since: Option<String>,
@@ -108,7 +107,6 @@ pub(crate) async fn taken(events: &Events, deliveries: &[Delivery]) -> SqlResult
     Ok(taken.into_iter().collect())
 }
 
-/// Events that are read at a time.
 const PAGE_LEN: u32 = 2000;
 
 /// From how many waiting events on all sources are read.
@@ -273,7 +271,6 @@ pub(crate) async fn successes(events: &Events, since: &str) -> SqlResult<Vec<Suc
     Ok(rows.into_iter().map(success).collect())
 }
 
-/// Numbers of events.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) pending: u64,
@@ -281,7 +278,6 @@ pub(crate) struct Counts {
     pub(crate) by_type: BTreeMap<String, u64>,
 }
 
-/// Counts the events by state and type.
 pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
     let rows = query_as(
         "SELECT signal_type, coalesce(processed, 0) != 0, count(*) FROM events GROUP BY 1, 2",
@@ -290,9 +286,10 @@ pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
     let mut counts = Counts::default();
     for (signal_type, is_processed, count) in rows {
         let count = count.unsigned_abs();
-        match is_processed {
-            true => counts.processed += count,
-            false => counts.pending += count,
+        if is_processed {
+            counts.processed += count;
+        } else {
+            counts.pending += count;
         }
         *counts
             .by_type
@@ -322,7 +319,6 @@ pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, Path
         .collect())
 }
 
-/// Returns what is not recorded.
 pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
     let rows = query_as("SELECT signal_type, repo_id, since FROM ccd_mutes ORDER BY since");
     let rows: Vec<(String, String, String)> = rows.fetch_all(events.readers()).await?;
@@ -334,7 +330,6 @@ pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
     Ok(rows.into_iter().map(mute).collect())
 }
 
-/// Returns the contexts of these events.
 pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<Value>> {
     let rows =
         query_scalar("SELECT context FROM events WHERE id IN (SELECT value FROM json_each(?1))");

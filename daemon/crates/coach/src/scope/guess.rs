@@ -4,7 +4,6 @@ use super::indicators::Indicators;
 use super::rule_file::RuleFile;
 pub use ccd_protocol::coach::Scope;
 
-/// What the guess is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeInput<'a> {
     pub title: &'a str,
@@ -12,14 +11,12 @@ pub struct ScopeInput<'a> {
     pub action: &'a str,
     /// Different repositories in which it was seen; two clones of one count once.
     pub repositories: usize,
-    /// The key `promotion_threshold_repos`.
     pub promotion_threshold_repos: usize,
     pub project_rules: &'a RuleFile,
     pub global_rules: &'a RuleFile,
 }
 
 /// Returns the scope of a candidate.
-///
 /// In this order: a like rule in the global file makes it global, one in the project's file project; as many repositories
 /// as the threshold make it global; then its words decide.
 #[must_use]

@@ -9,7 +9,6 @@ pub struct Indicators {
     global: Vec<(Regex, u32)>,
 }
 
-/// Sums of the weights of the patterns that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopeScores {
     pub project: u32,
@@ -29,7 +28,6 @@ pub struct IndicatorError {
 
 impl Indicators {
     /// Returns the built-in groups, with each group that the configuration has in place of the built-in one.
-    ///
     /// An entry weighs 2; a group that lists exactly the built-in patterns, as a first start writes it, keeps their
     /// weights. An entry without any sign of a pattern but dots, such as `.platform.` or `git`, is a plain text: its dots
     /// stand for themselves, and its words match whole.
@@ -178,7 +176,6 @@ fn configured(
 }
 
 /// Returns an entry as a pattern: a plain text such as `.platform.` with its dots escaped and its words kept whole.
-///
 /// `git` as a plain word does not match `digit`. A text with any other sign of a pattern is a pattern.
 fn as_pattern(entry: &str) -> String {
     if entry.contains(|c: char| r"\^$*+?()[]{}|".contains(c)) {

@@ -1,8 +1,4 @@
 //! Whether a rule belongs to one project or to all of a user's projects.
-//!
-//! - `indicators`: words that speak for one or the other, with weights
-//! - `rule_file`: the rules of a Markdown file, compared one by one
-//! - `guess`: the answer
 
 mod guess;
 mod indicators;

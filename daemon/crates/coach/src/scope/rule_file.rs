@@ -3,7 +3,6 @@
 use crate::similarity::Keywords;
 
 /// The rules of one instruction file: its bullets, and its sections.
-///
 /// A candidate is compared with one rule at a time: among all the words of a long file it would never be alike.
 #[derive(Debug, Clone, Default)]
 pub struct RuleFile {
@@ -31,7 +30,6 @@ impl RuleFile {
     }
 
     /// Returns whether one of the rules is like a candidate.
-    ///
     /// The candidate's action alone is compared as well: a rule written by hand often has no "when …".
     #[must_use]
     pub fn has_like(&self, trigger: &str, action: &str) -> bool {

@@ -12,7 +12,6 @@ pub(super) struct Moment {
     pub(super) repository: u64,
 }
 
-/// The events of a year as they are made up.
 #[derive(Debug)]
 pub(super) struct Calendar {
     state: u64,

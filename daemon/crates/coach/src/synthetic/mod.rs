@@ -1,10 +1,5 @@
 //! A made-up year of friction, for tests and measurements: five repositories, and some matters that come up again and again
 //! among very many that do not.
-//!
-//! - `calendar`: sessions and repositories, random but the same for each seed
-//! - `planted`: matters that must become candidates
-//! - `noise`: everything else
-//! - `texts`: what is said and printed
 
 mod calendar;
 mod noise;
@@ -18,7 +13,6 @@ use crate::event::{Event, Success};
 use crate::fingerprint::CandidateType;
 use std::collections::BTreeSet;
 
-/// A year of events, and what must come of it.
 #[derive(Debug, Clone)]
 pub struct Year {
     /// In the order of time.
@@ -27,7 +21,6 @@ pub struct Year {
     pub expected: Vec<Expected>,
 }
 
-/// A candidate that must come of a year.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
     pub candidate_type: CandidateType,

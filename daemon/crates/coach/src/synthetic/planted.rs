@@ -10,7 +10,6 @@ use crate::signal::SignalType;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Adds all planted matters, and what must come of them.
 pub(super) fn plant(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
     corrections(calendar, expected);
     failures(calendar, expected);
@@ -19,7 +18,6 @@ pub(super) fn plant(calendar: &mut Calendar, expected: &mut Vec<Expected>) {
     violations(calendar, expected);
 }
 
-/// Collects the evidence of one candidate.
 struct Planting<'a> {
     calendar: &'a mut Calendar,
     expected: Expected,

@@ -12,17 +12,13 @@ use sha1::{Digest as _, Sha1};
 /// The only version there is.
 pub(super) const WEBSOCKET_VERSION: &str = "13";
 
-/// Length of the key that a client makes up.
 const KEY_BYTES: usize = 16;
 
-/// What a request asks for.
 #[derive(Debug)]
 pub(super) enum Handshake {
-    /// No WebSocket.
     None,
     /// A WebSocket: the value of `sec-websocket-accept`.
     Accepted(String),
-    /// A WebSocket, in the wrong way.
     Refused(StatusCode, Fault),
 }
 

@@ -23,17 +23,14 @@ use tokio_util::task::TaskTracker;
 
 pub(super) type Response = hyper::Response<Full<Bytes>>;
 
-/// What the requests of one connection share.
 pub(super) struct Posts {
     pub(super) service: Guard,
     /// Calls run as tasks, because a notification may outlive its connection for the grace period.
     pub(super) calls: TaskTracker,
-    /// The connection has become a WebSocket.
     pub(super) is_upgraded: AtomicBool,
 }
 
 impl Posts {
-    /// Answers one request.
     pub(super) async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response {
         // A browser sends it with whatever a page may send to another host.
         if request.headers().contains_key(ORIGIN) {
@@ -59,7 +56,6 @@ impl Posts {
         }
     }
 
-    /// Reads the whole body.
     async fn body(&self, body: Incoming) -> Result<Vec<u8>, (StatusCode, Fault)> {
         let limit_bytes = self.service.shared.limits.frame_bytes;
         let too_large = || {
@@ -91,7 +87,6 @@ impl Posts {
     }
 }
 
-/// Carries out the request in a body.
 async fn reply(service: Guard, body: Vec<u8>) -> Result<Option<Message>, Fault> {
     let Shared { peer, limits, .. } = &*service.shared;
     let text;
@@ -108,7 +103,6 @@ async fn reply(service: Guard, body: Vec<u8>) -> Result<Option<Message>, Fault> 
     }
 }
 
-/// Returns whether the body is declared as JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let declared = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     let kind = declared.and_then(|value| value.split(|&byte| byte == b';').next());

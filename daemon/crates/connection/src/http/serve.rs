@@ -26,7 +26,6 @@ use tokio_util::task::TaskTracker;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Serves `stream`, of which `first` was read already, until the client is done or has disconnected.
-///
 /// When `stop` is cancelled, no more requests are read, and the one in progress gets the grace period. Returns after the
 /// last call of the connection has finished or was dropped.
 pub(crate) async fn serve(

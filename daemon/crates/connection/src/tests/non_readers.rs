@@ -34,9 +34,10 @@ async fn next(client: &mut Client, is_websocket: bool) -> Value {
 async fn a_feed_stops_at_the_room_and_a_late_reader_gets_all() {
     for is_websocket in [false, true] {
         let server = Server::start();
-        let mut client = match is_websocket {
-            true => raw(&server).await,
-            false => server.connect().await,
+        let mut client = if is_websocket {
+            raw(&server).await
+        } else {
+            server.connect().await
         };
         subscribe(&mut client, is_websocket).await;
         eventually("the room is used", || Seen::get(&server.seen.counted) > 8).await;

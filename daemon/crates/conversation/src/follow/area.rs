@@ -20,7 +20,6 @@ pub(crate) enum Area {
     },
 }
 
-/// A file of an area.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AreaFile {
     pub(super) path: PathBuf,
@@ -29,7 +28,6 @@ pub(super) struct AreaFile {
 }
 
 impl AreaFile {
-    /// Returns the transcript of the session.
     pub(super) fn main(&self) -> &Path {
         self.main.as_deref().unwrap_or(&self.path)
     }
@@ -42,7 +40,6 @@ impl AreaFile {
 }
 
 impl Area {
-    /// Returns the directories of projects, which may not exist yet.
     pub(super) fn projects(&self) -> Vec<PathBuf> {
         match self {
             Self::Conversation(_) => Vec::new(),
@@ -104,9 +101,10 @@ impl Area {
     /// Returns the file at a path, if it is one of the area by its place.
     pub(super) fn file_at(&self, path: &Path) -> Option<AreaFile> {
         let folder = path.parent()?;
-        let main = match folder.file_name().is_some_and(|name| name == "subagents") {
-            true => Some(folder.parent()?.with_extension("jsonl")),
-            false => None,
+        let main = if folder.file_name().is_some_and(|name| name == "subagents") {
+            Some(folder.parent()?.with_extension("jsonl"))
+        } else {
+            None
         };
         let file = AreaFile {
             path: path.to_owned(),
@@ -127,7 +125,6 @@ impl Area {
         (is_in && (self.is_main(path) || is_file())).then_some(file)
     }
 
-    /// Returns the file that was asked for.
     pub(super) fn main(&self) -> Option<&Path> {
         match self {
             Self::Conversation(main) => Some(main),
@@ -135,7 +132,6 @@ impl Area {
         }
     }
 
-    /// Returns whether this is the file that was asked for.
     pub(super) fn is_main(&self, path: &Path) -> bool {
         self.main() == Some(path)
     }
@@ -189,7 +185,6 @@ fn transcripts_in(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
 }
 
-/// Returns the directory that a conversation was started in.
 fn cwd_of(main: &Path) -> Option<String> {
     let mut head = BufReader::new(fs::File::open(main).ok()?.take(HEAD_BYTES));
     let mut line = Vec::new();

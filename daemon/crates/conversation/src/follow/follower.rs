@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// Transcripts that are tried to find the one of a project that was used last.
 const MAX_TRIED: usize = 1000;
 
-/// Where a subscriber starts.
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     /// Messages and prompts of the conversation that was used last.
@@ -51,10 +50,6 @@ pub(crate) struct Follower {
 
 impl Following {
     /// Starts to follow. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// `Read` if nothing can be watched.
     pub(crate) fn start(
         follower: Follower,
         watching: &Arc<Watching>,
@@ -125,7 +120,6 @@ impl Follower {
         follower
     }
 
-    /// Returns the transcript that was changed last.
     fn last_used(&mut self) -> Option<PathBuf> {
         if let Area::Conversation(main) = &self.area {
             return Some(main.clone());
@@ -146,7 +140,6 @@ impl Follower {
         path.map(|(_, path)| path)
     }
 
-    /// Takes what may have changed.
     fn note(&mut self, changed: Changed) {
         self.changed.extend(changed.files.into_iter().map(in_order));
         if changed.all {

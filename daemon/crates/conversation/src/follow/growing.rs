@@ -4,7 +4,7 @@ use super::area::AreaFile;
 use super::items::{Maker, Source, Wanted};
 use crate::line::read;
 use crate::lines::{Counts, Lines};
-use crate::model::Place;
+use crate::model::LineLocation;
 use crate::source::stamp;
 use ccd_protocol::conversation::ConversationItem;
 use ccd_protocol::surrogate::mended;
@@ -14,13 +14,11 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
-/// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// How far before its start a file is read for calls that still wait for their results.
 const LOOK_BACK_BYTES: u64 = 16 << 20;
 
-/// A file, and how far it was followed.
 #[derive(Debug)]
 pub(super) struct Growing {
     pub(super) path: PathBuf,
@@ -29,23 +27,21 @@ pub(super) struct Growing {
     pub(super) is_sub_agent: bool,
     /// Device and inode: another file may come to its path.
     identity: (u64, u64),
-    /// Bytes that were read.
     read: u64,
     /// A hash of parts of them, once something was read.
     stamp: Option<u64>,
     /// `None` until the first change: most files never have one.
-    state: Option<State>,
+    state: Option<GrowingState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GrowingState {
     lines: Lines,
     maker: Maker,
     /// Lines that were read, but whose items were not made.
-    ready: VecDeque<Place>,
+    ready: VecDeque<LineLocation>,
 }
 
-/// What has happened to a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,
@@ -102,12 +98,13 @@ impl Growing {
             self.identity = identity;
             self.read = 0;
             self.stamp = None;
-            self.state = Some(State::default());
+            self.state = Some(GrowingState::default());
             return Change::Replaced;
         }
-        match metadata.len() == self.read {
-            true => Change::None,
-            false => Change::Grown,
+        if metadata.len() == self.read {
+            Change::None
+        } else {
+            Change::Grown
         }
     }
 
@@ -119,7 +116,7 @@ impl Growing {
     ) -> io::Result<(Vec<ConversationItem>, bool)> {
         let file = File::open(&self.path)?;
         if self.state.is_none() {
-            self.state = Some(State::before(&file, self.read)?);
+            self.state = Some(GrowingState::before(&file, self.read)?);
         }
         let Some(state) = &mut self.state else {
             return Ok((Vec::new(), false));
@@ -136,7 +133,7 @@ impl Growing {
             has_more = count == PIECE_BYTES;
             self.stamp = Some(stamp(&file, self.read)?);
         }
-        let read_line = |place: Place| line_at(&file, place);
+        let read_line = |place: LineLocation| line_at(&file, place);
         let path = self.path.to_string_lossy();
         let (mut items, mut bytes) = (Vec::new(), 0);
         while bytes < PIECE_BYTES as u64
@@ -169,7 +166,7 @@ impl Growing {
     }
 }
 
-impl State {
+impl GrowingState {
     /// Returns what the lines before `end` mean for those after it.
     fn before(file: &File, end: u64) -> io::Result<Self> {
         let mut maker = Maker::default();
@@ -188,7 +185,7 @@ impl State {
 fn look_back(
     file: &File,
     end: u64,
-    mut each: impl FnMut(Place, &crate::line::Line<'_>),
+    mut each: impl FnMut(LineLocation, &crate::line::Line<'_>),
 ) -> io::Result<Lines> {
     let mut at = end.saturating_sub(LOOK_BACK_BYTES);
     let mut piece = vec![0; PIECE_BYTES];
@@ -218,8 +215,8 @@ fn look_back(
     Ok(lines)
 }
 
-fn place(offset: u64, len: u64) -> Place {
-    Place {
+fn place(offset: u64, len: u64) -> LineLocation {
+    LineLocation {
         file: 0,
         offset,
         len,
@@ -227,7 +224,7 @@ fn place(offset: u64, len: u64) -> Place {
 }
 
 /// Returns a line. Bytes that are not UTF-8 are replaced.
-fn line_at(file: &File, place: Place) -> Option<String> {
+fn line_at(file: &File, place: LineLocation) -> Option<String> {
     let mut bytes = vec![0; usize::try_from(place.len).ok()?];
     file.read_exact_at(&mut bytes, place.offset).ok()?;
     Some(match String::from_utf8(bytes) {

@@ -3,7 +3,7 @@
 use super::inline::InlineAgents;
 use super::recent::Recent;
 use crate::line::{Block, Kind, Line, Message, Usage, blocks, raw_blocks, read, text_of};
-use crate::model::{Place, Role};
+use crate::model::{LineLocation, Role};
 use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
@@ -35,11 +35,10 @@ pub(super) struct Maker {
 /// A call, whose input stays in the file.
 #[derive(Debug, Clone, Copy)]
 struct Call {
-    place: Place,
+    place: LineLocation,
     results: u64,
 }
 
-/// What items are made of.
 #[derive(Debug)]
 pub(super) struct Wanted {
     /// Empty for all.
@@ -53,21 +52,19 @@ impl Wanted {
     }
 }
 
-/// A line whose items are made.
 pub(super) struct Source<'a> {
     pub(super) line: &'a Line<'a>,
     pub(super) bytes: &'a str,
-    pub(super) place: Place,
+    pub(super) place: LineLocation,
     pub(super) file: &'a str,
     /// The call that started the sub-agent whose file it is.
     pub(super) parent: Option<&'a str>,
-    /// Reads another line of the file.
-    pub(super) read: &'a dyn Fn(Place) -> Option<String>,
+    pub(super) read: &'a dyn Fn(LineLocation) -> Option<String>,
 }
 
 impl Maker {
     /// Notes what a line means for later ones. Returns whether it begins a message or a prompt.
-    pub(super) fn note(&mut self, line: &Line<'_>, place: Place) -> bool {
+    pub(super) fn note(&mut self, line: &Line<'_>, place: LineLocation) -> bool {
         let Some(message) = &line.message else {
             return false;
         };
@@ -136,9 +133,10 @@ impl Maker {
             _ => true,
         };
         let content = message.and_then(|message| message.content);
-        let content_blocks = match base.omitted {
-            true => Vec::new(),
-            false => raw_blocks(content),
+        let content_blocks = if base.omitted {
+            Vec::new()
+        } else {
+            raw_blocks(content)
         };
         let has_content = base.omitted || !content_blocks.is_empty();
         if !has_content || !wanted.has(ItemKind::Turn) {
@@ -205,9 +203,10 @@ impl Maker {
                     ConversationPair {
                         tool_use,
                         tool_result: Some(ToolResult {
-                            content: match base.omitted {
-                                true => String::new(),
-                                false => text_of(*content),
+                            content: if base.omitted {
+                                String::new()
+                            } else {
+                                text_of(*content)
                             },
                             is_error: *is_error,
                             meta: meta.filter(|_| !base.omitted).map(RawValue::to_owned),
@@ -228,7 +227,7 @@ impl Maker {
     }
 
     /// Notes a call; returns false for one that is repeated.
-    fn called(&mut self, id: &str, place: Place) -> bool {
+    fn called(&mut self, id: &str, place: LineLocation) -> bool {
         let is_new = self.calls.get_mut(id).is_none();
         if is_new {
             self.calls.insert(id, Call { place, results: 0 });
@@ -320,8 +319,11 @@ fn end_of_run(source: &Source<'_>) -> ConversationItem {
     }
 }
 
-/// Returns a call as its record has it.
-fn call_at(call: Call, id: &str, read_line: &dyn Fn(Place) -> Option<String>) -> Option<ToolUse> {
+fn call_at(
+    call: Call,
+    id: &str,
+    read_line: &dyn Fn(LineLocation) -> Option<String>,
+) -> Option<ToolUse> {
     let bytes = read_line(call.place)?;
     let line = mended(bytes.as_bytes());
     let message = read(&line).ok()?.message?;

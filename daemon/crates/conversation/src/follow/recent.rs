@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// A map of at most `LEN` entries.
 #[derive(Debug)]
 pub(super) struct Recent<T, const LEN: usize> {
     entries: HashMap<String, T>,

@@ -15,11 +15,11 @@ const MAX_CHANGED: usize = 1000;
 /// Watches the files of all subscribers while there are any.
 #[derive(Debug, Default)]
 pub(crate) struct Watching {
-    state: Mutex<State>,
+    state: Mutex<WatchingState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchingState {
     inboxes: Vec<Arc<Inbox>>,
     /// Of the thread, while it runs.
     handle: Option<Handle>,
@@ -35,11 +35,9 @@ pub(super) struct Inbox {
     arrival: Notify,
 }
 
-/// What may have changed.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub(super) files: BTreeSet<PathBuf>,
-    /// Anything.
     pub(super) all: bool,
 }
 
@@ -118,12 +116,12 @@ impl Watching {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl WatchingState {
     fn note_names(&self) {
         let names = self.inboxes.iter().filter_map(|inbox| inbox.area.main());
         let names = names.map(Path::to_owned).collect();
@@ -136,21 +134,20 @@ impl Inbox {
         let mut changed = self.lock();
         changed.all |= changes.rescan;
         for file in &changes.files {
-            match changed.files.len() < MAX_CHANGED {
-                true => drop(changed.files.insert(file.clone())),
-                false => changed.all = true,
+            if changed.files.len() < MAX_CHANGED {
+                changed.files.insert(file.clone());
+            } else {
+                changed.all = true;
             }
         }
         drop(changed);
         self.arrival.notify_one();
     }
 
-    /// Returns what may have changed since the last call.
     pub(super) fn take(&self) -> Changed {
         std::mem::take(&mut *self.lock())
     }
 
-    /// Waits until something may have changed since the last [`Self::take`].
     pub(super) async fn arrived(&self) {
         self.arrival.notified().await;
     }

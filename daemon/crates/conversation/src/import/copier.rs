@@ -18,20 +18,16 @@ const MAX_SESSIONS: usize = 1000;
 /// Lines before the first one that names a session; more are left out.
 const MAX_HELD: usize = 1000;
 
-/// Longest session id.
 const MAX_ID: usize = 128;
 
-/// What was copied.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     /// Lines that were added, by session.
     pub(super) added: BTreeMap<String, u64>,
-    /// Lines that are not valid.
     pub(super) skipped: u64,
 }
 
-/// A line to copy.
-struct Found {
+struct LineToCopy {
     offset: u64,
     len: u64,
     session: Option<String>,
@@ -39,16 +35,16 @@ struct Found {
     is_record: bool,
 }
 
-/// Returns whether a file has a record.
 pub(super) fn has_record(file: &File) -> io::Result<bool> {
     let mut has_record = false;
     read(file, |found| {
         has_record |= found
             .iter()
             .any(|one| one.is_record && one.session.is_some());
-        Ok(match has_record {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        Ok(if has_record {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         })
     })?;
     Ok(has_record)
@@ -103,7 +99,7 @@ pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result
 /// Reads a file, a piece at a time; returns how many lines are not valid. A last line needs no end.
 fn read(
     file: &File,
-    mut each: impl FnMut(Vec<Found>) -> io::Result<ControlFlow<()>>,
+    mut each: impl FnMut(Vec<LineToCopy>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<u64> {
     let (mut lines, mut at) = (Lines::default(), 0);
     let mut piece = vec![0; PIECE_BYTES];
@@ -112,7 +108,7 @@ fn read(
         at += count as u64;
         let mut found = Vec::new();
         let mut take = |offset, len, line: Line<'_>| {
-            found.push(Found {
+            found.push(LineToCopy {
                 offset,
                 len,
                 session: line

@@ -23,7 +23,6 @@ impl Imports {
         Dir::of_claude(&self.dir)
     }
 
-    /// Returns whether a directory is that of all copies.
     pub(crate) fn is_in(&self, dir: &Path) -> bool {
         dir == self.as_dir().path
     }
@@ -37,10 +36,6 @@ impl Imports {
     }
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
-    ///
-    /// # Errors
-    ///
-    /// `NoFile`, `NotAFile`, `Read`, `NotATranscript`.
     pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
         let _copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = ConversationError::read(path);

@@ -17,16 +17,13 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Members of a tool's input that name a file.
 const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
-/// What is taken from a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// Everything.
     Texts,
     /// Only what totals are made of: tokens, calls, errors.
     Numbers,
 }
 
-/// A record, as it is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     pub(crate) offset: u64,

@@ -21,10 +21,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
 
-/// Threads that read and parse.
 pub(super) const THREADS: usize = 2;
 
-/// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Text and rows after which a batch is full.
@@ -36,7 +34,6 @@ const BATCH_READ_BYTES: u64 = 16 << 20;
 /// Batches that may wait for the writer.
 const QUEUE_LEN: usize = 2;
 
-/// What bringing the index up to date did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Fed {
     pub(crate) files: usize,
@@ -56,7 +53,6 @@ pub(crate) struct Step {
     pub(crate) stamp: u64,
     pub(crate) lines: u64,
     pub(crate) skipped: u64,
-    /// Bytes that were read for it.
     pub(crate) bytes: u64,
     /// Nothing more of the file follows for now.
     pub(crate) is_last: bool,
@@ -66,10 +62,6 @@ pub(crate) struct Step {
 
 /// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
 /// more is read once it returns false.
-///
-/// # Errors
-///
-/// An error of the database.
 pub(crate) async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,
@@ -195,7 +187,6 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Opens a file, of which a part is known.
     pub(super) fn open(file: &'a FoundFile, known: KnownFile) -> io::Result<Self> {
         let mut source = File::open(&file.path)?;
         source.seek(SeekFrom::Start(known.read))?;
@@ -277,7 +268,6 @@ impl Batch {
         }
     }
 
-    /// Notes how far the file was read.
     fn note(&mut self, lines: &Lines) {
         self.step.read = lines.offset();
         self.step.lines = lines.counts().lines;

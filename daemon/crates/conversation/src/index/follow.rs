@@ -70,9 +70,10 @@ impl Follower {
             } = changes;
             let has_failed = self.index.has_failed();
             files.extend(folders.iter().flat_map(|folder| self.enter(folder)));
-            let mut done = match rescan || self.known.is_none() || self.watcher.is_blind() {
-                true => self.look_through().await,
-                false => self.read_files(&files).await,
+            let mut done = if rescan || self.known.is_none() || self.watcher.is_blind() {
+                self.look_through().await
+            } else {
+                self.read_files(&files).await
             };
             if let Err(error) = &done
                 && self.index.replace(self.database.as_ref(), error).await
@@ -166,10 +167,11 @@ impl Follower {
         found.sort_by(|one, other| one.path.cmp(&other.path));
         // A directory may be in another one.
         found.dedup_by(|one, other| one.path == other.path);
-        let fed = match asked.is_empty() && found.is_empty() && !self.index.exists().await {
+        let fed = if asked.is_empty() && found.is_empty() && !self.index.exists().await {
             // Whoever has no transcripts needs no file.
-            true => Fed::default(),
-            false => self.update(&dirs, found).await?,
+            Fed::default()
+        } else {
+            self.update(&dirs, found).await?
         };
         let watched = self.watched.iter();
         let watched = watched.map(|dir| (dir.clone(), ids.get(dir).copied().flatten()));
@@ -312,9 +314,12 @@ impl Follower {
             .watched
             .iter()
             .filter_map(|dir| archive.place(dir, path));
-        places.any(|place| match exists {
-            true => known.contains_key(&*place.to_string_lossy()),
-            false => place.exists(),
+        places.any(|place| {
+            if exists {
+                known.contains_key(&*place.to_string_lossy())
+            } else {
+                place.exists()
+            }
         })
     }
 
@@ -375,7 +380,6 @@ impl Follower {
 
     /// Returns the database and the table of prices in force. If the database is another one, or was emptied because it was
     /// made with another table, nothing is known of its files.
-    ///
     /// While the file of the table is wrong, nothing has a price, and whoever asks for a cost is told why.
     async fn begin(&mut self) -> Result<(Database<IndexWrite>, Arc<Prices>), StoreError> {
         let (prices, number) = match self.index.setup.prices() {
@@ -393,7 +397,6 @@ impl Follower {
 }
 
 impl KnownFile {
-    /// Notes how far a file was read.
     fn follow(&mut self, step: Step) {
         if step.bytes > 0 {
             self.read = step.read;
@@ -405,7 +408,6 @@ impl KnownFile {
     }
 }
 
-/// Returns why a file could not be read.
 fn why_unreadable(path: &str) -> String {
     match std::fs::File::open(path) {
         Err(error) => error.to_string(),
@@ -481,9 +483,10 @@ const META: &[u8] = b".meta.json";
 
 /// Returns the transcript that a file describes, or the file itself.
 fn transcript_of(path: &Path) -> PathBuf {
-    match path.as_os_str().as_encoded_bytes().ends_with(META) {
-        true => path.with_extension("").with_extension("jsonl"),
-        false => path.to_owned(),
+    if path.as_os_str().as_encoded_bytes().ends_with(META) {
+        path.with_extension("").with_extension("jsonl")
+    } else {
+        path.to_owned()
     }
 }
 

@@ -17,10 +17,6 @@ type Known = HashMap<String, (Option<String>, Option<String>)>;
 
 impl Index {
     /// Carries out `data.forget`. The index is made again when somebody asks.
-    ///
-    /// # Errors
-    ///
-    /// `Index`, `Read`.
     pub async fn forget(
         self: &Arc<Self>,
         which: &DataForgetParams,
@@ -100,7 +96,6 @@ impl Index {
             .collect())
     }
 
-    /// Returns the directories of all conversations.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         let known = self.known().await.unwrap_or_default();
         known

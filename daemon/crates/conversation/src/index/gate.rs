@@ -9,7 +9,6 @@ pub(crate) struct Gate {
     opened: Condvar,
 }
 
-/// Keeps the gate closed.
 #[derive(Debug)]
 pub(crate) struct Closed<'a>(&'a Gate);
 

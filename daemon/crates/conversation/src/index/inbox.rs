@@ -8,7 +8,6 @@ use tokio::sync::mpsc;
 /// Text and rows after which a commit ends.
 pub(super) const COMMIT_BYTES: usize = 8 << 20;
 
-/// Batches that come in, and what they were so far.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     batches: mpsc::Receiver<Batch>,

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 const FIRST: char = '\u{E000}';
 const LAST: char = '\u{E003}';
 
-/// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark<'a> {
     /// It calls this tool, or has a result of it.
@@ -21,7 +20,6 @@ pub(crate) enum Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// Returns its word.
     pub(crate) fn token(&self) -> String {
         match self {
             Self::Tool(name) => {
@@ -41,9 +39,10 @@ impl Mark<'_> {
 /// Returns a text without words that are marks.
 pub(crate) fn without_marks(text: &str) -> Cow<'_, str> {
     let is_mark = |c| (FIRST..=LAST).contains(&c);
-    match text.contains(is_mark) {
-        true => Cow::Owned(text.replace(is_mark, " ")),
-        false => Cow::Borrowed(text),
+    if text.contains(is_mark) {
+        Cow::Owned(text.replace(is_mark, " "))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Index {
     pub(super) setup: Arc<Setup>,
     /// Opened when there is something to index, or somebody asks.
     pub(super) database: AsyncMutex<Option<Database<IndexWrite>>>,
-    state: Mutex<State>,
+    state: Mutex<IndexState>,
     pub(super) left: Left,
     pub(super) gate: Arc<Gate>,
     handle: Handle,
@@ -50,7 +50,7 @@ pub struct Index {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct IndexState {
     /// Directories that somebody has asked for since the follower has last looked through all.
     asked: BTreeSet<Dir>,
     /// Directories that are in the index, and whose changes are reported.
@@ -89,11 +89,6 @@ impl Index {
         )
     }
 
-    /// Carries out `conversation.list`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `Prices`.
     pub async fn list(
         self: &Arc<Self>,
         params: &ConversationListParams,
@@ -110,11 +105,6 @@ impl Index {
         })
     }
 
-    /// Carries out `conversation.search`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `NotFound`, `Ambiguous`.
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
@@ -130,7 +120,6 @@ impl Index {
         })
     }
 
-    /// Completes the id of the session in which is searched.
     async fn with_whole_id(
         &self,
         params: &ConversationSearchParams,
@@ -145,11 +134,6 @@ impl Index {
         Ok(params)
     }
 
-    /// Carries out `conversation.stats`.
-    ///
-    /// # Errors
-    ///
-    /// `Query`, `Index`, `Prices`.
     pub async fn stats(
         self: &Arc<Self>,
         params: &ConversationStatsParams,
@@ -211,10 +195,6 @@ impl Index {
     }
 
     /// Carries out `conversation.import`. The next answer has what was added.
-    ///
-    /// # Errors
-    ///
-    /// `NotAbsolute`, `NoFile`, `Read`, `NotATranscript`.
     pub async fn import(
         &self,
         params: &ConversationImportParams,
@@ -293,7 +273,6 @@ impl Index {
         }
     }
 
-    /// Puts other settings in force.
     pub fn set_settings(&self, settings: ConversationSettings) {
         if !self.setup.set(settings) {
             return;
@@ -337,7 +316,7 @@ impl Index {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -433,7 +412,6 @@ impl Index {
         }
     }
 
-    /// Notes what was read.
     pub(super) fn has_read(&self, fed: Fed) {
         if fed.failed > 0 {
             // They are tried again whenever somebody asks.

@@ -6,7 +6,6 @@ use ccd_store::{Database, SqlResult, query_as};
 use std::collections::HashMap;
 use std::fs;
 
-/// What the index has of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KnownFile {
     pub(crate) id: i64,
@@ -24,7 +23,6 @@ pub(crate) struct KnownFile {
 /// The files of the index by path, each with its directory.
 pub(crate) type Known = HashMap<String, (String, KnownFile)>;
 
-/// What there is to do.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Files with something new, and where to go on.

@@ -7,7 +7,6 @@ use crate::ConversationError;
 const BEFORE_CHARS: usize = 60;
 const SNIPPET_CHARS: usize = 200;
 
-/// Words and phrases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
     wanted: Vec<String>,
@@ -19,10 +18,6 @@ pub(crate) struct Query {
 impl Query {
     /// Splits a query at spaces, except in double quotes. `-` before a word or a phrase excludes it; whatever else is in the
     /// query is text.
-    ///
-    /// # Errors
-    ///
-    /// `Query` if there is nothing to look for.
     pub(crate) fn parse(text: &str) -> Result<Self, ConversationError> {
         let mut query = Self {
             wanted: Vec::new(),
@@ -47,11 +42,12 @@ impl Query {
             }
             rest = left.trim_start();
         }
-        match query.wanted.is_empty() {
-            true => Err(ConversationError::Query(format!(
+        if query.wanted.is_empty() {
+            Err(ConversationError::Query(format!(
                 "{text:?} has no word to look for; give words, or phrases in double quotes"
-            ))),
-            false => Ok(query),
+            )))
+        } else {
+            Ok(query)
         }
     }
 
@@ -73,9 +69,10 @@ impl Query {
         for mark in &self.marks {
             wanted.push_str(&format!(" AND \"{mark}\""));
         }
-        match self.excluded.is_empty() {
-            true => wanted,
-            false => format!("({wanted}) NOT ({})", quoted(&self.excluded, " OR ")),
+        if self.excluded.is_empty() {
+            wanted
+        } else {
+            format!("({wanted}) NOT ({})", quoted(&self.excluded, " OR "))
         }
     }
 

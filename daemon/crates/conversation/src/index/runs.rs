@@ -6,7 +6,6 @@ use crate::line::{ModelUse, Usage};
 use crate::model::{Runs, add_use};
 use ccd_store::{AssertSqlSafe, Connection, SqlResult, insert, query, query_as};
 
-/// The end of a run in a stream.
 #[derive(Debug)]
 pub(crate) struct RunEnd {
     /// How many entries of the batch come before it.

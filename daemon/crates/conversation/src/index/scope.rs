@@ -6,7 +6,6 @@ use crate::source::Dir;
 use ccd_protocol::conversation::ConversationScope;
 use std::borrow::Cow;
 
-/// A scope that was checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     /// The directory of copies is the last one.
@@ -30,9 +29,6 @@ pub(crate) enum SqlValue {
 }
 
 impl Scope {
-    /// # Errors
-    ///
-    /// `Query` if a time cannot be read.
     pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         Ok(Self {
@@ -83,7 +79,6 @@ impl Scope {
             .extend([SqlValue::Text(imports), json(others)]);
     }
 
-    /// Adds the times.
     pub(crate) fn add_times(&self, conditions: &mut Conditions, column: TimeColumn) {
         let (since, until) = match column {
             TimeColumn::Record => ("records.at >= {}", "records.at < {}"),
@@ -111,7 +106,6 @@ fn json(dirs: &[Dir]) -> SqlValue {
     SqlValue::Text(dirs.unwrap_or_default())
 }
 
-/// A time that limits a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Moment {
     /// Milliseconds since 1970.
@@ -129,7 +123,6 @@ pub(crate) enum TimeColumn {
 }
 
 impl Conditions {
-    /// Adds a condition with one parameter.
     pub(crate) fn add(&mut self, sql: &'static str, value: SqlValue) {
         self.parts.push(sql.into());
         self.values.push(value);
@@ -141,7 +134,6 @@ impl Conditions {
         self.values.push(value);
     }
 
-    /// Adds a condition without a parameter.
     pub(crate) fn require(&mut self, sql: &'static str) {
         self.parts.push(sql.into());
     }
@@ -168,7 +160,6 @@ impl Conditions {
         self.parts.is_empty()
     }
 
-    /// Returns all conditions.
     pub(crate) fn sql(&self) -> String {
         let mut sql = String::new();
         for part in &self.parts {
@@ -181,7 +172,6 @@ impl Conditions {
     }
 }
 
-/// Binds the values to a statement, in order.
 macro_rules! bind_all {
     ($query:expr, $conditions:expr) => {{
         let mut query = $query;

@@ -46,7 +46,7 @@ pub(crate) async fn search(
 ) -> Result<ConversationSearchReply, ConversationError> {
     let start = Instant::now();
     let query = Query::parse(&params.query)?.marked(marks(params));
-    let place = Place::of(database, params, scope).await?;
+    let place = SearchedRecords::of(database, params, scope).await?;
     let mut ids = place.find(database, &query, i64::MAX).await?;
     let total = ids.len() as u64;
     if let Some(before) = params.before {
@@ -93,14 +93,13 @@ fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
     marks
 }
 
-/// The records among which hits are looked for.
-struct Place {
+struct SearchedRecords {
     /// Tables and conditions, without that of the texts.
     from: &'static str,
     conditions: Conditions,
 }
 
-impl Place {
+impl SearchedRecords {
     async fn of(
         database: &Database<IndexWrite>,
         params: &ConversationSearchParams,
@@ -114,9 +113,10 @@ impl Place {
             );
         }
         // Then no hit needs its row.
-        let from = match conditions.is_empty() {
-            true => "texts",
-            false => "texts JOIN records ON records.id = texts.rowid",
+        let from = if conditions.is_empty() {
+            "texts"
+        } else {
+            "texts JOIN records ON records.id = texts.rowid"
         };
         Ok(Self { from, conditions })
     }
@@ -166,7 +166,6 @@ async fn some_files(
     Ok((!are_all).then_some(ids))
 }
 
-/// Returns what is asked of the row of a record.
 fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
     let mut conditions = Conditions::default();
     scope.add_times(&mut conditions, TimeColumn::Record);

@@ -99,7 +99,6 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
     Ok(rows.into_iter().map(tool).collect())
 }
 
-/// Numbers of files.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FileSums {
     pub(super) conversations: u64,

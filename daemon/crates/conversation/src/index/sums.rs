@@ -6,7 +6,6 @@ use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy}
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
 use std::collections::BTreeSet;
 
-/// A sum.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     pub(crate) key: String,
@@ -59,7 +58,6 @@ pub(super) const TRANSCRIPTS: &str = "SELECT session_id FROM files
     WHERE agent_id IS NULL AND started_at IS NOT NULL AND runs IS NULL AND NOT is_running";
 
 /// Returns sums by key, in the order of the keys; one without a key if `by` is `None`.
-///
 /// A message that several files have counts in the one that says it has most output: copies of a conversation have the
 /// same messages. What a result says that its sub-agent used counts if there is no record of the sub-agent.
 pub(crate) async fn sums(
@@ -76,9 +74,12 @@ pub(crate) async fn sums(
         conditions.add(few, SqlValue::Text(ids));
     }
     // Of a few sessions, the files are looked up first, whatever SQLite assumes about their number.
-    let from = |table: &str| match of_few {
-        true => format!("files CROSS JOIN {table} ON files.id = file_id"),
-        false => format!("{table} JOIN files ON files.id = file_id"),
+    let from = |table: &str| {
+        if of_few {
+            format!("files CROSS JOIN {table} ON files.id = file_id")
+        } else {
+            format!("{table} JOIN files ON files.id = file_id")
+        }
     };
     let (from_messages, from_agents) = (from("messages"), from("agents AS messages"));
     let (key, which) = (key_of(by), conditions.sql());
@@ -137,7 +138,6 @@ fn key_of(by: Option<StatsBy>) -> &'static str {
     }
 }
 
-/// Adds a row to the sum of its key.
 pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     let at = sums.binary_search_by(|sum| sum.key.as_str().cmp(&row.key));
     let at = at.unwrap_or_else(|at| {
@@ -151,9 +151,10 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     let sum = &mut sums[at];
     let usage = usage_of(&row);
     sum.usage.total += &usage;
-    match row.is_sub {
-        true => sum.usage.subagents += &usage,
-        false => sum.usage.main += &usage,
+    if row.is_sub {
+        sum.usage.subagents += &usage;
+    } else {
+        sum.usage.main += &usage;
     }
     if let Some(cost) = row.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);

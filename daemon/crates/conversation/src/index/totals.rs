@@ -47,7 +47,6 @@ struct Totals {
 struct FileFacts {
     about: About,
     skipped: u64,
-    /// Why the file could not be read.
     error: Option<String>,
     /// Of a stream: what the ends of its runs say, and whether one has not ended.
     runs: Option<Runs>,
@@ -64,10 +63,6 @@ struct AgentUse {
 }
 
 /// Reads all transcripts of directories. `database` only knows the time zone.
-///
-/// # Errors
-///
-/// Those of the database.
 pub(crate) async fn totals(
     database: &Database<IndexWrite>,
     setup: &Arc<Setup>,
@@ -149,7 +144,6 @@ impl Totals {
         })
     }
 
-    /// Reads a file.
     fn read(&mut self, at: usize, file: &FoundFile, prices: &Prices) -> io::Result<FileFacts> {
         let mut facts = FileFacts::default();
         let mut pieces = Pieces::open(file, KnownFile::default())?;
@@ -224,9 +218,10 @@ impl Totals {
         };
         let is_sub = known.is_sub && new.is_sub;
         // In one file the last record counts, of several files the first.
-        let is_better = match new.file_id == known.file_id {
-            true => new.output_tokens >= known.output_tokens,
-            false => (known.output_tokens, new.file_id) < (new.output_tokens, known.file_id),
+        let is_better = if new.file_id == known.file_id {
+            new.output_tokens >= known.output_tokens
+        } else {
+            (known.output_tokens, new.file_id) < (new.output_tokens, known.file_id)
         };
         if is_better {
             std::mem::swap(known, &mut new);

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// A change.
 #[derive(Debug)]
 pub(crate) enum IndexWrite {
     /// Files that become part of the index.

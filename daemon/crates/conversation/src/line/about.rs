@@ -47,7 +47,6 @@ impl About {
         })
     }
 
-    /// Takes what a line says.
     pub fn take(&mut self, line: &Line<'_>) {
         let first = |known: &mut Option<String>, new: &Option<Cow<'_, str>>| {
             if known.is_none() {
@@ -95,18 +94,20 @@ pub(crate) fn said(line: &Line<'_>) -> Option<(TitleKind, String)> {
 /// Returns a command as it was typed. Of anything else that has the markup of commands, nobody typed a word.
 fn command_or(text: &str) -> Cow<'_, str> {
     let text = text.trim_start();
-    match text.starts_with("<command-") || text.starts_with("<bash-input>") {
-        true => typed(text),
-        false => Cow::Borrowed(text),
+    if text.starts_with("<command-") || text.starts_with("<bash-input>") {
+        typed(text)
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
 /// A command for the model begins with what Claude Code shows while it runs; one for Claude Code itself with its name.
 fn prompt_kind(text: &str) -> TitleKind {
     let text = text.trim_start();
-    match text.starts_with("<command-name>") || text.starts_with("<bash-") {
-        true => TitleKind::Command,
-        false => TitleKind::Prompt,
+    if text.starts_with("<command-name>") || text.starts_with("<bash-") {
+        TitleKind::Command
+    } else {
+        TitleKind::Prompt
     }
 }
 
@@ -121,9 +122,10 @@ fn start_of(text: &str) -> Option<String> {
     }
     let start = &text[..text.floor_char_boundary(PROMPT_BYTES)];
     // Not within a word: a half of a secret may not be recognised.
-    let whole_words = match start.len() < text.len() {
-        true => start.trim_end_matches(|c: char| c.is_ascii_graphic()),
-        false => start,
+    let whole_words = if start.len() < text.len() {
+        start.trim_end_matches(|c: char| c.is_ascii_graphic())
+    } else {
+        start
     };
     (!whole_words.is_empty()).then(|| whole_words.to_owned())
 }

@@ -5,7 +5,6 @@ use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A part of a message.
 #[derive(Debug, Clone)]
 pub enum Block<'a> {
     Text(Cow<'a, str>),

@@ -45,7 +45,6 @@ pub struct Line<'a> {
     progress: Option<Box<Line<'a>>>,
 }
 
-/// The type of a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Kind<'a> {
     Assistant,
@@ -72,7 +71,6 @@ pub enum TitleKind {
     Custom,
 }
 
-/// The message of a record.
 #[derive(Debug, Clone, Default)]
 pub struct Message<'a> {
     pub id: Option<Cow<'a, str>>,
@@ -89,7 +87,6 @@ pub struct Message<'a> {
     pub is_us_only: bool,
 }
 
-/// Why a line is none of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
     NotJson,
@@ -100,10 +97,7 @@ pub enum Wrong {
 }
 
 /// Returns what a line says. It must have no line end.
-///
-/// # Errors
-///
-/// [`Wrong`]. A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
+/// A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
 pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
     let Object(line) = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
     let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;
@@ -166,7 +160,6 @@ impl<'de> Fields<'de> for Line<'de> {
     }
 }
 
-/// What a line of the type `progress` reports.
 #[derive(Default)]
 struct Progress<'a> {
     kind: Option<Cow<'a, str>>,

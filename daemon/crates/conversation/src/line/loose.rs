@@ -21,7 +21,6 @@ pub(super) struct Object<T>(pub(super) Option<T>);
 
 /// Reads the fields of an object one by one; the last of several with one name counts.
 pub(super) trait Fields<'de>: Default {
-    /// Reads the value of the field `name`.
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error>;
 }
 
@@ -151,7 +150,6 @@ impl<'de, T: Fields<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// The name of a field.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -161,7 +159,6 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// Skips the value of a field.
 pub(super) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>().map(drop)
 }

@@ -1,5 +1,4 @@
 //! One line of a transcript or a stream.
-//!
 //! The stream (`--output-format stream-json`) and the transcript on disk spell the same fields in two ways; both are read
 //! into [`Line`]. New versions of Claude Code add types and fields every few weeks, so a field of an unexpected type counts
 //! as absent, and an unknown type of line is kept as [`Kind::Other`].

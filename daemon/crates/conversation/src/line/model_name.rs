@@ -1,5 +1,4 @@
 //! The many spellings of a model's name.
-//!
 //! A model is called `claude-<family>-<version>`, up to version 3 `claude-<version>-<family>`. Bedrock, Vertex and gateways
 //! add prefixes, dates and revisions. Whatever else a name has, such as `-preview`, makes it another model.
 
@@ -30,7 +29,6 @@ pub(crate) fn is_same_model(one: &str, other: &str) -> bool {
 }
 
 /// Returns the name that a table has for a folded name; `None` if it is not a spelling of such a name.
-///
 /// The version stays as it is, so a version that the table does not have gets no other version's price.
 pub(crate) fn canonical(name: &str) -> Option<String> {
     // Before the last slash is the gateway, the project or the ARN.

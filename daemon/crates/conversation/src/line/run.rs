@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Tokens of one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelUse {
     /// Empty if the run names none.
@@ -35,7 +34,6 @@ pub(super) fn run_used(
     is_said.then_some(used)
 }
 
-/// Returns the members of `modelUsage`.
 fn model_uses(raw: &RawValue) -> Vec<ModelUse> {
     let all: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let members = all.as_object().into_iter().flatten();

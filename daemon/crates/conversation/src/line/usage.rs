@@ -7,7 +7,6 @@ use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
 /// A call of a model that a message took, and that its totals do not count.
-///
 /// The API lists all calls in `usage.iterations`. The totals are the sum of the entries `message`. They leave out
 /// `advisor_message`, which has prices of its own, and `compaction`, the summary of what came before
 /// (platform.claude.com: "Advisor tool", usage and billing; "Compaction", understanding usage; a real record is in

@@ -39,7 +39,6 @@ pub struct Turn<'a> {
     pub session_id: &'a str,
 }
 
-/// A call of a tool and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair<'a> {
     pub id: &'a str,
@@ -53,7 +52,6 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// Derives everything from the records.
     #[must_use]
     pub fn of(records: &'a Records) -> Self {
         let with_file: HashSet<&str> = (records.all().iter())

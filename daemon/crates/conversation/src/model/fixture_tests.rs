@@ -1,6 +1,6 @@
 //! The golden cases: `NAME.jsonl`, and in `NAME.expected.json` what the model says of it.
 
-use super::{Model, Node, Place, Records, Role};
+use super::{LineLocation, Model, Node, Records, Role};
 use crate::lines::Lines;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn read(lines: &[String]) -> (Records, u64, u64) {
     let mut records = Records::default();
     let mut reader = Lines::default();
     let mut each = |offset, len, line: crate::line::Line<'_>| {
-        let place = Place {
+        let place = LineLocation {
             file: 0,
             offset,
             len,

@@ -1,5 +1,4 @@
 //! Records into what they mean together.
-//!
 //! [`Records`] takes lines in any order, and knows for each what it says but not its content, which stays in the file.
 //! [`Model`] is derived from all of them in the order of their places, so it does not depend on the order in which they
 //! were taken.
@@ -16,7 +15,7 @@ mod fixture_tests;
 mod property_tests;
 
 pub use derive::{Model, Pair, Turn};
-pub use records::{Call, Outcome, Place, Record, Records, Role};
+pub use records::{Call, LineLocation, Outcome, Record, Records, Role};
 pub(crate) use records::{hash, prompt_of_call};
 pub use runs::Runs;
 pub(crate) use runs::add as add_use;

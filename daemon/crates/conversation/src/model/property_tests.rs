@@ -1,6 +1,6 @@
 //! The order and the pieces in which lines come change nothing.
 
-use super::{Model, Place, Records};
+use super::{LineLocation, Model, Records};
 use crate::lines::{Counts, Lines};
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn all(bytes: &[u8], pieces: &[usize]) -> (Vec<(u64, u64, String)>, Counts) {
     (lines, reader.counts().clone())
 }
 
-fn records(lines: &[(Place, String)]) -> Records {
+fn records(lines: &[(LineLocation, String)]) -> Records {
     let mut records = Records::default();
     for (place, line) in lines {
         records.insert(*place, &crate::line::read(line.as_bytes()).unwrap());
@@ -55,7 +55,7 @@ proptest! {
         let mut placed = Vec::new();
         for line in lines {
             let len = line.len() as u64;
-            placed.push((Place { file: 0, offset, len }, line));
+            placed.push((LineLocation { file: 0, offset, len }, line));
             offset += len + 1;
         }
         let in_order = records(&placed);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Where a line is. The order of places is the order of the conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineLocation {
     /// Number of the file among those of the conversation; 0 is the main one.
     pub file: u32,
     pub offset: u64,
@@ -29,9 +29,9 @@ pub struct Record {
     pub session_id: Arc<str>,
     pub role: Role,
     /// Of the first line with this uuid.
-    pub order: Place,
+    pub order: LineLocation,
     /// Where its content is.
-    pub place: Place,
+    pub place: LineLocation,
     /// The id of the message; that of the record itself for a user, or if there is none.
     pub message_id: String,
     /// The call that started the sub-agent which this is a record of.
@@ -49,7 +49,7 @@ pub struct Record {
     /// Without the side calls: of the lines with this uuid, those of the one with the most output.
     pub usage: Option<Usage>,
     /// Where that line is.
-    usage_place: Place,
+    usage_place: LineLocation,
     pub side_calls: Vec<SideCall>,
     /// What changes the price of its tokens.
     pub is_fast: bool,
@@ -69,7 +69,6 @@ pub struct Inline {
     pub text: Option<u64>,
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub id: String,
@@ -78,14 +77,12 @@ pub struct Call {
     pub prompt: Option<u64>,
 }
 
-/// A result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub tool_use_id: String,
     pub is_error: bool,
 }
 
-/// The records of a conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     list: Vec<Record>,
@@ -94,17 +91,16 @@ pub struct Records {
     hasher: RandomState,
     duplicates: u64,
     /// Where the last run of a stream starts.
-    run_start: Option<Place>,
+    run_start: Option<LineLocation>,
     /// What runs used, each with the place of the line that ends it.
-    run_ends: Vec<(Place, Vec<ModelUse>)>,
+    run_ends: Vec<(LineLocation, Vec<ModelUse>)>,
 }
 
 impl Records {
     /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
-    ///
     /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
     /// is that of the first. Its tokens are those of the line with the most output. Progress counts if there is nothing else.
-    pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
+    pub fn insert(&mut self, place: LineLocation, line: &Line<'_>) -> bool {
         self.run_start = self.run_start.max(line.is_run_start.then_some(place));
         if let Some(used) = &line.run_used {
             self.run_ends.push((place, used.clone()));
@@ -144,13 +140,11 @@ impl Records {
         true
     }
 
-    /// Returns the records in any order.
     #[must_use]
     pub fn all(&self) -> &[Record] {
         &self.list
     }
 
-    /// Returns the record with this uuid.
     #[must_use]
     pub fn get(&self, uuid: &str) -> Option<&Record> {
         self.index_of(uuid).map(|index| &self.list[index])
@@ -166,7 +160,7 @@ impl Records {
     }
 
     /// Returns what runs used, each with the place of the line that ends it, in the order of the file.
-    pub(super) fn run_ends(&self) -> Vec<&(Place, Vec<ModelUse>)> {
+    pub(super) fn run_ends(&self) -> Vec<&(LineLocation, Vec<ModelUse>)> {
         let mut ends: Vec<_> = self.run_ends.iter().collect();
         ends.sort_by_key(|(place, _)| *place);
         ends
@@ -174,7 +168,7 @@ impl Records {
 
     /// Returns where the last line is that says what runs used.
     #[must_use]
-    pub fn last_run_end(&self) -> Option<Place> {
+    pub fn last_run_end(&self) -> Option<LineLocation> {
         self.run_ends.iter().map(|(place, _)| *place).max()
     }
 
@@ -199,7 +193,7 @@ impl Record {
     }
 
     /// Orders what several lines say of one message's tokens: the last of those with the most output counts.
-    pub(super) fn tokens_rank(&self) -> (Option<u64>, Place) {
+    pub(super) fn tokens_rank(&self) -> (Option<u64>, LineLocation) {
         let output = self.usage.map(|usage| usage.output_tokens);
         (output, self.usage_place)
     }
@@ -214,7 +208,7 @@ impl Record {
         }
     }
 
-    fn of(place: Place, line: &Line<'_>) -> Option<Self> {
+    fn of(place: LineLocation, line: &Line<'_>) -> Option<Self> {
         let role = match line.kind {
             Kind::Assistant => Role::Assistant,
             Kind::User => Role::User,

@@ -1,5 +1,4 @@
 //! What the runs of a stream used.
-//!
 //! A stream has the records of a message as they begin, so their output is less than what the message had in the end, and some
 //! messages are missing. The line that ends a run says what all of it used.
 
@@ -7,7 +6,6 @@ use crate::line::model_name::is_same_model;
 use crate::line::{ModelUse, Usage};
 use serde::{Deserialize, Serialize};
 
-/// The runs of one file so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Runs {
     /// What they used in all.
@@ -18,7 +16,6 @@ pub struct Runs {
 
 impl Runs {
     /// Takes what the end of a run says, and what all messages before it say.
-    ///
     /// Claude Code 2.1.330 counts on over all runs of a session, 2.1.197 over those of one process: if the number is too small
     /// to include what was before, it does not. Prompts are known exactly, so they decide.
     pub fn end(&mut self, mut said: Vec<ModelUse>, counted: Vec<ModelUse>) {
@@ -68,7 +65,6 @@ impl Runs {
     }
 }
 
-/// Adds tokens to those of the same name.
 pub(crate) fn add(all: &mut Vec<ModelUse>, one: &ModelUse) {
     let Some(known) = all.iter_mut().find(|known| known.model == one.model) else {
         return all.push(one.clone());

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Deeper sub-agents are siblings of those at this depth. Claude Code starts them five deep.
 const MAX_DEPTH: usize = 50;
 
-/// The sub-agents of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree<'a> {
     /// Sub-agents that the main conversation started, in the order of the calls.
@@ -15,12 +14,10 @@ pub struct Tree<'a> {
     pub orphans: Vec<&'a str>,
 }
 
-/// One call that started a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node<'a> {
     pub parent_tool_use_id: &'a str,
     pub records: Vec<usize>,
-    /// Sub-agents that this one started.
     pub children: Vec<Node<'a>>,
 }
 
@@ -98,15 +95,15 @@ struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// Returns a sub-agent that this one, at `index`, started.
     fn child(self, index: usize, id: &'a str) -> Self {
-        match self.depth < MAX_DEPTH {
-            true => Self {
+        if self.depth < MAX_DEPTH {
+            Self {
                 id,
                 parent: Some(index),
                 depth: self.depth + 1,
-            },
-            false => Self { id, ..self },
+            }
+        } else {
+            Self { id, ..self }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Tokens of a conversation.
 
-use super::records::{Place, Record};
+use super::records::{LineLocation, Record};
 use super::runs::{Runs, add as add_use};
 use crate::line::{ModelUse, Usage};
 pub use ccd_protocol::conversation::ConversationTotals as Totals;
@@ -42,7 +42,7 @@ fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
 pub(super) fn runs(
     records: &[&Record],
     parents: &[Option<&str>],
-    ends: &[&(Place, Vec<ModelUse>)],
+    ends: &[&(LineLocation, Vec<ModelUse>)],
 ) -> Option<Runs> {
     let mut runs: Option<Runs> = None;
     for (end, used) in ends {
@@ -65,7 +65,6 @@ pub(super) fn runs(
 
 /// Returns the tokens of a conversation, the records that have those of a message each, and whether there are sub-agents whose
 /// records are not there: what these cost is not known.
-///
 /// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says, unless the end
 /// of the run says what everything used. What a call's result says is the last message of a sub-agent, which the main
 /// conversation does not have among its progress.
@@ -116,8 +115,9 @@ fn is_main(record: &Record, parent: Option<&str>) -> bool {
 
 fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {
     totals.total += usage;
-    match is_main {
-        true => totals.main += usage,
-        false => totals.subagents += usage,
+    if is_main {
+        totals.main += usage;
+    } else {
+        totals.subagents += usage;
     }
 }

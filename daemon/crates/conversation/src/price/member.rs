@@ -23,7 +23,6 @@ impl<'a> Member<'a> {
         Self { key, value }
     }
 
-    /// Returns the member `name` of an object.
     pub(super) fn member(&self, name: &str) -> Result<Self, PriceError> {
         let value = self.object()?.get(name);
         let key = match self.key.as_str() {
@@ -34,7 +33,6 @@ impl<'a> Member<'a> {
         Ok(Self { key, value })
     }
 
-    /// Returns all members of an object, with their names.
     pub(super) fn members(&self) -> Result<Vec<(&'a str, Self)>, PriceError> {
         let names = self.object()?.keys();
         names
@@ -42,7 +40,6 @@ impl<'a> Member<'a> {
             .collect()
     }
 
-    /// Reads the value, if there is one.
     pub(super) fn optional<T>(
         &self,
         read: impl Fn(&Self) -> Result<T, PriceError>,
@@ -55,7 +52,6 @@ impl<'a> Member<'a> {
         text.ok_or_else(|| self.wrong("a text"))
     }
 
-    /// Reads a price or a factor.
     pub(super) fn number(&self) -> Result<f64, PriceError> {
         let number = self.value.and_then(Value::as_f64);
         number

@@ -1,5 +1,4 @@
 //! What a response costs, by a dated table of prices.
-//!
 //! The table is `prices.json` beside this file, or a file of the user's in the same form. A model that it does not have has
 //! no price: a neighbour's would be a wrong figure that looks right.
 

@@ -6,7 +6,6 @@ use time::format_description::well_known::Rfc3339;
 
 const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
-/// What a model costs, now and in earlier times.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) rates: Rates,
@@ -38,7 +37,6 @@ pub(super) struct Rates {
 
 impl Model {
     /// Returns the prices of all tokens of a request that was answered at `at`, an RFC 3339 time.
-    ///
     /// Without a time that can be read, the newest prices hold. A model that has no fast mode ignores `is_fast`.
     pub(super) fn rates(&self, tokens: &Tokens, at: Option<&str>, is_fast: bool) -> &Rates {
         if let Some(fast) = self.fast.as_ref().filter(|_| is_fast) {
@@ -61,7 +59,6 @@ impl Model {
 }
 
 impl Rates {
-    /// Returns the price of `tokens` in US dollars.
     pub(super) fn cost(&self, tokens: &Tokens) -> f64 {
         let sum = tokens.input as f64 * self.input
             + tokens.output as f64 * self.output

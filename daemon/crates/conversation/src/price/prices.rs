@@ -7,7 +7,6 @@ use crate::line::model_name as name;
 use crate::line::{SideCall, Usage};
 use std::collections::HashMap;
 
-/// A table of prices.
 #[derive(Debug, Clone)]
 pub struct Prices {
     pub(super) as_of: String,
@@ -20,7 +19,6 @@ pub struct Prices {
     pub(super) aliases: HashMap<String, String>,
 }
 
-/// A response that was billed.
 #[derive(Debug, Clone, Copy)]
 pub struct Billed<'a> {
     /// As Claude Code wrote it.
@@ -44,7 +42,6 @@ impl Prices {
         Self::parse(Self::BUILT_IN).expect("a test reads the same text")
     }
 
-    /// Returns a table without models.
     #[must_use]
     pub(crate) fn none() -> Self {
         Self {
@@ -57,13 +54,8 @@ impl Prices {
     }
 
     /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.
-    ///
     /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
     /// United States.
-    ///
-    /// # Errors
-    ///
-    /// [`PriceError`] says which key is wrong.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         table::parse(text)
     }
@@ -80,9 +72,10 @@ impl Prices {
         let model = self.model(billed.model)?;
         let tokens = Tokens::of(billed.usage);
         let rates = model.rates(&tokens, billed.at, billed.is_fast);
-        let factor = match billed.is_us_only {
-            true => self.us_only_factor,
-            false => 1.0,
+        let factor = if billed.is_us_only {
+            self.us_only_factor
+        } else {
+            1.0
         };
         let searches = billed.usage.web_search_requests as f64 * self.usd_per_web_search;
         Some(rates.cost(&tokens) * factor + searches)
@@ -98,7 +91,6 @@ impl Prices {
         Some(cost)
     }
 
-    /// Returns what a side call of a message cost.
     #[must_use]
     pub fn side_cost(&self, billed: &Billed<'_>, call: &SideCall) -> Option<f64> {
         self.cost(&Billed {

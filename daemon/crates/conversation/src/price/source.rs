@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest file that is read.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A table, and what distinguishes it from others: equal tables have the same number in every process.
@@ -21,10 +20,10 @@ pub(crate) struct Priced {
 
 /// The table of prices in force. A file is read again once it has changed.
 #[derive(Debug)]
-pub(crate) struct PriceTable(Mutex<State>);
+pub(crate) struct PriceTable(Mutex<PriceTableState>);
 
 #[derive(Debug)]
-struct State {
+struct PriceTableState {
     path: Option<PathBuf>,
     /// Of the file that `read` is about.
     stamp: Option<Stamp>,
@@ -37,7 +36,7 @@ type Stamp = (u64, u64, u64, i64, i64);
 
 impl PriceTable {
     pub(crate) fn new(path: Option<PathBuf>) -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(PriceTableState {
             path,
             stamp: None,
             read: None,
@@ -47,7 +46,7 @@ impl PriceTable {
     pub(crate) fn set_path(&self, path: Option<PathBuf>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.path != path {
-            *state = State {
+            *state = PriceTableState {
                 path,
                 stamp: None,
                 read: None,
@@ -56,10 +55,6 @@ impl PriceTable {
     }
 
     /// Returns the table, as its file is now.
-    ///
-    /// # Errors
-    ///
-    /// `Prices` if the file is missing or has a mistake.
     pub(crate) fn current(&self) -> Result<Priced, ConversationError> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(path) = state.path.clone() else {

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 const UNIT: &str = "USD per million tokens";
 
-/// Reads a table; [`Prices::parse`] says in which form.
 pub(super) fn parse(text: &str) -> Result<Prices, PriceError> {
     let value = serde_json::from_str(text).map_err(PriceError::NotJson)?;
     let table = Member::table(&value);

@@ -16,7 +16,6 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Returns the tokens of `usage` by kind.
-    ///
     /// Writes to the cache of which no part says how long they last are for five minutes, the default of the API. Parts
     /// that add up to more than their sum count: the API never writes such a sum, so it was lost on the way.
     pub(super) fn of(usage: &Usage) -> Self {

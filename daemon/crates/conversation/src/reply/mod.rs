@@ -46,12 +46,10 @@ impl Conversations {
         }
     }
 
-    /// Returns a conversation as its files are now.
     fn load(&self, params: &ConversationParams) -> Result<Arc<Loaded>> {
         self.shelf.get(&self.path_of(params)?)
     }
 
-    /// Returns the transcript or the stream of a conversation.
     fn path_of(&self, params: &ConversationParams) -> Result<PathBuf> {
         match (&params.session, &params.file) {
             (Some(session), None) => {
@@ -77,17 +75,14 @@ impl Conversations {
     }
 
     /// Carries out `conversation.subscribe`. Blocks; the items themselves are read by other threads.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn follow(&self, params: &ConversationSubscribeParams) -> Result<Following> {
         let area = match (&params.session, &params.file, &params.project) {
             (None, None, project) => {
                 let given: Vec<PathBuf> = params.claude_dirs.iter().map(PathBuf::from).collect();
-                let claude_dirs = match given.is_empty() {
-                    true => vec![self.setup.claude_dir().to_owned()],
-                    false => given,
+                let claude_dirs = if given.is_empty() {
+                    vec![self.setup.claude_dir().to_owned()]
+                } else {
+                    given
                 };
                 Area::Dirs {
                     claude_dirs,
@@ -117,33 +112,18 @@ impl Conversations {
         Following::start(Follower::new(area, &start, &prices), &self.watching)
     }
 
-    /// Carries out `conversation.get`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
         get::get(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
-    /// Carries out `conversation.export`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
         export::export(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
-    /// Carries out `conversation.turns`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -155,11 +135,6 @@ impl Conversations {
         })
     }
 
-    /// Carries out `conversation.turn`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn turn(&self, params: &ConversationTurnParams) -> Result<ConversationTurn> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -181,11 +156,6 @@ impl Conversations {
             .map(|(turn, _)| turn)
     }
 
-    /// Carries out `conversation.record`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn record(&self, params: &ConversationRecordParams) -> Result<ConversationRecord> {
         let loaded = self.load(&params.conversation)?;
         let record = loaded
@@ -203,11 +173,6 @@ impl Conversations {
         })
     }
 
-    /// Carries out `conversation.tool`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn tool(&self, params: &ConversationToolParams) -> Result<ConversationPair> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
@@ -218,11 +183,6 @@ impl Conversations {
         Contents::of(&loaded, &model, false).pair(pair)
     }
 
-    /// Carries out `conversation.tree`.
-    ///
-    /// # Errors
-    ///
-    /// [`ConversationError`].
     pub fn tree(&self, params: &ConversationParams) -> Result<ConversationTree> {
         let loaded = self.load(params)?;
         let prices = self.setup.prices()?.prices;

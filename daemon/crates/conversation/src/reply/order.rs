@@ -9,9 +9,10 @@ pub(super) fn order<'m, 'a>(
     model: &'m Model<'a>,
     params: &ConversationPageParams,
 ) -> Vec<&'m Turn<'a>> {
-    match params.nested {
-        true => nested(model),
-        false => model.turns.iter().collect(),
+    if params.nested {
+        nested(model)
+    } else {
+        model.turns.iter().collect()
     }
 }
 

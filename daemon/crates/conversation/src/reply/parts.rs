@@ -19,7 +19,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Turns in a page, unless the caller says otherwise.
 const PAGE_LEN: u64 = 1000;
 
 /// Length of the records after which a page ends.
@@ -34,13 +33,11 @@ pub(super) struct Page<'m, 'a> {
     pub(super) next: Option<u64>,
 }
 
-/// Returns where a page starts.
 pub(super) fn start_of(params: &ConversationPageParams, model: &Model<'_>) -> usize {
     let from = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
     from.min(model.turns.len())
 }
 
-/// A model with the contents of its records.
 pub(super) struct Contents<'m, 'a> {
     loaded: &'m Loaded,
     model: &'m Model<'a>,
@@ -57,7 +54,6 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    /// Returns a page of turns.
     pub(super) fn page(&self, params: &ConversationPageParams) -> Result<Page<'m, 'a>> {
         let start = start_of(params, self.model);
         let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
@@ -82,9 +78,10 @@ impl<'m, 'a> Contents<'m, 'a> {
 
     /// Returns a text as a reply has it.
     pub(super) fn shown(&self, text: &str) -> String {
-        match self.is_redacted {
-            true => redact(text).text.into_owned(),
-            false => text.to_owned(),
+        if self.is_redacted {
+            redact(text).text.into_owned()
+        } else {
+            text.to_owned()
         }
     }
 
@@ -94,21 +91,22 @@ impl<'m, 'a> Contents<'m, 'a> {
             Cow::Borrowed(_) => line,
             Cow::Owned(mended) => String::from_utf8_lossy(&mended).into_owned(),
         };
-        Ok(match self.is_redacted {
-            true => redact_line(line.as_bytes()),
-            false => line,
+        Ok(if self.is_redacted {
+            redact_line(line.as_bytes())
+        } else {
+            line
         })
     }
 
-    /// Returns a record as a turn has it.
     fn record(&self, record: &Record, line: &str, is_raw: bool) -> Result<TurnRecord> {
         if !is_raw {
             return Ok(record.uuid.as_str().into());
         }
         // As Claude Code wrote it: `line` has no halves of emojis.
-        let line = match self.is_redacted {
-            true => line.to_owned(),
-            false => self.loaded.line_of(record)?,
+        let line = if self.is_redacted {
+            line.to_owned()
+        } else {
+            self.loaded.line_of(record)?
         };
         let changed = |_| self.changed(record);
         Ok(TurnRecord(RawValue::from_string(line).map_err(changed)?))

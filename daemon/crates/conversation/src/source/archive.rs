@@ -1,5 +1,4 @@
 //! Transcripts that are kept, because Claude Code deletes them.
-//!
 //! What is kept of a directory of Claude Code has the same layout. A kept file is another name of the same file, so it takes
 //! no space and grows with it, and nothing needs to be done when Claude Code deletes its own name. On another disk it is a
 //! copy.
@@ -49,10 +48,6 @@ impl Archive {
     }
 
     /// Keeps a transcript, and the description of a sub-agent's. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the file system.
     pub(crate) fn keep(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         let Some(place) = self.place(dir, path) else {
             return Ok(());
@@ -67,9 +62,10 @@ impl Archive {
             path.with_extension("meta.json"),
             place.with_extension("meta.json"),
         );
-        match meta.exists() {
-            true => keep(&meta, &place),
-            false => Ok(()),
+        if meta.exists() {
+            keep(&meta, &place)
+        } else {
+            Ok(())
         }
     }
 }
@@ -94,7 +90,6 @@ fn keep(path: &Path, place: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies what a file has more than its copy.
 fn copy(path: &Path, place: &Path, new: &Path) -> io::Result<()> {
     let mut original = File::open(path)?;
     let have = fs::metadata(place).map_or(0, |found| found.len());

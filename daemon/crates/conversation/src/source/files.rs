@@ -8,7 +8,6 @@ use std::fs::{self, DirEntry};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Shortest prefix of a session id that is looked for.
 const MIN_PREFIX: usize = 4;
 
 /// How much of an older sub-agent's transcript is read for its session.
@@ -20,7 +19,6 @@ const MAX_META_BYTES: u64 = 1 << 20;
 /// Most files of sub-agents that are read with a transcript.
 const MAX_SUBAGENTS: usize = 10_000;
 
-/// The files of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
     pub main: PathBuf,
@@ -28,7 +26,6 @@ pub struct Files {
     pub subagents: Vec<SubAgentFile>,
 }
 
-/// A transcript of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgentFile {
     pub path: PathBuf,
@@ -127,10 +124,6 @@ pub(crate) fn parent_of(path: &Path) -> Option<String> {
 
 /// Returns the transcript of a session in any of these directories: of the id `start`, or of the only one that it is a
 /// prefix of.
-///
-/// # Errors
-///
-/// `NotFound`, `Ambiguous`.
 pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, ConversationError> {
     let not_found = || ConversationError::NotFound(start.to_owned());
     let is_id = start
@@ -171,9 +164,10 @@ fn transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
 fn missing_transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
     let main = |entry: DirEntry| {
         let path = entry.path();
-        let main = match is_older_agent(&path) {
-            true => path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?)),
-            false => path.with_extension("jsonl"),
+        let main = if is_older_agent(&path) {
+            path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?))
+        } else {
+            path.with_extension("jsonl")
         };
         (main != path && !main.exists() && !Files::of(&main).subagents.is_empty()).then_some(main)
     };

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 /// Directory of the copies in the one of projects. Those of Claude Code start with `-`.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// A directory in which transcripts are looked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Dir {
     pub(crate) path: PathBuf,
@@ -16,7 +15,6 @@ pub(crate) struct Dir {
     pub(crate) is_root: bool,
 }
 
-/// A file that is or becomes part of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
@@ -36,7 +34,6 @@ pub(crate) struct FoundFile {
 }
 
 /// How a directory is laid out.
-///
 /// A directory of Claude Code has `projects/PROJECT/SESSION.jsonl`, and those of sub-agents in
 /// `projects/PROJECT/SESSION/subagents`; older versions wrote `projects/PROJECT/agent-ID.jsonl`. A configured directory without `projects` may itself have the directories of
 /// projects, or be one.
@@ -64,10 +61,7 @@ impl<'a> Layout<'a> {
         let is_flat = dir.is_root && !projects.is_dir();
         Self {
             dir,
-            projects: match is_flat {
-                true => dir.path.clone(),
-                false => projects,
-            },
+            projects: if is_flat { dir.path.clone() } else { projects },
             is_flat,
         }
     }
@@ -145,7 +139,6 @@ impl<'a> Layout<'a> {
         Some(found)
     }
 
-    /// Returns the transcript at a path, if there is one.
     pub(crate) fn at(&self, path: &Path) -> Option<FoundFile> {
         let metadata = fs::symlink_metadata(path).ok()?;
         self.found(path, &metadata)
@@ -204,7 +197,6 @@ fn list(dir: &Path) -> Vec<(PathBuf, fs::Metadata)> {
     entries.filter_map(with_metadata).collect()
 }
 
-/// Returns whether a transcript is a copy.
 fn is_import(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == IMPORTED)

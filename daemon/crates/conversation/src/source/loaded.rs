@@ -5,7 +5,7 @@ use super::stamp::stamp;
 use crate::ConversationError;
 use crate::line::{About, Line};
 use crate::lines::{Counts, Lines};
-use crate::model::{Place, Record, Records};
+use crate::model::{LineLocation, Record, Records};
 use ccd_protocol::conversation::Missing;
 use std::borrow::Cow;
 use std::fs::File;
@@ -13,7 +13,6 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// A conversation, without the contents of its records.
@@ -25,7 +24,6 @@ pub struct Loaded {
     pub about: About,
 }
 
-/// A file, and how far it was read.
 #[derive(Debug, Clone)]
 struct Source {
     path: PathBuf,
@@ -40,10 +38,6 @@ struct Source {
 
 impl Loaded {
     /// Reads a transcript or a stream, and the transcripts of its sub-agents.
-    ///
-    /// # Errors
-    ///
-    /// `NoFile`, `Read`, `NotATranscript`.
     pub fn open(main: &Path) -> Result<Self, ConversationError> {
         let mut loaded = Self::empty(main);
         loaded.read_new(Files::of(main))?;
@@ -51,10 +45,6 @@ impl Loaded {
     }
 
     /// Reads what was added since, and everything again if a file was replaced or has become shorter.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::open`].
     pub fn refreshed(mut self) -> Result<Self, ConversationError> {
         let files = Files::of(&self.main);
         // Numbers of files are part of places, so they must stay.
@@ -81,9 +71,10 @@ impl Loaded {
     }
 
     fn check(self) -> Result<Self, ConversationError> {
-        match self.records.all().is_empty() {
-            true => Err(ConversationError::NotATranscript(self.main)),
-            false => Ok(self),
+        if self.records.all().is_empty() {
+            Err(ConversationError::NotATranscript(self.main))
+        } else {
+            Ok(self)
         }
     }
 
@@ -115,7 +106,6 @@ impl Loaded {
         Ok(())
     }
 
-    /// Returns what is not there of the conversation.
     pub fn missing(&self) -> Option<Missing> {
         let has_transcript = self
             .files
@@ -133,16 +123,12 @@ impl Loaded {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// Returns what was read of each file besides records.
     pub fn counts(&self) -> impl Iterator<Item = &Counts> {
         self.files.iter().map(|file| file.lines.counts())
     }
 
     /// Returns the line of a record. Bytes that are not UTF-8 are replaced.
-    ///
-    /// # Errors
-    ///
-    /// `Read`; `Changed` if the file has become shorter.
+    /// `Changed` if the file has become shorter.
     pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);
@@ -193,7 +179,7 @@ impl Source {
                 line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
             }
             about.take(&line);
-            let place = Place {
+            let place = LineLocation {
                 file: number,
                 offset,
                 len,

@@ -1,5 +1,4 @@
 //! Files of conversations.
-//!
 //! A transcript is `projects/PROJECT/SESSION.jsonl` in a directory of Claude Code; those of its sub-agents are
 //! `SESSION/subagents/agent-ID.jsonl` beside it, each with an `agent-ID.meta.json` that names the call which started it.
 //! Older versions wrote `agent-ID.jsonl` beside the transcript.

@@ -20,10 +20,6 @@ pub struct Shelf {
 
 impl Shelf {
     /// Returns a conversation as its files are now. Blocks while it reads what is new.
-    ///
-    /// # Errors
-    ///
-    /// As [`Loaded::open`].
     pub fn get(&self, main: &Path) -> Result<Arc<Loaded>, ConversationError> {
         // Opening a named pipe would wait for a writer.
         if fs::metadata(main).is_ok_and(|found| !found.is_file()) {

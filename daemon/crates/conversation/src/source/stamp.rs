@@ -9,10 +9,6 @@ const PART_BYTES: u64 = 1024;
 
 /// Returns a hash of the start of a file and of what is before `read`: a file that was written anew has others, as far as
 /// programs write transcripts.
-///
-/// # Errors
-///
-/// Errors of reading; the file may be shorter.
 pub(crate) fn stamp(file: &File, read: u64) -> io::Result<u64> {
     let len = read.min(PART_BYTES) as usize;
     let mut parts = vec![0; 2 * len];

@@ -1,10 +1,10 @@
 //! Whether several copies in the same directory work at the same time, and answer alike.
 
-use super::bench::{Bench, Patience};
 use super::draft::Draft;
-use super::help::Found;
+use super::help::ProgramHelp;
 use super::judge::Verdict;
 use super::sample::sample;
+use super::tested_program::{Patience, TestedProgram};
 use crate::answer::is_same_answer;
 use crate::drive::{Reply, Running, Settled};
 use ccd_session::session::SessionError;
@@ -18,37 +18,36 @@ const NONSENSE: &str = "xyzzyq";
 /// How long a program is watched that alone neither waits for input nor ends.
 const BRIEFLY: Duration = Duration::from_millis(500);
 
-/// Starts the copies and asks all of them the same.
 pub(super) async fn run(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
-    help: &Found,
+    help: &ProgramHelp,
 ) -> Result<(), SessionError> {
-    let folder = bench.driver.new_folder().map_err(SessionError::Files)?;
+    let folder = tested.driver.new_folder().map_err(SessionError::Files)?;
     let words = [Some(NONSENSE), help.word];
     let words: Vec<&str> = words.into_iter().flatten().collect();
     draft.begin(1 + words.len());
-    bench.note_skipped(draft);
-    let count = usize::try_from(bench.options.bounds.copies).unwrap_or(1);
-    let starts = (0..count).map(|_| start(bench, folder.path()));
+    tested.note_skipped(draft);
+    let count = usize::try_from(tested.options.bounds.copies).unwrap_or(1);
+    let starts = (0..count).map(|_| start(tested, folder.path()));
     let mut copies = try_join_all(starts).await?;
     draft.set("copies", count as u64);
     draft.step();
     if let Some((_, reply)) = copies.first()
-        && !is_alike(bench.first.settled, reply.settled)
+        && !is_alike(tested.first.settled, reply.settled)
     {
-        let (alone, together) = (does(bench.first.settled), does(reply.settled));
+        let (alone, together) = (does(tested.first.settled), does(reply.settled));
         draft.fail(format!(
             "alone, a copy {alone} after its start; among {count}, it {together}"
         ));
     }
     compare(draft, "the start", &copies);
-    if bench.can_be_asked() {
+    if tested.can_be_asked() {
         for word in words {
             let lines = [word.as_bytes()];
             let asked = copies
                 .iter_mut()
-                .map(|copy| bench.ask(&mut copy.0, &lines, Patience::Confirm));
+                .map(|copy| tested.ask(&mut copy.0, &lines, Patience::Confirm));
             let answers = try_join_all(asked).await?;
             for (copy, (reply, _)) in copies.iter_mut().zip(answers) {
                 copy.1 = reply;
@@ -69,20 +68,20 @@ pub(super) async fn run(
         ),
     );
     for (running, _) in copies {
-        bench.driver.release(running);
+        tested.driver.release(running);
     }
     draft.finish();
     Ok(())
 }
 
 async fn start(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     folder: &std::path::Path,
 ) -> Result<(Running, Reply), SessionError> {
-    let mut running = bench.driver.start_in(folder, None).await?;
-    let limit = match bench.first.settled {
+    let mut running = tested.driver.start_in(folder, None).await?;
+    let limit = match tested.first.settled {
         Settled::Hangs | Settled::Floods => BRIEFLY,
-        Settled::Waits { .. } | Settled::Ended(_) => bench.driver.limits.start,
+        Settled::Waits { .. } | Settled::Ended(_) => tested.driver.limits.start,
     };
     let reply = running.first(limit).await?;
     Ok((running, reply))

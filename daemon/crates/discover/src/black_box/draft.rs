@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What is done with the progress and the report of a run.
 pub(super) type KeepTests = dyn Keep<TestProgress, TestReport>;
 
-/// The result of one test so far.
 pub(super) struct Draft {
     id: String,
     test: TestType,
@@ -48,7 +47,6 @@ impl Draft {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the test begins, with this many steps.
     pub(super) fn begin(&self, steps: usize) {
         {
             let mut state = self.state();
@@ -58,12 +56,10 @@ impl Draft {
         self.report();
     }
 
-    /// Notes that a step is done.
     pub(super) fn step(&self) {
         self.steps(1);
     }
 
-    /// Notes that steps are done.
     pub(super) fn steps(&self, count: usize) {
         {
             let mut state = self.state();
@@ -86,12 +82,10 @@ impl Draft {
         }
     }
 
-    /// Puts evidence into the details.
     pub(super) fn set(&self, key: &str, value: impl Into<Value>) {
         self.state().details.insert(key.to_owned(), value.into());
     }
 
-    /// Adds a finding.
     pub(super) fn find(&self, finding: Finding) {
         self.state().findings.push(finding);
         self.report();

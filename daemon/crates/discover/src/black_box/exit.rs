@@ -1,9 +1,9 @@
 //! Which words and keys end the program, and what it leaves.
 
-use super::bench::{Bench, Patience};
 use super::draft::Draft;
 use super::judge::{Verdict, fault_of};
 use super::sample::{finding, shown};
+use super::tested_program::{Patience, TestedProgram};
 use crate::drive::{Exit, Running, Settled, Terminal};
 use crate::investigate::{KEY, KEYS, WORDS, is_cut_short};
 use ccd_protocol::investigate::FindingKind;
@@ -14,27 +14,25 @@ use std::time::Duration;
 /// How long processes of the program may go on after it.
 const AFTER: Duration = Duration::from_millis(300);
 
-/// Time between two looks at them.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// Signals that the terminal sends for a key.
 const INTERRUPT: i32 = 2;
 
-/// What the program left when it ended.
 pub(super) struct Left {
     pub(super) processes: usize,
     pub(super) is_restored: bool,
 }
 
 /// Tries all words and keys, each in a fresh copy.
-pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
     draft.begin(WORDS.len() + KEYS.len());
-    if bench.first.is_hidden() {
-        bench.note_skipped(draft);
+    if tested.first.is_hidden() {
+        tested.note_skipped(draft);
     }
     let mut ways: Vec<Value> = Vec::new();
     let mut clean = Vec::new();
-    if let Settled::Ended(exit) = bench.first.settled {
+    if let Settled::Ended(exit) = tested.first.settled {
         draft.set("ends_by_itself", true);
         draft.set("exit_status", exit.status());
         if let Some(fault) = fault_of(exit) {
@@ -43,12 +41,12 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
         draft.finish();
         return Ok(());
     }
-    let ends_by_key = ends_by_key(bench).await?;
+    let ends_by_key = ends_by_key(tested).await?;
     let tried = |way: &&'static str| !(ends_by_key && is_cut_short(way));
     for way in KEYS.into_iter().chain(WORDS).filter(tried) {
         let is_key = KEYS.contains(&way);
-        if (is_key || takes_words(bench))
-            && let Some((exit, left)) = end_by(bench, way, is_key).await?
+        if (is_key || takes_words(tested))
+            && let Some((exit, left)) = end_by(tested, way, is_key).await?
         {
             ways.push(json!({
                 "command": way, "exit_status": exit.status(),
@@ -56,7 +54,7 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
             }));
             note_left(draft, way, &left);
             // What never reads can only be interrupted.
-            let by_interrupt = !bench.first.waits() && exit.signal == Some(INTERRUPT);
+            let by_interrupt = !tested.first.waits() && exit.signal == Some(INTERRUPT);
             if (exit.code == Some(0) || by_interrupt) && left.is_restored && left.processes == 0 {
                 clean.push(way);
             }
@@ -68,9 +66,10 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
         draft.step();
     }
     if clean.is_empty() {
-        draft.fail(match ways.is_empty() {
-            true => "no word and no key ends it",
-            false => "nothing ends it with exit status 0 and leaves nothing behind",
+        draft.fail(if ways.is_empty() {
+            "no word and no key ends it"
+        } else {
+            "nothing ends it with exit status 0 and leaves nothing behind"
         });
     }
     draft.set("working_exits", json!(clean));
@@ -80,59 +79,57 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
 }
 
 /// Returns whether words are typed: only where they are read. What ends a program is harmless on a full screen too.
-fn takes_words(bench: &Bench<'_>) -> bool {
-    (bench.first.waits() || bench.first.is_full_screen) && !bench.first.is_hidden()
+fn takes_words(tested: &TestedProgram<'_>) -> bool {
+    (tested.first.waits() || tested.first.is_full_screen) && !tested.first.is_hidden()
 }
 
 /// Returns whether the program reads keys, and ends by one that is also a part of words.
-async fn ends_by_key(bench: &Bench<'_>) -> Result<bool, SessionError> {
-    if bench.first.is_canonical || !takes_words(bench) {
+async fn ends_by_key(tested: &TestedProgram<'_>) -> Result<bool, SessionError> {
+    if tested.first.is_canonical || !takes_words(tested) {
         return Ok(false);
     }
-    let mut running = started(bench).await?;
+    let mut running = started(tested).await?;
     let reply = running.press(KEY).await?;
-    bench.driver.release(running);
+    tested.driver.release(running);
     Ok(reply.exit().is_some())
 }
 
 /// Starts a copy. One that never waits for input is given a moment.
-async fn started(bench: &Bench<'_>) -> Result<Running, SessionError> {
-    if let Some(running) = bench.copy().await? {
+async fn started(tested: &TestedProgram<'_>) -> Result<Running, SessionError> {
+    if let Some(running) = tested.copy().await? {
         return Ok(running);
     }
-    let mut running = bench.driver.start(None).await?;
+    let mut running = tested.driver.start(None).await?;
     running.first(Duration::from_millis(100)).await?;
     Ok(running)
 }
 
 /// Returns how the program ended by a word or a key, and what it left; none if it did not end.
 async fn end_by(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     way: &str,
     is_key: bool,
 ) -> Result<Option<(Exit, Left)>, SessionError> {
-    let mut running = started(bench).await?;
+    let mut running = started(tested).await?;
     let terminal = running.terminal();
     running.set_limit(Duration::from_secs(1));
-    let exit = match is_key {
-        true => running.press(way).await?.exit(),
-        false => {
-            let lines = [way.as_bytes()];
-            match bench.ask(&mut running, &lines, Patience::Suspect).await? {
-                (_, Verdict::Ended(exit)) => Some(exit),
-                (reply, _) => reply.exit(),
-            }
+    let exit = if is_key {
+        running.press(way).await?.exit()
+    } else {
+        let lines = [way.as_bytes()];
+        match tested.ask(&mut running, &lines, Patience::Suspect).await? {
+            (_, Verdict::Ended(exit)) => Some(exit),
+            (reply, _) => reply.exit(),
         }
     };
     let left = match exit {
         Some(exit) => Some((exit, left_by(&running, terminal.as_ref()).await)),
         None => None,
     };
-    bench.driver.release(running);
+    tested.driver.release(running);
     Ok(left)
 }
 
-/// Looks at what a program left that has ended.
 pub(super) async fn left_by(running: &Running, terminal: Option<&Terminal>) -> Left {
     let mut processes = running.processes().await.len();
     let mut waited = Duration::ZERO;

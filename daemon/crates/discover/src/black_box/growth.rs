@@ -13,7 +13,6 @@ const STEADY: f64 = 0.8;
 /// How well the samples must lie on a line: their correlation with the number of inputs.
 const CORRELATION: f64 = 0.97;
 
-/// How memory changed while inputs were repeated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Growth {
     /// On average for each input.

@@ -1,9 +1,9 @@
 //! Which ways of asking for help work: on the command line, and as words at the prompt.
 
-use super::bench::{Bench, Patience};
 use super::draft::Draft;
 use super::judge::Verdict;
 use super::sample::sample;
+use super::tested_program::{Patience, TestedProgram};
 use crate::help::{HelpCommand, HelpText, help_of};
 use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
@@ -32,24 +32,25 @@ const WORDS: [(&str, &str); 7] = [
 const LIMIT: Duration = Duration::from_secs(2);
 const AT_A_TIME: usize = 3;
 
-/// What the program says about itself.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found {
+pub(super) struct ProgramHelp {
     /// Commands at its prompt.
     pub(super) commands: Vec<HelpCommand>,
     /// The first word at its prompt that prints help.
     pub(super) word: Option<&'static str>,
 }
 
-/// Asks for help in all ways.
-pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, SessionError> {
+pub(super) async fn run(
+    tested: &TestedProgram<'_>,
+    draft: &Draft,
+) -> Result<ProgramHelp, SessionError> {
     draft.begin(ARGUMENTS.len() + WORDS.len());
-    bench.note_skipped(draft);
-    let outside = outside(bench, draft).await?;
-    let mut found = Found::default();
+    tested.note_skipped(draft);
+    let outside = outside(tested, draft).await?;
+    let mut found = ProgramHelp::default();
     let mut inside = Vec::new();
-    if bench.can_be_asked() {
-        for (word, help) in at_prompt(bench, draft).await? {
+    if tested.can_be_asked() {
+        for (word, help) in at_prompt(tested, draft).await? {
             found.word.get_or_insert(word);
             inside.push(word);
             for command in help.commands {
@@ -76,7 +77,10 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, Sessi
     Ok(found)
 }
 
-async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, SessionError> {
+async fn outside(
+    tested: &TestedProgram<'_>,
+    draft: &Draft,
+) -> Result<Vec<&'static str>, SessionError> {
     let mut asked = Vec::new();
     for form in [
         ARGUMENTS.map(|(form, _)| form),
@@ -88,7 +92,7 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
             asked.push(form);
         }
     }
-    let running: Vec<_> = asked.iter().map(|form| bench.run(form, LIMIT)).collect();
+    let running: Vec<_> = asked.iter().map(|form| tested.run(form, LIMIT)).collect();
     let mut running = stream::iter(running).buffered(AT_A_TIME);
     let mut answers = Vec::new();
     while let Some(ended) = running.next().await {
@@ -107,7 +111,7 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
         };
         let is_clean = ended.exit.is_some_and(|exit| exit.code == Some(0));
         let nonsense = [(other, &*nonsense.text)];
-        let library = &bench.options.library;
+        let library = &tested.options.library;
         if is_clean && help_of((form, &ended.text), 0, nonsense, library).is_some() {
             works.push(form);
             draft.set("output", sample(&ended.text));
@@ -118,19 +122,19 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
 
 /// Returns what the words at the prompt print, if that is help.
 async fn at_prompt(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
 ) -> Result<Vec<(&'static str, HelpText)>, SessionError> {
     let mut works = Vec::new();
     let mut nonsense: Vec<(&str, String)> = Vec::new();
     for (word, other) in WORDS {
         if !nonsense.iter().any(|(known, _)| *known == other) {
-            nonsense.push((other, answer(bench, other).await?.unwrap_or_default()));
+            nonsense.push((other, answer(tested, other).await?.unwrap_or_default()));
         }
-        let text = answer(bench, word).await?.unwrap_or_default();
+        let text = answer(tested, word).await?.unwrap_or_default();
         let nonsense = nonsense.iter().filter(|(known, _)| *known == other);
         let nonsense = nonsense.map(|(word, answer)| (*word, &**answer));
-        if let Some(help) = help_of((word, &text), 0, nonsense, &bench.options.library) {
+        if let Some(help) = help_of((word, &text), 0, nonsense, &tested.options.library) {
             works.push((word, help));
         }
         draft.step();
@@ -139,12 +143,12 @@ async fn at_prompt(
 }
 
 /// Returns the answer to a word in a fresh copy; none if it does not wait for more after it.
-async fn answer(bench: &Bench<'_>, word: &str) -> Result<Option<String>, SessionError> {
-    let Some(mut running) = bench.copy().await? else {
+async fn answer(tested: &TestedProgram<'_>, word: &str) -> Result<Option<String>, SessionError> {
+    let Some(mut running) = tested.copy().await? else {
         return Ok(None);
     };
     let lines = [word.as_bytes()];
-    let (reply, verdict) = bench.ask(&mut running, &lines, Patience::Suspect).await?;
-    bench.driver.release(running);
+    let (reply, verdict) = tested.ask(&mut running, &lines, Patience::Suspect).await?;
+    tested.driver.release(running);
     Ok((verdict == Verdict::Fine).then_some(reply.text))
 }

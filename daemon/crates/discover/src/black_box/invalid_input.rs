@@ -1,10 +1,10 @@
 //! Whether the program survives inputs that make no sense.
 
-use super::bench::Bench;
 use super::draft::Draft;
 use super::fuzz::shortened;
 use super::judge::{Fault, Verdict, fault_of};
 use super::sample::{finding, sample, shown};
+use super::tested_program::TestedProgram;
 use crate::drive::Ended;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
@@ -36,40 +36,41 @@ fn inputs() -> Vec<(&'static str, Vec<Vec<u8>>)> {
 }
 
 /// Gives the program each input, in a copy that is replaced when it has ended.
-pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
-    bench.note_skipped(draft);
-    match bench.can_be_asked() {
-        true => at_prompt(bench, draft).await?,
-        false => on_command_line(bench, draft).await?,
+pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
+    tested.note_skipped(draft);
+    if tested.can_be_asked() {
+        at_prompt(tested, draft).await?;
+    } else {
+        on_command_line(tested, draft).await?;
     }
     draft.finish();
     Ok(())
 }
 
-async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
     let inputs = inputs();
     draft.begin(inputs.len());
     let (mut outcomes, mut says_something) = (Vec::<Value>::new(), Vec::new());
     let mut found: Vec<Finding> = Vec::new();
     for (name, lines) in inputs {
-        let is_shell = bench.driver.target.is_shell();
-        if bench.options.safe_mode && is_shell && name == "punctuation" {
+        let is_shell = tested.driver.target.is_shell();
+        if tested.options.safe_mode && is_shell && name == "punctuation" {
             draft.step();
             continue;
         }
-        let Some(mut running) = bench.copy().await? else {
+        let Some(mut running) = tested.copy().await? else {
             continue;
         };
         let mut last = None;
         for line in &lines {
-            let asked = bench.ask_surely(&mut running, line).await?;
+            let asked = tested.ask_surely(&mut running, line).await?;
             let is_fine = asked.1 == Verdict::Fine;
             last = Some((line, asked));
             if !is_fine {
                 break;
             }
         }
-        bench.driver.release(running);
+        tested.driver.release(running);
         if let Some((line, (reply, verdict))) = last {
             let is_echo = reply.text.trim() == String::from_utf8_lossy(line).trim();
             if !reply.text.trim().is_empty() && !is_echo {
@@ -80,7 +81,7 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
                 "exit_status": reply.exit().map(|exit| exit.status()),
             }));
             if let Verdict::Broke(fault) = verdict {
-                let short = shortened(bench, fault, line).await?;
+                let short = shortened(tested, fault, line).await?;
                 let finding = short.unwrap_or_else(|| broken(fault, &in_words(name), line));
                 // Two long lines are often the same short one.
                 if !found.iter().any(|known| is_same(known, &finding)) {
@@ -97,7 +98,7 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
 }
 
 /// Starts a program that reads nothing with arguments that make no sense.
-async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
     let long = "a".repeat(100_000);
     let arguments = [
         ("unknown_option", "--xyzzyq"),
@@ -107,7 +108,7 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
     ];
     draft.begin(arguments.len());
     let mut outcomes = Vec::<Value>::new();
-    let runs = arguments.map(|(_, argument)| bench.run(argument, LIMIT));
+    let runs = arguments.map(|(_, argument)| tested.run(argument, LIMIT));
     let all = try_join_all(runs).await?;
     for ((name, argument), ended) in arguments.into_iter().zip(all) {
         draft.step();
@@ -118,10 +119,11 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
             "exit_status": ended.exit.map(|exit| exit.status()),
         }));
         if let Verdict::Broke(fault) = verdict {
-            let short = shortest(bench, fault, argument).await?;
-            let what = match short.len() == argument.len() {
-                true => in_words(name),
-                false => shown(short.as_bytes()),
+            let short = shortest(tested, fault, argument).await?;
+            let what = if short.len() == argument.len() {
+                in_words(name)
+            } else {
+                shown(short.as_bytes())
             };
             draft.find(broken(fault, &what, short.as_bytes()));
         }
@@ -143,17 +145,18 @@ fn verdict_on(ended: &Ended) -> Verdict {
 
 /// Returns the shortest start of an argument that breaks the program, if each longer one does too.
 async fn shortest<'a>(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     fault: Fault,
     argument: &'a str,
 ) -> Result<&'a str, SessionError> {
     let (mut fine, mut breaks) = (0, argument.len());
     while fine + 1 < breaks {
         let middle = fine.midpoint(breaks);
-        let ended = bench.run(&argument[..middle], LIMIT).await?;
-        match ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
-            true => breaks = middle,
-            false => fine = middle,
+        let ended = tested.run(&argument[..middle], LIMIT).await?;
+        if ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
+            breaks = middle;
+        } else {
+            fine = middle;
         }
     }
     Ok(&argument[..breaks])
@@ -177,7 +180,6 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Returns the name of an input for a sentence.
 fn in_words(name: &str) -> String {
     name.replace('_', " ")
 }

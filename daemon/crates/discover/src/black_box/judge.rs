@@ -4,7 +4,6 @@ use crate::drive::{Exit, Reply, Settled};
 use ccd_protocol::investigate::{Finding, FindingKind};
 use std::collections::HashSet;
 
-/// What a program did after an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It waits for more.
@@ -14,7 +13,6 @@ pub(super) enum Verdict {
     Broke(Fault),
 }
 
-/// How it broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Fault {
     pub(super) kind: FindingKind,
@@ -44,7 +42,6 @@ impl Fault {
         }
     }
 
-    /// Puts the signal into a finding.
     pub(super) fn onto(self, finding: Finding) -> Finding {
         Finding {
             signal: self.signal.map(crate::drive::signal_name),
@@ -53,7 +50,6 @@ impl Fault {
     }
 }
 
-/// Judges what a program did after `inputs`.
 pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]>) -> Verdict {
     match reply.settled {
         Settled::Ended(exit) => match fault_of(exit) {
@@ -79,7 +75,6 @@ pub(super) fn fault_of(exit: Exit) -> Option<Fault> {
 }
 
 /// Returns whether an output has invalid UTF-8 of bytes that were in none of the inputs.
-///
 /// Inputs with control characters excuse everything: a terminal that erases a part of a character passes on the rest.
 fn is_broken<'a>(raw: &[u8], inputs: impl IntoIterator<Item = &'a [u8]>) -> bool {
     if std::str::from_utf8(raw).is_ok() {

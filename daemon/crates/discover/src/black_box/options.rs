@@ -15,14 +15,11 @@ pub struct TestBounds {
     pub cpu_percent: u64,
     /// Copies at the same time.
     pub copies: u64,
-    /// Number of random inputs.
     pub fuzz_inputs: u64,
 }
 
-/// How a program is tested.
 #[derive(Clone)]
 pub struct Options {
-    /// Id of the report.
     pub report: String,
     /// In the order of [`TestType::ALL`], without duplicates.
     pub types: Vec<TestType>,
@@ -30,7 +27,6 @@ pub struct Options {
     pub bounds: TestBounds,
     /// Dangerous inputs are not sent.
     pub safe_mode: bool,
-    /// Time for all of it.
     pub timeout: Duration,
     /// Commands that an investigation has found; if there are none, those of the program's help.
     pub words: Vec<String>,

@@ -1,5 +1,4 @@
 //! Which made-up lines safe mode keeps from a program.
-//!
 //! A program does not always get the line that was typed: the terminal carries out its editing keys, a line editor drops
 //! what it does not know, and programs take many bytes for a blank. So each reading of a line is judged.
 

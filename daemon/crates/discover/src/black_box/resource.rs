@@ -1,11 +1,11 @@
 //! Memory, processor time, threads and descriptors of all processes of a copy, and whether memory grows.
 
-use super::bench::{Bench, Patience};
 use super::draft::Draft;
 use super::growth::Growth;
-use super::help::Found;
+use super::help::ProgramHelp;
 use super::judge::Verdict;
 use super::sample::{finding, shown};
+use super::tested_program::{Patience, TestedProgram};
 use super::usage::{Usage, megabytes, one_decimal};
 use crate::drive::{Running, Settled};
 use crate::investigate::WORDS;
@@ -32,7 +32,6 @@ const LOOKS_OF_COMMAND: usize = 5;
 /// Number of looks at a program that seems to leak, in which it must go on to do so.
 const LOOKS_TO_BE_SURE: usize = 10;
 
-/// Maximum number of commands that are repeated.
 const MAX_COMMANDS: usize = 12;
 
 /// A word that no program knows.
@@ -61,29 +60,29 @@ impl Peak {
 
 /// Measures a copy while it is idle and while it is asked, and repeats inputs.
 pub(super) async fn run(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
-    help: &Found,
+    help: &ProgramHelp,
 ) -> Result<(), SessionError> {
     let mut peak = Peak::default();
-    bench.note_skipped(draft);
-    if bench.can_be_asked() {
-        asked(bench, draft, help, &mut peak).await?;
+    tested.note_skipped(draft);
+    if tested.can_be_asked() {
+        asked(tested, draft, help, &mut peak).await?;
     } else {
         draft.begin(1);
-        watched(bench, &mut peak).await?;
+        watched(tested, &mut peak).await?;
     }
     note(draft, &peak);
-    judge(bench, draft, &peak);
+    judge(tested, draft, &peak);
     draft.finish();
     Ok(())
 }
 
 /// Measures a program that reads nothing, until it ends.
-async fn watched(bench: &Bench<'_>, peak: &mut Peak) -> Result<(), SessionError> {
-    let mut running = bench.driver.start(None).await?;
+async fn watched(tested: &TestedProgram<'_>, peak: &mut Peak) -> Result<(), SessionError> {
+    let mut running = tested.driver.start(None).await?;
     let began = Instant::now();
-    let stays = !matches!(bench.first.settled, Settled::Ended(_));
+    let stays = !matches!(tested.first.settled, Settled::Ended(_));
     while began.elapsed() < WATCH && !running.session().is_dead() {
         peak.take(&Usage::of(&running.processes().await));
         if stays && began.elapsed() > MEASURE {
@@ -92,23 +91,23 @@ async fn watched(bench: &Bench<'_>, peak: &mut Peak) -> Result<(), SessionError>
         tokio::time::sleep(WATCH_STEP).await;
     }
     if stays && !running.session().is_dead() {
-        peak.idle_percent = idle(bench, &mut running, peak).await;
+        peak.idle_percent = idle(tested, &mut running, peak).await;
     }
-    bench.driver.release(running);
+    tested.driver.release(running);
     Ok(())
 }
 
 async fn asked(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
-    help: &Found,
+    help: &ProgramHelp,
     peak: &mut Peak,
 ) -> Result<(), SessionError> {
     let mut inputs: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), LOOKS), (NONSENSE.to_vec(), LOOKS)];
     inputs.extend(help.word.map(|word| (word.into(), LOOKS)));
     let commands = help.commands.iter().map(|command| &*command.name);
     let harmless = commands.filter(|name| {
-        let is_refused = bench.is_refused(name.as_bytes());
+        let is_refused = tested.is_refused(name.as_bytes());
         !is_refused && !WORDS.contains(name) && Some(*name) != help.word
     });
     inputs.extend(
@@ -117,15 +116,15 @@ async fn asked(
             .map(|name| (name.as_bytes().to_vec(), LOOKS_OF_COMMAND)),
     );
     draft.begin(1 + inputs.len());
-    let Some(mut running) = bench.copy().await? else {
+    let Some(mut running) = tested.copy().await? else {
         return Ok(());
     };
-    peak.idle_percent = idle(bench, &mut running, peak).await;
+    peak.idle_percent = idle(tested, &mut running, peak).await;
     draft.step();
-    bench.driver.release(running);
+    tested.driver.release(running);
     for (input, looks) in inputs {
         // The other inputs would show the same.
-        if repeat(bench, draft, &input, looks, peak).await? {
+        if repeat(tested, draft, &input, looks, peak).await? {
             break;
         }
         draft.step();
@@ -134,8 +133,8 @@ async fn asked(
 }
 
 /// Returns the processor time of a copy that nobody asks.
-async fn idle(bench: &Bench<'_>, running: &mut Running, peak: &mut Peak) -> f64 {
-    let limit = bench.options.bounds.cpu_percent as f64;
+async fn idle(tested: &TestedProgram<'_>, running: &mut Running, peak: &mut Peak) -> f64 {
+    let limit = tested.options.bounds.cpu_percent as f64;
     let mut percent = 0.0;
     for wait in [MEASURE, MEASURE_AGAIN] {
         let before = Usage::of(&running.processes().await);
@@ -153,13 +152,13 @@ async fn idle(bench: &Bench<'_>, running: &mut Running, peak: &mut Peak) -> f64 
 
 /// Types an input again and again in a fresh copy, and looks at the memory; returns whether it grows.
 async fn repeat(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
     input: &[u8],
     looks: usize,
     peak: &mut Peak,
 ) -> Result<bool, SessionError> {
-    let Some(mut running) = bench.copy().await? else {
+    let Some(mut running) = tested.copy().await? else {
         return Ok(false);
     };
     let mut leaks = false;
@@ -176,7 +175,9 @@ async fn repeat(
             }
         }
         for _ in 0..INPUTS_OF_LOOK {
-            let (_, verdict) = bench.ask(&mut running, &[input], Patience::Suspect).await?;
+            let (_, verdict) = tested
+                .ask(&mut running, &[input], Patience::Suspect)
+                .await?;
             if verdict != Verdict::Fine {
                 break 'looks;
             }
@@ -199,16 +200,17 @@ async fn repeat(
             let message = format!(
                 "its memory grew by {} kB with each {}",
                 bytes / 1000,
-                match input.is_empty() {
-                    true => "empty line".to_owned(),
-                    false => format!("input {}", shown(input)),
+                if input.is_empty() {
+                    "empty line".to_owned()
+                } else {
+                    format!("input {}", shown(input))
                 }
             );
             draft.find(finding(FindingKind::Leak, Some(input), message));
         }
-        spins(bench, draft, input, &mut running, peak).await;
+        spins(tested, draft, input, &mut running, peak).await;
     }
-    bench.driver.release(running);
+    tested.driver.release(running);
     Ok(leaks)
 }
 
@@ -216,22 +218,23 @@ async fn repeat(
 fn of_both(own: &[u64], reserved: &[u64]) -> Growth {
     let own = Growth::of(own, INPUTS_OF_LOOK);
     let reserved = Growth::of(reserved, INPUTS_OF_LOOK);
-    match reserved.is_leak && !own.is_leak {
-        true => reserved,
-        false => own,
+    if reserved.is_leak && !own.is_leak {
+        reserved
+    } else {
+        own
     }
 }
 
 /// Notes a program that uses the processor after an input although it waits for the next.
 async fn spins(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
     input: &[u8],
     running: &mut Running,
     peak: &mut Peak,
 ) {
     const GLANCE: Duration = Duration::from_millis(50);
-    let limit = bench.options.bounds.cpu_percent as f64;
+    let limit = tested.options.bounds.cpu_percent as f64;
     let before = Usage::of(&running.processes().await);
     let began = Instant::now();
     tokio::time::sleep(GLANCE).await;
@@ -239,7 +242,7 @@ async fn spins(
     if after.percent_since(&before, began.elapsed()) < limit / 2.0 {
         return;
     }
-    let percent = idle(bench, running, peak).await;
+    let percent = idle(tested, running, peak).await;
     if percent > limit && percent > peak.idle_percent {
         peak.idle_percent = percent;
         draft.set("busy_after", shown(input));
@@ -256,8 +259,8 @@ fn note(draft: &Draft, peak: &Peak) {
     draft.set("growth_bytes_per_input", peak.growth_bytes_per_input);
 }
 
-fn judge(bench: &Bench<'_>, draft: &Draft, peak: &Peak) {
-    let bounds = &bench.options.bounds;
+fn judge(tested: &TestedProgram<'_>, draft: &Draft, peak: &Peak) {
+    let bounds = &tested.options.bounds;
     if peak.memory_bytes > bounds.memory_mb.saturating_mul(1_000_000) {
         draft.fail(format!(
             "{} MB of memory at its peak: at most {} are allowed (testing.memory_mb)",

@@ -6,10 +6,8 @@ use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_text::expect::clean_lossy;
 use ccd_text::redact::redact;
 
-/// Maximum number of characters of a sample.
 const MAX_CHARS: usize = 500;
 
-/// Maximum number of characters of an input in a sentence.
 const MAX_SHOWN_CHARS: usize = 40;
 
 /// Returns the start of an output, without secrets.
@@ -23,17 +21,16 @@ pub(super) fn sample_of(raw: &[u8]) -> String {
     sample(&clean_lossy(raw, encoding_rs::UTF_8))
 }
 
-/// Returns an input in quotes, for a sentence.
 pub(super) fn shown(input: &[u8]) -> String {
     let text = String::from_utf8_lossy(input);
     let start: String = text.chars().take(MAX_SHOWN_CHARS).collect();
-    match start.len() < text.len() {
-        true => format!("{start:?}… ({} bytes)", input.len()),
-        false => format!("{start:?}"),
+    if start.len() < text.len() {
+        format!("{start:?}… ({} bytes)", input.len())
+    } else {
+        format!("{start:?}")
     }
 }
 
-/// Returns a finding about an input.
 pub(super) fn finding(kind: FindingKind, input: Option<&[u8]>, message: String) -> Finding {
     let text = input.map(|input| std::str::from_utf8(input));
     let (input, input_b64) = match (text, input) {

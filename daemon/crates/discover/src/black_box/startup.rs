@@ -11,7 +11,6 @@ use ccd_session::session::SessionError;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What a copy did at its start.
 #[derive(Debug, Clone)]
 pub(super) struct First {
     pub(super) settled: Settled,
@@ -31,7 +30,6 @@ impl First {
     }
 }
 
-/// Starts the first copy.
 pub(super) async fn run(
     driver: &Driver,
     options: &Options,

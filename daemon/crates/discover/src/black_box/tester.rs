@@ -1,9 +1,9 @@
 //! The order of the tests, time limits and the report.
 
-use super::bench::Bench;
 use super::draft::{Draft, KeepTests};
-use super::help::Found;
+use super::help::ProgramHelp;
 use super::options::Options;
+use super::tested_program::TestedProgram;
 use super::{concurrent, exit, fuzz, help, invalid_input, resource, startup};
 use crate::drive::Driver;
 use ccd_protocol::black_box::{TestReport, TestSummary, TestType};
@@ -107,7 +107,7 @@ impl Tester {
         let began = Instant::now();
         let start = drafts.of(TestType::Startup)?;
         let first = startup::run(&self.driver, &self.options, start).await?;
-        let bench = Bench {
+        let tested = TestedProgram {
             driver: &self.driver,
             options: &self.options,
             first,
@@ -127,36 +127,36 @@ impl Tester {
         let (fuzz, resource, concurrent) = (fuzz?, resource?, concurrent?);
         let (exit, invalid) = (exit?, invalid?);
         let with_help = async {
-            let found = self.help(&bench, of_help).await;
-            bench.commands.get_or_init(|| found.commands.clone());
+            let found = self.help(&tested, of_help).await;
+            tested.commands.get_or_init(|| found.commands.clone());
             let measure = async {
-                self.note(resource, resource::run(&bench, resource, &found))
+                self.note(resource, resource::run(&tested, resource, &found))
                     .await;
-                self.note(concurrent, concurrent::run(&bench, concurrent, &found))
+                self.note(concurrent, concurrent::run(&tested, concurrent, &found))
                     .await;
             };
-            tokio::join!(measure, self.note(fuzz, fuzz::run(&bench, fuzz, &found)));
+            tokio::join!(measure, self.note(fuzz, fuzz::run(&tested, fuzz, &found)));
         };
         let without_help = async {
-            self.note(exit, exit::run(&bench, exit)).await;
-            self.note(invalid, invalid_input::run(&bench, invalid))
+            self.note(exit, exit::run(&tested, exit)).await;
+            self.note(invalid, invalid_input::run(&tested, invalid))
                 .await;
         };
         tokio::join!(with_help, without_help);
         Ok(())
     }
 
-    async fn help(&self, bench: &Bench<'_>, draft: &Draft) -> Found {
+    async fn help(&self, tested: &TestedProgram<'_>, draft: &Draft) -> ProgramHelp {
         const NEED_HELP: [TestType; 3] = [TestType::Fuzz, TestType::Resource, TestType::Concurrent];
-        let is_needed = bench.can_be_asked() && NEED_HELP.iter().any(|test| self.wants(*test));
+        let is_needed = tested.can_be_asked() && NEED_HELP.iter().any(|test| self.wants(*test));
         if !is_needed && !self.wants(TestType::Help) {
-            return Found::default();
+            return ProgramHelp::default();
         }
-        match help::run(bench, draft).await {
+        match help::run(tested, draft).await {
             Ok(found) => found,
             Err(error) => {
                 draft.fail(error.to_string());
-                Found::default()
+                ProgramHelp::default()
             }
         }
     }

@@ -4,7 +4,6 @@ use rustix::param::clock_ticks_per_second;
 use std::path::Path;
 use std::time::Duration;
 
-/// What all processes of a copy use at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     pub(super) processes: usize,

@@ -49,7 +49,6 @@ const INSTALLATIONS: [(&str, &str); 6] = [
     ("ASDF_DATA_DIR", ".asdf"),
 ];
 
-/// How long a program may take, in several ways.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Longest wait for an answer.
@@ -58,7 +57,6 @@ pub struct Limits {
     pub start: Duration,
 }
 
-/// What a program printed from its start to its end.
 #[derive(Debug, Clone)]
 pub struct Ended {
     /// Without escape sequences, at most 1 MiB.
@@ -91,7 +89,6 @@ pub struct Driver {
     pub record: Option<TapeOptions>,
     sessions: Arc<Sessions>,
     peer: Peer,
-    /// The method that started the work.
     method: &'static str,
     folder: TempDir,
     cancel: CancellationToken,
@@ -104,10 +101,6 @@ pub struct Driver {
 
 impl Driver {
     /// Makes a folder for the copies in `parent`, and starts none.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be made.
     pub fn new(
         target: Target,
         limits: Limits,
@@ -136,10 +129,6 @@ impl Driver {
     }
 
     /// Starts a copy in a folder of its own.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn start(&self, tape: Option<TapeOptions>) -> Result<Running, SessionError> {
         let folder = self.new_folder().map_err(SessionError::Files)?;
         let path = folder.path().to_owned();
@@ -148,10 +137,6 @@ impl Driver {
     }
 
     /// Starts a copy in a folder that it may share with others.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn start_in(
         &self,
         folder: &Path,
@@ -191,10 +176,6 @@ impl Driver {
     }
 
     /// Starts nothing but the sandbox, if the target wants one.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be set up on this system.
     pub async fn try_sandbox(&self) -> Result<(), TargetError> {
         const LIMIT: Duration = Duration::from_secs(10);
         if self.target.sandbox.is_none() {
@@ -210,20 +191,12 @@ impl Driver {
     }
 
     /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
         let program = self.target.path.to_string_lossy().into_owned();
         self.run_program(&program, args, limit).await
     }
 
     /// Runs another program in the same way, such as `man`.
-    ///
-    /// # Errors
-    ///
-    /// As for any session.
     pub async fn run_program(
         &self,
         program: &str,
@@ -279,7 +252,6 @@ impl Driver {
         self.tasks.spawn(running.end());
     }
 
-    /// Waits until all released copies have ended.
     pub async fn finish(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -300,11 +272,6 @@ impl Driver {
         }
     }
 
-    /// Makes a new folder for a copy.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be made.
     pub fn new_folder(&self) -> std::io::Result<TempDir> {
         tempfile::Builder::new().tempdir_in(self.folder.path())
     }
@@ -384,7 +351,6 @@ impl Driver {
         inherited
     }
 
-    /// Returns the folder of all copies.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().to_owned()
     }
@@ -408,7 +374,6 @@ fn text_of(output: &str) -> String {
     clean_lossy(text.as_bytes(), encoding_rs::UTF_8)
 }
 
-/// Returns the result of a task.
 async fn done<T>(task: JoinHandle<Result<T, SessionError>>) -> Result<T, SessionError> {
     let result = task.await;
     result.unwrap_or_else(|error| Err(SessionError::Files(std::io::Error::other(error))))

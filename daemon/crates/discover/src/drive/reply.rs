@@ -4,7 +4,6 @@ use super::exit::Exit;
 use ccd_text::expect::clean_lossy;
 use std::time::Duration;
 
-/// What the program did at last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// It waits for input; `hidden` if the terminal would not show it.
@@ -71,7 +70,6 @@ impl Reply {
         self.settled == Settled::Waits { hidden: true }
     }
 
-    /// Returns the text and the prompt.
     pub fn shown(&self) -> String {
         let prompt = self.prompt.as_deref().unwrap_or_default();
         format!("{}\n{prompt}", self.text)
@@ -85,17 +83,17 @@ impl Reply {
     }
 }
 
-/// Returns the text after the line that repeats the input. Line editors print the prompt, or parts of the input, again
-/// before it.
+/// Returns the text after the line that repeats the input; line editors also print parts of it before.
 fn without_echo<'a>(text: &'a str, typed: &str) -> &'a str {
     let typed = typed.trim_end();
     if typed.is_empty() {
         return text.trim_start_matches(['\r', '\n']);
     }
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    match first.trim_end().ends_with(typed) {
-        true => rest,
-        false => text,
+    if first.trim_end().ends_with(typed) {
+        rest
+    } else {
+        text
     }
 }
 

@@ -15,7 +15,6 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-/// Maximum part of an answer that is read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// A program that prints more than this without waiting for input floods the terminal.
@@ -71,25 +70,16 @@ impl Running {
         &self.shot.session
     }
 
-    /// Changes the longest wait for an answer.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
     }
 
     /// Waits until the program, which has just been started, waits for input.
-    ///
-    /// # Errors
-    ///
-    /// Its output cannot be read.
     pub async fn first(&mut self, limit: Duration) -> Result<Reply, SessionError> {
         self.settle("", 0, limit).await
     }
 
     /// Does the same, and returns how long after this call it first printed something; none if it printed nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::first`].
     pub async fn first_and_output(
         &mut self,
         limit: Duration,
@@ -119,29 +109,17 @@ impl Running {
     }
 
     /// Waits longer for a program that has not answered.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::first`].
     pub async fn go_on(&mut self, limit: Duration) -> Result<Reply, SessionError> {
         let from = self.session().output.end();
         self.settle("", from, limit).await
     }
 
-    /// Types a line and waits until the program wants the next.
-    ///
-    /// # Errors
-    ///
-    /// The input cannot be typed or the output not be read. That the program ends is none.
+    /// Types a line and waits until the program wants the next; that it ends is not an error.
     pub async fn ask(&mut self, line: &str) -> Result<Reply, SessionError> {
         self.ask_bytes(line.as_bytes()).await
     }
 
     /// Types a key, without Enter at first if the program reads keys; returns also whether that ended it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_key_first(&mut self, key: &str) -> Result<(Reply, bool), SessionError> {
         let terminal = self.terminal();
         if terminal.is_none_or(|terminal| terminal.is_canonical()) {
@@ -155,21 +133,12 @@ impl Running {
     }
 
     /// Types any bytes as a line.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_bytes(&mut self, line: &[u8]) -> Result<Reply, SessionError> {
         self.ask_lines(&[line]).await
     }
 
     /// Types several lines at once and waits until the program has taken all of them and wants the next.
-    ///
     /// Of a line that the terminal would refuse because it is too long, the part is typed that it keeps.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
         let is_canonical = self
             .terminal()
@@ -179,9 +148,10 @@ impl Running {
             data.extend_from_slice(if is_canonical { kept(line) } else { line });
             data.push(b'\r');
         }
-        self.redrawn_bytes = match is_canonical {
-            true => 0,
-            false => data.len() as u64 * REDRAWN_BYTES,
+        self.redrawn_bytes = if is_canonical {
+            0
+        } else {
+            data.len() as u64 * REDRAWN_BYTES
         };
         let params = SessionSendParams {
             data_b64: Some(STANDARD.encode(data)),
@@ -192,10 +162,6 @@ impl Running {
     }
 
     /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::ask`].
     pub async fn press(&mut self, key: &str) -> Result<Reply, SessionError> {
         self.redrawn_bytes = 0;
         let params = SessionSendParams {
@@ -228,7 +194,6 @@ impl Running {
         self.settle(typed, from, self.limit).await
     }
 
-    /// Waits until the program waits for input or has ended.
     async fn settle(
         &mut self,
         typed: &str,
@@ -305,7 +270,6 @@ impl Running {
         processes.into_iter().map(|process| process.pid).collect()
     }
 
-    /// Returns whether the program draws on the whole screen.
     pub fn is_full_screen(&self) -> bool {
         self.session().modes().alternate_screen
     }
@@ -352,13 +316,13 @@ fn kept(line: &[u8]) -> &[u8] {
 async fn late(session: &Session) -> Settled {
     let before = session.output.end();
     tokio::time::sleep(RECENT).await;
-    match session.output.end() > before {
-        true => Settled::Floods,
-        false => Settled::Hangs,
+    if session.output.end() > before {
+        Settled::Floods
+    } else {
+        Settled::Hangs
     }
 }
 
-/// What a wait for the program's next input ended with.
 enum Waiting {
     Input {
         hidden: bool,

@@ -25,7 +25,6 @@ const MAX_COPIED_BYTES: u64 = 16 << 20;
 /// Where a program is looked up if the caller's environment has no PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Why a program cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     #[error("{program:?} is not a program that can be executed: give its name or its path")]
@@ -73,7 +72,6 @@ impl Reportable for TargetError {
     }
 }
 
-/// A program that can be started.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// As the caller named it.
@@ -93,10 +91,6 @@ pub struct Target {
 
 impl Target {
     /// Looks a program up, relative to the caller's directory and on the caller's PATH.
-    ///
-    /// # Errors
-    ///
-    /// There is no such program, or no sandbox.
     pub fn find(
         program: &str,
         args: &[String],
@@ -190,7 +184,6 @@ impl Target {
         words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the name of the program without its directory.
     pub fn name(&self) -> &str {
         let name = Path::new(&self.program).file_name().and_then(OsStr::to_str);
         name.unwrap_or(&self.program)
@@ -215,7 +208,6 @@ impl Target {
     }
 }
 
-/// Returns whether a program of this name is a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.trim_start_matches('-'))
 }
@@ -249,8 +241,7 @@ fn not_found(program: &str, cwd: Option<&str>) -> TargetError {
     }
 }
 
-/// Returns the absolute path of a file of the caller, because the program runs in another directory; anything else as
-/// it is.
+/// Returns the absolute path of a file of the caller, as the program runs elsewhere; anything else as it is.
 fn absolute(arg: &str, cwd: Option<&str>) -> String {
     let Some(cwd) = cwd.filter(|_| !arg.is_empty() && !arg.starts_with(['-', '/'])) else {
         return arg.to_owned();

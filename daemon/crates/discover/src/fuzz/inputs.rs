@@ -2,7 +2,6 @@
 
 use super::random::Random;
 
-/// Maximum length of an input in bytes.
 const MAX_BYTES: usize = 100_000;
 
 /// Bytes that a terminal does not pass on as input: the line ends, and the keys that interrupt, suspend, stop or end.
@@ -60,7 +59,6 @@ const WEIGHTS: [(Kind, usize); 8] = [
 
 #[derive(Debug, Clone, Copy, Default)]
 enum Kind {
-    /// A command of the program.
     #[default]
     Command,
     /// A command with random arguments.
@@ -71,7 +69,6 @@ enum Kind {
     Pieces,
     Printable,
     Bytes,
-    /// One text many times.
     Repeated,
     Empty,
 }
@@ -144,7 +141,6 @@ fn byte(random: &mut Random, below: usize) -> u8 {
     u8::try_from(random.below(below)).unwrap_or_default()
 }
 
-/// Returns up to 40 bytes.
 fn bytes(random: &mut Random, mut next: impl FnMut(&mut Random) -> u8) -> Vec<u8> {
     (0..=random.below(40)).map(|_| next(random)).collect()
 }

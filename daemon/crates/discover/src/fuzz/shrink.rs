@@ -1,7 +1,6 @@
 //! Shortens an input as long as it still breaks the program.
 
 /// Removes parts of an input: halves first, then smaller ones, at last single bytes.
-///
 /// It asks and is told, because trying an input means running a program: call [`candidate`](Self::candidate), try it,
 /// and report with [`report`](Self::report), until there is none.
 #[derive(Debug, Clone)]
@@ -40,7 +39,6 @@ impl Shrinker {
         Some([before, after].concat())
     }
 
-    /// Reports whether the last candidate still breaks the program.
     pub fn report(&mut self, breaks: bool) {
         if breaks {
             self.best.drain(self.at..self.end());
@@ -50,7 +48,6 @@ impl Shrinker {
         }
     }
 
-    /// Returns the shortest input so far that breaks the program.
     pub fn best(&self) -> &[u8] {
         &self.best
     }

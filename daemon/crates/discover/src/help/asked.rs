@@ -14,7 +14,6 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// Returns what an answer says, if it is help: it differs from the answers to words that make no sense by more than the
 /// word, and it names a usage, several options or several commands, or the pattern library finds that it is help.
-///
 /// `nonsense` has such words with their answers. `status` is the exit status of a program that has ended, 0 at a
 /// prompt: after an error, a text is help only if it has a list.
 pub fn help_of<'a>(

@@ -21,7 +21,6 @@ struct Open {
 #[derive(Default)]
 pub(super) struct Commands {
     list: Vec<HelpCommand>,
-    /// Their names and aliases.
     names: HashSet<String>,
 }
 

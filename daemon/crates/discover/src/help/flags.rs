@@ -7,7 +7,6 @@ const MAX_FLAGS: usize = 16;
 const MAX_FLAG_CHARS: usize = 60;
 const MAX_VALUE_CHARS: usize = 120;
 
-/// An option and the text after it in its line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Term<'a> {
     pub(super) flags: Vec<String>,
@@ -17,7 +16,6 @@ pub(super) struct Term<'a> {
 }
 
 /// Reads a line that starts with an option; `None` if it does not.
-///
 /// `column` is where descriptions start in the lines around it, counted in characters of the line: it decides where a
 /// long term ends if a single blank follows it.
 pub(super) fn read(line: &str, column: Option<usize>) -> Option<Term<'_>> {
@@ -60,7 +58,6 @@ fn split_at_column(line: &str, column: Option<usize>) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads one flag, and what follows it.
 fn flag(text: &str) -> Option<(&str, &str)> {
     let name = text.trim_start_matches('-');
     let dashes = text.len() - name.len();
@@ -70,9 +67,10 @@ fn flag(text: &str) -> Option<(&str, &str)> {
     if name.is_empty() || name.starts_with("  ") {
         return Some(text.split_at(dashes)); // `-` and `--` are options too
     }
-    let optional = match name.starts_with('[') {
-        true => name.find(']').filter(|end| *end <= 6)? + 1,
-        false => 0,
+    let optional = if name.starts_with('[') {
+        name.find(']').filter(|end| *end <= 6)? + 1
+    } else {
+        0
     };
     let is_first = |c: char| c.is_alphanumeric() || (dashes == 1 && "?#@!$^:%_.*&".contains(c));
     if !name[optional..].starts_with(is_first) {

@@ -6,10 +6,8 @@ use ccd_protocol::investigate::OptionFound;
 /// How many commands, and how many options, are read of a text.
 pub const MAX_ENTRIES: usize = 2_000;
 
-/// How a text presents options and commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// A page of `man`.
     ManPage,
     /// An applet of busybox, or busybox itself.
     Busybox,
@@ -49,7 +47,6 @@ pub enum Shape {
     Other,
 }
 
-/// What a help text says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpText {
     pub shape: Shape,
@@ -65,7 +62,6 @@ pub struct HelpText {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HelpCommand {
     pub name: String,
-    /// Other names of it.
     pub aliases: Vec<String>,
     /// What may follow it, for example `FILE TABLE`; empty if the help does not say.
     pub arguments: String,

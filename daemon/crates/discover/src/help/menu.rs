@@ -14,7 +14,6 @@ use super::page::{Page, split_at_gap};
 const LEAST_ENTRIES: usize = 2;
 
 /// Returns the entries of the last menu in a text: their numbers are what is typed.
-///
 /// The numbers start with 0 or 1 and have no gap; only the last one, which often leaves the menu, may be any.
 pub fn menu(text: &str) -> Vec<HelpCommand> {
     let page = Page::of(text);
@@ -45,7 +44,6 @@ pub fn menu(text: &str) -> Vec<HelpCommand> {
     commands.collect()
 }
 
-/// Returns the entries of a line.
 fn entries(line: &str) -> impl Iterator<Item = (u8, &str)> {
     let starts_word = |at: usize| at == 0 || line[..at].ends_with(' ');
     let starts: Vec<(usize, u8, &str)> = line

@@ -1,16 +1,4 @@
 //! What a program's help says: usage, options, commands.
-//!
-//! - `page`: a text as lines, without escape sequences, overstrikes and tabs
-//! - `flags`, `options`: `-q, --quiet  description`
-//! - `entry`, `sections`, `commands`: lists of commands below a heading
-//! - `usage`, `synopsis`: usage lines, and the options that only they name
-//! - `shapes`: a file for each way in which programs print `--help`
-//! - `lists`: a file for each way in which interactive programs answer help words
-//! - `menu`: [`menu()`], the entries of a menu of numbers
-//! - `asked`: [`help_of()`], whether an answer is help
-//! - `help_text`: [`HelpText`], what was found
-//! - `parse`: [`parse()`], which recognises the shape
-//!
 //! All of it reads a text once and line by line, so that the time is linear in its length.
 
 mod asked;

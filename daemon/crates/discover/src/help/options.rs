@@ -39,8 +39,7 @@ struct Reader {
     open: Option<Open>,
     /// Column of the last description that was in the line of its option.
     column: Option<usize>,
-    /// Indentation of the line above, if it is text that is not finished: a line that starts with a dash may belong
-    /// to it.
+    /// Indentation of the unfinished text above: a line that starts with a dash may belong to it.
     prose: Option<usize>,
 }
 

@@ -2,7 +2,6 @@
 
 use ccd_text::expect::Cleaned;
 
-/// Maximum part of a text that is read.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Maximum number of lines, and of characters of a line.
@@ -15,7 +14,6 @@ const WRAPPED_COLUMNS: usize = 50;
 /// Columns between two tab stops.
 const TAB_WIDTH: usize = 8;
 
-/// Number of blanks that separate two columns.
 const GAP: &str = "  ";
 
 /// One line. Columns are counted in characters from 0.
@@ -32,7 +30,6 @@ impl Line {
         self.text.is_empty()
     }
 
-    /// Returns the first word, or an empty text.
     pub(super) fn first_word(&self) -> &str {
         self.text.split(' ').next().unwrap_or_default()
     }
@@ -68,7 +65,6 @@ impl Page {
         Self { lines }
     }
 
-    /// Returns all lines as one text.
     pub(super) fn text(&self) -> String {
         let lines = self
             .lines
@@ -82,17 +78,14 @@ impl Page {
         self.lines.iter().position(is_wanted)
     }
 
-    /// Returns whether a line has exactly one of these texts.
     pub(super) fn has_line(&self, texts: &[&str]) -> bool {
         self.position(|line| texts.contains(&&*line.text)).is_some()
     }
 
-    /// Returns whether a line contains the text.
     pub(super) fn contains(&self, text: &str) -> bool {
         self.position(|line| line.text.contains(text)).is_some()
     }
 
-    /// Returns the first line that is not blank.
     pub(super) fn first(&self) -> Option<&Line> {
         self.lines.iter().find(|line| !line.is_blank())
     }

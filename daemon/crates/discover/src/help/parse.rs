@@ -31,7 +31,6 @@ const READERS: &[Reader] = &[
 ];
 
 /// Reads the text that a program prints when it is asked for help. It may be any text, of which the first MiB is read.
-///
 /// `library` finds the commands of texts without a known shape.
 pub fn parse(text: &str, library: &Compiled) -> HelpText {
     let page = Page::of(text);

@@ -2,7 +2,6 @@
 
 use super::page::{Line, Page};
 
-/// Maximum number of words of a heading.
 const MAX_HEADING_WORDS: usize = 7;
 
 /// Returns the lines below each wanted heading, in order: those that are indented further. The sections in a section are

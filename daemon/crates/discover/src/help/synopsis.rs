@@ -17,7 +17,6 @@ pub(super) fn options(usage: &[String]) -> Vec<OptionFound> {
     options
 }
 
-/// Adds the options of all groups in brackets.
 fn of_groups(text: &str, options: &mut Vec<OptionFound>) {
     let mut rest = text;
     while let Some((before, group, after)) = group(rest) {

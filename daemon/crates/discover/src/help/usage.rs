@@ -4,10 +4,8 @@ use super::entry::Description;
 use super::page::{Line, Page, split_at_gap};
 use std::ops::Range;
 
-/// Maximum number of usage lines.
 const MAX_LINES: usize = 50;
 
-/// Usage lines, and where they are in the text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     pub(super) lines: Vec<String>,
@@ -15,7 +13,6 @@ pub(super) struct Usage {
 }
 
 /// Returns what follows `usage:`, one text for each form of the command line.
-///
 /// A text without that word has a usage line if its first line names options: `systemctl [OPTIONS...] COMMAND ...`.
 pub(super) fn usage(page: &Page) -> Usage {
     let labelled = page

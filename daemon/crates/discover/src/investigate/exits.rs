@@ -23,13 +23,11 @@ pub(crate) const KEYS: [&str; 2] = ["C-d", "C-c"];
 /// The word that is also a key: a program that reads keys may end before the rest of a longer word is typed.
 pub(crate) const KEY: &str = "q";
 
-/// How many copies run at a time.
 const AT_A_TIME: usize = 3;
 
 /// How long a program may take to end or to go on.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// What a word or key did.
 struct Tried {
     way: &'static str,
     /// None if no copy waited for input.
@@ -38,7 +36,6 @@ struct Tried {
     by_key: bool,
 }
 
-/// Tries all of them in fresh copies.
 pub(super) async fn ask(
     driver: &Driver,
     notebook: &Notebook,
@@ -119,10 +116,12 @@ async fn end_by(
         });
     }
     running.set_limit(LIMIT);
-    let (reply, by_key) = match KEYS.contains(&way) {
-        true => (running.press(way).await?, false),
-        false if way == KEY => running.ask_key_first(way).await?,
-        false => (running.ask(way).await?, false),
+    let (reply, by_key) = if KEYS.contains(&way) {
+        (running.press(way).await?, false)
+    } else if way == KEY {
+        running.ask_key_first(way).await?
+    } else {
+        (running.ask(way).await?, false)
     };
     driver.release(running);
     Ok(Tried {

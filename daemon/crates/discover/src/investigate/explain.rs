@@ -15,7 +15,6 @@ const WORDS: [&str; 3] = ["help", ".help", "?"];
 /// Maximum number of commands that are asked about.
 const MAX_ASKED: usize = 50;
 
-/// Maximum length of a description.
 const MAX_CHARS: usize = 500;
 
 /// Asks `help NAME` for the commands without description, in one copy, before any of them is tried.

@@ -16,16 +16,14 @@ use std::collections::VecDeque;
 const MAX_TRIED: usize = 200;
 const MAX_STATES: usize = 50;
 
-/// How many copies run at a time.
 const AT_A_TIME: usize = 3;
 
 /// A state whose commands are to be tried, and how to get there.
-struct Place {
+struct ReachedState {
     inside: Inside,
     path: Vec<String>,
 }
 
-/// What a command did.
 struct Tried {
     command: HelpCommand,
     reply: Reply,
@@ -33,8 +31,7 @@ struct Tried {
     is_shell: bool,
 }
 
-/// A new state that can be explored.
-struct Found {
+struct NewState {
     command: String,
     state: usize,
     menu: Vec<HelpCommand>,
@@ -52,7 +49,7 @@ pub(super) async fn explore(
     if words.is_empty() {
         words.extend(HELP_WORDS.map(str::to_owned));
     }
-    let mut places = VecDeque::from([Place {
+    let mut places = VecDeque::from([ReachedState {
         inside: entry,
         path: Vec::new(),
     }]);
@@ -80,7 +77,7 @@ pub(super) async fn explore(
             let at = (found.state, &*path);
             let mut inside = inside::ask(driver, notebook, options, at, &words).await?;
             inside.take_menu(notebook, found.menu);
-            places.push_back(Place { inside, path });
+            places.push_back(ReachedState { inside, path });
         }
         notebook.keep();
     }
@@ -92,8 +89,8 @@ async fn try_all(
     driver: &Driver,
     notebook: &Notebook,
     options: &Options,
-    place: &Place,
-) -> Result<Vec<Found>, SessionError> {
+    place: &ReachedState,
+) -> Result<Vec<NewState>, SessionError> {
     let commands = place.inside.commands.iter();
     let mut allowed: Vec<HelpCommand> = commands
         .filter(|command| is_allowed(notebook, options, command))
@@ -129,7 +126,6 @@ fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> 
     rule.is_none()
 }
 
-/// Returns the rule by which a command is not sent.
 pub(super) fn rule_against(options: &Options, command: &HelpCommand) -> Option<Rule> {
     refusal_of(&command.name, command).filter(|_| options.safe_mode)
 }
@@ -138,7 +134,7 @@ pub(super) fn rule_against(options: &Options, command: &HelpCommand) -> Option<R
 async fn try_one(
     driver: &Driver,
     notebook: &Notebook,
-    place: &Place,
+    place: &ReachedState,
     command: HelpCommand,
 ) -> Result<Option<Tried>, SessionError> {
     let (_, name, prompt) = notebook.state_facts(place.inside.state);
@@ -158,7 +154,7 @@ async fn try_one(
 }
 
 /// Notes what a command did; returns the new state that it leads to, if it can be explored.
-fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<Found> {
+fn note(notebook: &Notebook, place: &ReachedState, tried: Tried) -> Option<NewState> {
     let Tried {
         command,
         reply,
@@ -205,7 +201,7 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<Found> {
             "{name} starts a shell: its commands were not tried"
         ));
     }
-    (is_new && !reply.is_hidden() && !is_shell).then_some(Found {
+    (is_new && !reply.is_hidden() && !is_shell).then_some(NewState {
         command: name,
         state: to,
         menu,
@@ -225,7 +221,6 @@ fn announced<'a>(reply: &Reply, state: Option<&'a str>) -> Option<&'a str> {
     state.filter(|_| !reply.is_hidden() && lines.count() <= MAX_LINES)
 }
 
-/// Returns what is wrong with the answer to a command.
 pub(super) fn finding(
     notebook: &Notebook,
     state: usize,

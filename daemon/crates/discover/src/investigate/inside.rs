@@ -176,9 +176,10 @@ pub(super) async fn ask(
             let longer: Vec<_> = longer.map(|word| (None, (*word).to_owned())).collect();
             questions.extend(longer);
         }
-        match is_back {
-            true => copy = Some(running),
-            false => driver.release(running),
+        if is_back {
+            copy = Some(running);
+        } else {
+            driver.release(running)
         }
     }
     if let Some(running) = copy {

@@ -7,7 +7,6 @@ use crate::help::parse;
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
 use ccd_text::hidden::HIDDEN;
 
-/// One input of a person, and what followed.
 #[derive(Debug, Clone)]
 pub struct Learned {
     /// Without the Enter key; [`HIDDEN`] if the terminal did not show it.

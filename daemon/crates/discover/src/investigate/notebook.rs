@@ -16,7 +16,6 @@ use ccd_text::redact::redact;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum characters of a sample.
 const SAMPLE_CHARS: usize = 500;
 
 /// Maximum numbers of samples and errors of a state, and of errors, findings and notes of a report.
@@ -25,13 +24,11 @@ const MAX_ERRORS: usize = 50;
 const MAX_FINDINGS: usize = 200;
 const MAX_NOTES: usize = 200;
 
-/// Maximum number of commands of a report.
 const MAX_COMMANDS: usize = 5_000;
 
 /// What is done with the report and the progress.
 type KeepReport = dyn Keep<InvestigationProgress, InvestigationReport>;
 
-/// The report so far.
 pub struct Notebook {
     report: Mutex<InvestigationReport>,
     /// Menus, and the states that show them.
@@ -59,7 +56,6 @@ impl Notebook {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says what the program is being asked.
     pub(super) fn asking(&self, what: &str, state: &str) {
         let report = self.report();
         let progress = InvestigationProgress {
@@ -73,7 +69,6 @@ impl Notebook {
         self.keep.progress(&progress);
     }
 
-    /// Keeps what was found so far.
     pub(super) fn keep(&self) {
         let report = self.report().clone();
         self.keep.keep(without_secrets(report));
@@ -165,7 +160,6 @@ impl Notebook {
         }
     }
 
-    /// Adds commands of the command line, or of a state.
     pub(super) fn commands(&self, commands: &[HelpCommand], state: Option<usize>) {
         let mut report = self.report();
         let is_full = report.commands.len() >= MAX_COMMANDS;
@@ -216,12 +210,10 @@ impl Notebook {
         (report.states.len() - 1, true)
     }
 
-    /// Notes that a state shows a menu.
     pub(super) fn menu(&self, menu: &[HelpCommand], state: usize) {
         self.menus().push((menu.to_vec(), state));
     }
 
-    /// Returns the state that shows this menu.
     pub(super) fn state_with_menu(&self, menu: &[HelpCommand]) -> Option<usize> {
         let menus = self.menus();
         let mut with = menus.iter().filter(|(known, _)| known == menu);
@@ -232,7 +224,6 @@ impl Notebook {
         self.menus.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns id, name and prompt of a state.
     pub(super) fn state_facts(&self, state: usize) -> (String, String, Option<String>) {
         let report = self.report();
         let state = report.states.get(state).cloned().unwrap_or_default();

@@ -29,10 +29,8 @@ const VERSION: [&str; 3] = ["--version", "-V", "version"];
 /// How long a page of the manual may take: the longest are formatted for seconds on a busy machine.
 const MAN_LIMIT: Duration = Duration::from_secs(10);
 
-/// How many run at a time.
 const AT_A_TIME: usize = 3;
 
-/// What the command line says.
 #[derive(Debug, Default)]
 pub(super) struct Outside {
     /// The form and its help.
@@ -40,7 +38,6 @@ pub(super) struct Outside {
     pub(super) version: Option<String>,
 }
 
-/// Asks for help and version.
 pub(super) async fn ask(
     driver: &Driver,
     notebook: &Notebook,
@@ -151,7 +148,6 @@ fn version_of(form: &str, ended: &Ended, nonsense: Option<&Ended>) -> Option<Str
     (!is_same && !line.contains(form)).then(|| line.chars().take(200).collect())
 }
 
-/// Returns what the manual says, if there is a page.
 async fn man_page(
     driver: &Driver,
     notebook: &Notebook,

@@ -9,10 +9,6 @@ use ccd_session::session::SessionError;
 use std::time::Duration;
 
 /// Starts the program once, and asks for its help and version.
-///
-/// # Errors
-///
-/// As for any session.
 pub async fn probe(
     driver: &Driver,
     notebook: &Notebook,

@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 /// How long the copies may take to end after the last step.
 const END_LIMIT: Duration = Duration::from_secs(6);
 
-/// What an investigation may do.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Dangerous commands are not sent.
@@ -27,7 +26,6 @@ pub struct Options {
     pub tapes: Option<PathBuf>,
 }
 
-/// An investigation that has not begun.
 pub struct Investigation {
     pub driver: Driver,
     pub notebook: Notebook,
@@ -84,7 +82,6 @@ impl Investigation {
         }
     }
 
-    /// Starts the first copy.
     async fn enter(&self) -> Result<(Running, Reply), SessionError> {
         self.notebook.asking("start", "main");
         let mut running = self.driver.start(None).await?;
@@ -148,17 +145,19 @@ impl Investigation {
         let is_shell = target.is_shell() || running.is_read_by_shell(target).await;
         self.driver.release(running);
         let place = (state, &[][..]);
-        let words: Vec<String> = match is_shell {
-            true => vec![HELP_WORD_OF_SHELLS.to_owned()],
-            false => HELP_WORDS.map(str::to_owned).into(),
+        let words: Vec<String> = if is_shell {
+            vec![HELP_WORD_OF_SHELLS.to_owned()]
+        } else {
+            HELP_WORDS.map(str::to_owned).into()
         };
         let ask = inside::ask(&self.driver, &self.notebook, &self.options, place, &words);
         let mut entry = ask.await?;
         entry.take_menu(&self.notebook, menu(&first.shown()));
         self.notebook.keep();
-        let words: &[&'static str] = match is_shell {
-            true => &exits::WORDS_OF_SHELLS,
-            false => &exits::WORDS,
+        let words: &[&'static str] = if is_shell {
+            &exits::WORDS_OF_SHELLS
+        } else {
+            &exits::WORDS
         };
         exits::ask(&self.driver, &self.notebook, &self.options, words).await?;
         self.notebook.keep();

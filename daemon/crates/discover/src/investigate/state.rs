@@ -1,6 +1,5 @@
 //! How states are named.
 
-/// Maximum characters of a name.
 const NAME_CHARS: usize = 40;
 
 /// Returns a name for the state with a prompt: its words, without the signs at its end.
@@ -11,10 +10,12 @@ pub(super) fn name_of(prompt: Option<&str>) -> String {
         .filter(|word| word.chars().any(char::is_alphanumeric))
         .collect();
     let name = words.join(" ").to_lowercase();
-    match name.is_empty() {
-        true if prompt.is_empty() => "without prompt".to_owned(),
-        true => prompt.chars().take(NAME_CHARS).collect(),
-        false => name.chars().take(NAME_CHARS).collect(),
+    if !name.is_empty() {
+        name.chars().take(NAME_CHARS).collect()
+    } else if prompt.is_empty() {
+        "without prompt".to_owned()
+    } else {
+        prompt.chars().take(NAME_CHARS).collect()
     }
 }
 

@@ -12,9 +12,10 @@ pub(super) fn write(map: &StateMap) -> String {
             Some(prompt) => format!("{}<br/>{}", escaped(&name), escaped(&prompt)),
             None => escaped(&name),
         };
-        let (open, close) = match state.is_entry {
-            true => ("([", "])"),
-            false => ("[", "]"),
+        let (open, close) = if state.is_entry {
+            ("([", "])")
+        } else {
+            ("[", "]")
         };
         // Writing to a text cannot fail.
         let _ = writeln!(text, "  s{at}{open}\"{label}\"{close}");

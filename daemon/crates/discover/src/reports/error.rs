@@ -5,7 +5,6 @@ use ccd_store::documents::DocumentError;
 use std::io;
 use std::path::PathBuf;
 
-/// Maximum number of reports in a message.
 const MAX_NAMED: usize = 10;
 
 /// Each message names the report.

@@ -8,14 +8,9 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Maximum size of a report.
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// Reads a report, and the size of its file. Links are not followed, and pipes and devices are not read.
-///
-/// # Errors
-///
-/// [`ReportError::Disk`] and [`ReportError::Damaged`].
 pub(super) fn read<R: DeserializeOwned>(path: &Path) -> Result<(R, u64), ReportError> {
     let damaged = |why: String| ReportError::Damaged {
         path: path.to_owned(),

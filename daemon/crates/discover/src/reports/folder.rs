@@ -14,7 +14,6 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Minimum length of a prefix of an id.
 const MIN_PREFIX: usize = 4;
 
 /// All reports of one kind. Only the daemon that owns the base directory writes there.
@@ -26,7 +25,6 @@ pub struct Reports<R> {
     kind: PhantomData<fn() -> R>,
 }
 
-/// A report and its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved<R> {
     pub report: R,
@@ -41,7 +39,6 @@ pub struct Listed<R> {
     pub warnings: Vec<String>,
 }
 
-/// What a cleanup has deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removed {
     pub reports: u64,
@@ -90,10 +87,6 @@ impl<R: Report> Reports<R> {
     }
 
     /// Writes a report to a file of its own, and returns its path.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Write`].
     pub fn save(&self, report: &R) -> Result<PathBuf, ReportError> {
         let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let names = (0..).map(|number| name_of(report.program(), report.started_at(), number));
@@ -106,20 +99,11 @@ impl<R: Report> Reports<R> {
     }
 
     /// Writes a report over an earlier form of it.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Write`].
     pub fn replace(&self, path: &Path, report: &R) -> Result<(), ReportError> {
         Ok(write_at_most(path, report, MAX_BYTES)?)
     }
 
-    /// Returns at most `limit` reports, newest first, of `program` alone if it is given. Files that are not reports are
-    /// left out with a warning.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Disk`] if the directory cannot be read.
+    /// Returns at most `limit` reports, newest first, of `program` if given; other files are left out with a warning.
     pub fn list(&self, program: Option<&str>, limit: usize) -> Result<Listed<R>, ReportError> {
         let base = program.map(base_of);
         let mut listed = Listed {
@@ -152,12 +136,7 @@ impl<R: Report> Reports<R> {
         Ok(listed)
     }
 
-    /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory, or the
-    /// newest report of this program.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::NotFound`], [`ReportError::Ambiguous`], and those of reading it.
+    /// Returns the report with this id or prefix, name or path of a file, or the newest report of this program.
     pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
         let path = match self.path_of(which) {
             Err(ReportError::NotFound(which)) => {
@@ -175,10 +154,6 @@ impl<R: Report> Reports<R> {
     }
 
     /// Returns the same, or the report in a file elsewhere, by its absolute path.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reports::get`].
     pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
         if !which.starts_with('/') {
             return self.get(which);
@@ -198,12 +173,7 @@ impl<R: Report> Reports<R> {
         self.folder.join(format!("{id}.tapes"))
     }
 
-    /// Deletes a report and its tapes, and returns the path that it had. A damaged one is deleted by the name of its
-    /// file.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reports::get`].
+    /// Deletes a report (a damaged one by the name of its file) and its tapes; returns the path that it had.
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
         let head = read::<Head>(&path);
@@ -214,23 +184,17 @@ impl<R: Report> Reports<R> {
         Ok(path)
     }
 
-    /// Deletes the reports that were completed more than `age_s` seconds ago, or with `dry_run` only counts them. Other
-    /// files stay.
-    ///
-    /// # Errors
-    ///
-    /// [`ReportError::Disk`] if the directory cannot be read.
+    /// Deletes reports completed more than `age_s` seconds ago, or only counts them (`dry_run`). Other files stay.
     pub fn cleanup(&self, age_s: f64, dry_run: bool) -> Result<Removed, ReportError> {
         let mut removed = Removed::default();
         for path in self.newest_first()? {
             let done = match read::<Head>(&path) {
                 Ok((head, bytes)) if is_older(&head, &path, age_s) => {
-                    let deleted = match dry_run {
-                        true => Ok(()),
-                        false => {
-                            self.remove_tapes(&head.id);
-                            remove(&path)
-                        }
+                    let deleted = if dry_run {
+                        Ok(())
+                    } else {
+                        self.remove_tapes(&head.id);
+                        remove(&path)
                     };
                     deleted.map(|()| Some((head, bytes)))
                 }

@@ -5,7 +5,6 @@ use ccd_protocol::investigate::InvestigationReport;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A report that has a file.
 pub trait Report: Serialize + DeserializeOwned {
     /// The directory of its kind, in the base directory.
     const FOLDER: &'static str;

@@ -1,5 +1,4 @@
 //! Reports on disk: a directory of JSON files for each kind of report. They stay until somebody deletes them.
-//!
 //! All functions block: call them where that is allowed.
 
 mod error;

@@ -114,7 +114,6 @@ pub(super) fn refusal(name: &str, arguments: &[&str]) -> Option<Rule> {
     }
 }
 
-/// Returns the rule against writing to a file.
 pub(super) fn written(file: &str) -> Option<Rule> {
     const CREDENTIALS: &[&str] = &[
         "/etc/passwd",

@@ -13,7 +13,6 @@ pub fn refusal(line: &str) -> Option<Rule> {
 
 /// Returns the rule by which a line with a command that a program has must not be sent to it, because of the line, or of
 /// what the name of the command or its help says.
-///
 /// The line of a sub-command starts with the program: `systemctl suspend`. Asking the program to explain the command is
 /// not using it: `help delete` passes.
 pub fn refusal_of(line: &str, command: &HelpCommand) -> Option<Rule> {

@@ -1,13 +1,4 @@
 //! What must not be sent to a program in safe mode.
-//!
-//! - `rule`, `judge`: [`Rule`], and [`refusal`], which judges a line
-//! - `shell`: the commands of a line, if a shell could execute it
-//! - `tables`, `programs`: which commands of which programs are dangerous
-//! - `disk`, `network`: commands of which only some uses are
-//! - `sql`: statements
-//! - `code`: calls in programming languages
-//! - `said`, `named`: commands whose own help, or name, says that they destroy something
-//!
 //! A line that a shell would understand is judged exactly: `echo 'rm -rf x'` only prints. In a line that it would not
 //! understand, such as one of Python, each word may be a command.
 

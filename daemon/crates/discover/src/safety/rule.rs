@@ -1,6 +1,5 @@
 //! The rules of safe mode.
 
-/// Why a line is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Recursive or forced deletion.

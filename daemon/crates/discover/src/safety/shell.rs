@@ -75,7 +75,6 @@ const QUESTIONS: &[&str] = &[
     "\\h", "\\?", ".help", ":help", ":h", "\\help", "describe", "explain",
 ];
 
-/// Returns the rule against the commands of a line.
 pub(super) fn refusal(line: &str) -> Option<Rule> {
     at_depth(line, 0)
 }
@@ -148,7 +147,6 @@ fn of_copy(line: &str, depth: usize) -> Option<Rule> {
     at_depth(unquoted(inner), depth + 1)
 }
 
-/// Judges the words of one command.
 fn of_words(words: &[&str]) -> Option<Rule> {
     let (program, arguments) = words.split_first()?;
     // `/shutdown` is a command of a chat, not a program.

@@ -11,7 +11,7 @@ pub(crate) const KNOWN: &str = "known";
 
 /// A finding in the details of a result, which may have been edited by hand: each member may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ReportedFinding {
     pub kind: String,
     pub message: Option<String>,
     pub input: Option<String>,
@@ -23,7 +23,7 @@ pub struct Found {
     pub known: bool,
 }
 
-impl Found {
+impl ReportedFinding {
     pub(crate) fn of(finding: &Map<String, Value>) -> Self {
         let text = |name: &str| finding.get(name)?.as_str().map(str::to_owned);
         Self {
@@ -50,10 +50,10 @@ impl Found {
 }
 
 /// Returns the findings of a result.
-pub fn findings(result: &TestResult) -> Vec<Found> {
+pub fn findings(result: &TestResult) -> Vec<ReportedFinding> {
     let list = result.details.get(FINDINGS).and_then(Value::as_array);
     let objects = list.into_iter().flatten().filter_map(Value::as_object);
-    objects.map(Found::of).collect()
+    objects.map(ReportedFinding::of).collect()
 }
 
 /// Returns the rest of the details, as a person would write them.

@@ -1,6 +1,6 @@
 //! The page of a report: results, evidence, findings with a picture of the screen.
 
-use super::evidence::{Found, findings, rest};
+use super::evidence::{ReportedFinding, findings, rest};
 use super::style::STYLE;
 use crate::markup::{escaped, visible};
 use ccd_protocol::black_box::{TestReport, TestResult};
@@ -80,9 +80,10 @@ fn overview(report: &TestReport, page: &mut String) {
 }
 
 fn mark(result: &TestResult) -> &'static str {
-    match result.passed {
-        true => "<span class=\"good mark\">passed</span>",
-        false => "<span class=\"bad mark\">failed</span>",
+    if result.passed {
+        "<span class=\"good mark\">passed</span>"
+    } else {
+        "<span class=\"bad mark\">failed</span>"
     }
 }
 
@@ -107,9 +108,10 @@ fn section(
     page.push_str("<table class=\"facts\">\n");
     for (name, value) in rest {
         let value = escaped(&value);
-        let value = match value.contains('\n') {
-            true => format!("<pre>{value}</pre>"),
-            false => value,
+        let value = if value.contains('\n') {
+            format!("<pre>{value}</pre>")
+        } else {
+            value
         };
         let _ = writeln!(page, "<tr><th>{}</th><td>{value}</td></tr>", escaped(&name));
     }
@@ -118,13 +120,14 @@ fn section(
 
 fn finding(
     report: &TestReport,
-    found: &Found,
+    found: &ReportedFinding,
     pictures: &BTreeMap<String, String>,
     page: &mut String,
 ) {
-    let (class, known) = match found.known {
-        true => ("known", " · known from the baseline"),
-        false => ("bad", ""),
+    let (class, known) = if found.known {
+        ("known", " · known from the baseline")
+    } else {
+        ("bad", "")
     };
     let _ = writeln!(
         page,

@@ -8,10 +8,6 @@ use ccd_text::clock;
 use ccd_text::expect::Cleaned;
 
 /// Returns a report as JUnit XML: one suite, with a case for each result.
-///
-/// # Errors
-///
-/// None.
 pub fn junit(report: &TestReport) -> Result<String, String> {
     let failed = report.results.iter().filter(|result| !result.passed);
     let counts = format!(

@@ -7,6 +7,6 @@ mod style;
 #[cfg(test)]
 mod test_pages_tests;
 
-pub use evidence::{Found, findings};
+pub use evidence::{ReportedFinding, findings};
 pub use html::page;
 pub use junit::junit;

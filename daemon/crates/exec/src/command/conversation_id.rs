@@ -6,25 +6,21 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationId(String);
 
-/// A text is not the id of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not the id of a conversation, which is a uuid")]
 pub struct NotAnId(pub String);
 
 impl ConversationId {
     /// Parses a uuid in any case.
-    ///
-    /// # Errors
-    ///
-    /// [`NotAnId`] for any other text.
     pub fn parse(text: &str) -> Result<Self, NotAnId> {
         let is_right = |(index, byte): (usize, u8)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         };
-        match text.len() == 36 && text.bytes().enumerate().all(is_right) {
-            true => Ok(Self(text.to_ascii_lowercase())),
-            false => Err(NotAnId(text.to_owned())),
+        if text.len() == 36 && text.bytes().enumerate().all(is_right) {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(NotAnId(text.to_owned()))
         }
     }
 

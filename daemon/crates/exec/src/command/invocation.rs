@@ -4,7 +4,6 @@ use super::conversation_id::ConversationId;
 use crate::request::{Request, ToolConfig};
 use ccd_protocol::policy::{Rule, ToolMode};
 
-/// Which conversation the process starts or continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// A new one, with an id that nobody used before.
@@ -17,7 +16,6 @@ pub enum Start {
 pub struct Invocation {
     pub arguments: Vec<String>,
     /// The instruction, after which standard input is closed.
-    ///
     /// It is never an argument: Linux limits those to 128 KiB each, the system shows them to every user, and one that
     /// starts with a dash would be an option.
     pub standard_input: Vec<u8>,
@@ -25,7 +23,6 @@ pub struct Invocation {
 
 impl Invocation {
     /// Returns how a request is carried out. `settings_file` has the hook of the run's policy.
-    ///
     /// The CLI always prints its stream, whatever format the request names: the others say too little of a run.
     #[must_use]
     pub fn of(request: &Request, start: &Start, settings_file: Option<&str>) -> Self {

@@ -1,9 +1,4 @@
 //! How Claude Code is started.
-//!
-//! - `conversation_id`: [`ConversationId`], chosen before the run
-//! - `invocation`: [`Invocation`], its arguments and standard input
-//! - `settings`: the hook that enforces a policy
-//! - `environment`: variables that it does not get
 
 mod conversation_id;
 mod environment;

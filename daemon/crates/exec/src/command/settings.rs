@@ -12,7 +12,6 @@ const HOOK_TIMEOUT_S: u32 = 600;
 const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
 
 /// Returns settings whose hook judges every call of a tool by the policy in a file, with this `ccctl`.
-///
 /// Claude Code carries a call out if its hook fails in any other way than with exit code 2, or if the program is
 /// missing, so the command line turns every failure into that code. Settings and variables of the user and of the project cannot
 /// turn the hook off; the settings of the system's administrator can.
@@ -35,9 +34,10 @@ pub fn settings(ccctl: &str, policy_file: &str) -> Value {
 
 /// Quotes a word; braces too, which [`quoted`] leaves as they are.
 fn quoted_whole(word: &str) -> String {
-    match word.contains(['{', '}', '^']) {
-        true => format!("'{}'", word.replace('\'', r"'\''")),
-        false => quoted(word),
+    if word.contains(['{', '}', '^']) {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    } else {
+        quoted(word)
     }
 }
 

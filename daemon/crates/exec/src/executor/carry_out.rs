@@ -8,12 +8,12 @@ use crate::error::ExecError;
 use crate::record::{ConversationRow, Ended, ExecWrite, Prepared, Reader};
 use crate::request::Conversation;
 use crate::run::after;
-use crate::run::before::{Before, Place, STASH_MESSAGE};
+use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
 use crate::run::files::RunFiles;
 use crate::run::live::{self, Finished, Following, Limits, Watcher};
 use crate::run::recorder::Recorder;
 use crate::run::{in_work_tree, plain};
-use crate::tape::Deck;
+use crate::tape::RunTapes;
 use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
 };
@@ -28,17 +28,14 @@ use std::time::{Duration, Instant};
 /// How often the lock of a work tree is tried while another daemon has it.
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
-/// How a run ended, for its job.
 #[derive(Debug)]
 pub enum Finish {
     /// It has a verdict.
     Ran(ExecutionSummary),
-    /// Claude Code was not started.
     Refused(ExecutionSummary),
     Cancelled(ExecutionSummary),
 }
 
-/// A run while it is carried out.
 pub(super) struct Task {
     pub(super) executor: Arc<Executor>,
     pub(super) planned: Planned,
@@ -50,9 +47,8 @@ pub(super) struct Task {
     pub(super) began: Instant,
 }
 
-/// The work tree is prepared.
 pub(super) struct Ready {
-    pub(super) place: Place,
+    pub(super) place: RunDirectory,
     pub(super) before: Option<Before>,
     pub(super) stash: Option<String>,
     lock: Lock,
@@ -118,9 +114,11 @@ impl Task {
             place.turn(parallel, |position| self.tell_position(position)),
         )
         .await?;
-        let lock = match self.planned.request.worktree {
-            true => None, // nobody else works in a fresh work tree
-            false => Some(self.lock(deadline).await?),
+        let lock = if self.planned.request.worktree {
+            // nobody else works in a fresh work tree
+            None
+        } else {
+            Some(self.lock(deadline).await?)
         };
         self.log(
             "info",
@@ -142,7 +140,6 @@ impl Task {
         self.finish(ready, finished).await
     }
 
-    /// Does work in a work tree, as [`in_work_tree`].
     pub(super) async fn in_work_tree<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -222,12 +219,11 @@ impl Task {
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
-        let place = match request.worktree {
-            true => self.fresh().await?,
-            false => {
-                let place = self.planned.place.clone();
-                self.in_work_tree(move || place.checked(&request)).await?
-            }
+        let place = if request.worktree {
+            self.fresh().await?
+        } else {
+            let place = self.planned.place.clone();
+            self.in_work_tree(move || place.checked(&request)).await?
         };
         let lock = match lock {
             Some(lock) => lock,
@@ -310,7 +306,7 @@ impl Task {
         if self.watcher.cancelled().is_cancelled() {
             return Err(ExecError::Cancelled);
         }
-        if let Some(answer) = self.planned.deck.as_ref().and_then(Deck::answer) {
+        if let Some(answer) = self.planned.run_tapes.as_ref().and_then(RunTapes::answer) {
             return Ok((self.replay(answer, ready).await?, Vec::new()));
         }
         self.start_recording();
@@ -328,14 +324,14 @@ impl Task {
         self.tell(ExecPhase::Running);
         let lock = Some(ready.lock.as_fd());
         let finished = live::run(&program, instruction.as_fd(), lock, self.following()).await?;
-        let debug = match self.planned.request.verbose {
-            true => read_debug(&files.debug()),
-            false => Vec::new(),
+        let debug = if self.planned.request.verbose {
+            read_debug(&files.debug())
+        } else {
+            Vec::new()
         };
         Ok((finished, debug))
     }
 
-    /// Records that the program is about to start.
     pub(super) async fn note_started(&self) -> Result<(), ExecError> {
         let now = ccd_text::clock::now();
         let started = ExecWrite::Started {
@@ -372,7 +368,7 @@ impl Task {
     fn invocation(
         &self,
         files: &RunFiles,
-        place: &Place,
+        place: &RunDirectory,
     ) -> Result<(Invocation, std::fs::File), ExecError> {
         let request = &self.planned.request;
         let home = self.planned.env.get("HOME").map(String::as_str);
@@ -428,7 +424,11 @@ impl Task {
                 error => Some(error.code().kind().to_owned()),
             },
             logs: self.logs_of(&[]),
-            tape: self.planned.deck.as_ref().map(|deck| json(&deck.uses())),
+            tape: self
+                .planned
+                .run_tapes
+                .as_ref()
+                .map(|run_tapes| json(&run_tapes.uses())),
             ..Ended::default()
         }
     }

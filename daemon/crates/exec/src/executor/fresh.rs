@@ -2,7 +2,7 @@
 
 use super::carry_out::Task;
 use crate::error::{ExecError, system};
-use crate::run::before::Place;
+use crate::run::before::RunDirectory;
 use crate::run::live::{self, Following, Limits};
 use crate::run::program;
 use crate::verdict::{Cause, Exit};
@@ -14,11 +14,8 @@ use std::os::fd::AsFd as _;
 
 impl Task {
     /// Makes the fresh work tree, with the repository's hooks and filters if the configuration says so.
-    ///
-    /// # Errors
-    ///
-    /// Neither the work tree nor its branch is there then.
-    pub(super) async fn fresh(&self) -> Result<Place, ExecError> {
+    /// On an error, neither the work tree nor its branch is left.
+    pub(super) async fn fresh(&self) -> Result<RunDirectory, ExecError> {
         let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
         let worktrees = self.executor.paths.worktrees.clone();
         let new = self
@@ -34,7 +31,7 @@ impl Task {
 
     /// Has git make the work tree. It runs hooks and filters there, so it is under the limits of the run, as Claude Code is, and is
     /// ended with everything that it has started.
-    async fn set_up(&self, new: NewLinked) -> Result<Place, ExecError> {
+    async fn set_up(&self, new: NewLinked) -> Result<RunDirectory, ExecError> {
         let git = self.git(&new)?;
         let (stdin, _) = io::pipe().map_err(system("git cannot be started"))?;
         let following = self.following();

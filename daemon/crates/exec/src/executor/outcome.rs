@@ -5,12 +5,12 @@ use crate::error::ExecError;
 use crate::record::Ended;
 use crate::request::ToolConfig;
 use crate::run::after::{self, Changes};
-use crate::run::before::Place;
+use crate::run::before::RunDirectory;
 use crate::run::live::Finished;
 use crate::run::plain;
 use crate::stdout_as::stdout_as;
 use crate::stream::Facts;
-use crate::tape::{Deck, RunEnd};
+use crate::tape::{RunEnd, RunTapes};
 use crate::verdict::{Ending, Exit, Verdict, verdict};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
@@ -21,10 +21,8 @@ use ccd_repository::RepositoryError;
 use ccd_text::redact::redact_line;
 use serde::Serialize;
 
-/// Maximum number of log lines of a run.
 const MAX_LOGS: usize = 10_000;
 
-/// The work tree after a run.
 struct Afterwards {
     changes: Result<Changes, RepositoryError>,
     restored: Result<(), (String, &'static str)>,
@@ -32,10 +30,6 @@ struct Afterwards {
 
 impl Task {
     /// Compares the work tree, gives back what was put away, and judges.
-    ///
-    /// # Errors
-    ///
-    /// Why Claude Code was not started, if everything else is as before.
     pub(super) async fn finish(
         &mut self,
         ready: Ready,
@@ -81,10 +75,9 @@ impl Task {
         .await
     }
 
-    /// Returns the policy by which the run's calls were judged.
-    fn policy(&self, place: &Place) -> Policy {
+    fn policy(&self, place: &RunDirectory) -> Policy {
         let home = self.planned.env.get("HOME").map(String::as_str);
-        let answer = self.planned.deck.as_ref().and_then(Deck::answer);
+        let answer = self.planned.run_tapes.as_ref().and_then(RunTapes::answer);
         // The calls on a tape name files where they were recorded.
         let project = match &answer {
             Some(answer) => answer.project().into(),

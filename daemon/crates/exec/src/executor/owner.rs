@@ -24,7 +24,6 @@ const MAX_LIST_LEN: u64 = 1000;
 
 const DAY_S: f64 = 86_400.0;
 
-/// Runs Claude Code, and remembers what came of it.
 #[derive(Debug)]
 pub struct Executor {
     pub(super) paths: ExecPaths,
@@ -82,7 +81,6 @@ impl Executor {
         self.database.get_or_try_init(open).await
     }
 
-    /// Closes the database.
     pub async fn close(&self) {
         if let Some(database) = self.database.get() {
             database.close().await;
@@ -90,19 +88,10 @@ impl Executor {
     }
 
     /// Returns the id of a run by a prefix.
-    ///
-    /// # Errors
-    ///
-    /// `NoExecution`, `Ambiguous`.
     pub async fn request_id(&self, start: &str) -> Result<String, ExecError> {
         Reader(self.database().await?).request_id(start).await
     }
 
-    /// Returns a run.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::request_id`].
     pub async fn get(&self, start: &str) -> Result<ExecutionResult, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.request_id(start).await?;
@@ -119,10 +108,6 @@ impl Executor {
     }
 
     /// Returns the job of a run that has not ended.
-    ///
-    /// # Errors
-    ///
-    /// `HasEnded`, and those of [`Self::request_id`].
     pub async fn job_to_cancel(&self, start: &str) -> Result<String, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.request_id(start).await?;
@@ -144,7 +129,6 @@ impl Executor {
         self.write_end(request_id, "", ended).await;
     }
 
-    /// Writes the result of a run.
     pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: Ended) {
         let write = ExecWrite::Ended {
             request_id: request_id.to_owned(),
@@ -162,11 +146,6 @@ impl Executor {
         }
     }
 
-    /// Lists runs.
-    ///
-    /// # Errors
-    ///
-    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
     pub async fn list(&self, params: ExecListParams) -> Result<ExecListReply, ExecError> {
         let repository = repository_of(params.repo_path.as_deref()).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
@@ -177,11 +156,6 @@ impl Executor {
         })
     }
 
-    /// Removes conversations and runs that are old.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn cleanup(&self, params: ExecCleanupParams) -> Result<ExecCleanupReply, ExecError> {
         let settings = self.settings();
         let before = |days: u32| {
@@ -202,10 +176,6 @@ impl Executor {
     }
 
     /// Carries out `data.forget` for conversations and ended runs.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn forget(&self, which: &DataForgetParams) -> Result<DataSelected, ExecError> {
         let part = DataPart::Runs;
         if !self.has_database() {
@@ -257,7 +227,6 @@ impl Executor {
             .unwrap_or_default()
     }
 
-    /// Returns the directories of all runs.
     pub async fn known_projects(&self) -> Vec<PathBuf> {
         if !self.has_database() {
             return Vec::new();
@@ -283,10 +252,6 @@ impl Executor {
     }
 
     /// As [`Self::cleanup`], if there is anything: a daemon that never ran Claude Code needs no database.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn retain(&self) -> Result<(), ExecError> {
         if self.has_database() {
             self.cleanup(ExecCleanupParams::default()).await?;
@@ -299,7 +264,6 @@ impl Executor {
     }
 }
 
-/// Returns the repository of a directory, as conversations name it.
 pub(super) async fn repository_of(path: Option<&str>) -> Result<Option<String>, ExecError> {
     let Some(path) = path.map(str::to_owned) else {
         return Ok(None);

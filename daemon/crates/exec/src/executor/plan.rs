@@ -6,9 +6,9 @@ use crate::command::{Start, is_removed};
 use crate::error::ExecError;
 use crate::record::{ExecWrite, ExecutionRow};
 use crate::request::{Defaults, Request};
-use crate::run::before::Place;
+use crate::run::before::RunDirectory;
 use crate::run::{plain, program};
-use crate::tape::Deck;
+use crate::tape::RunTapes;
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
 use ccd_protocol::policy::ToolMode;
 use ccd_repository::WorkTree;
@@ -25,27 +25,21 @@ const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
 #[derive(Debug)]
 pub struct Planned {
     pub request_id: String,
-    /// The conversation.
     pub session_id: String,
     pub(super) request: Request,
     pub(super) start: Start,
-    pub(super) place: Place,
+    pub(super) place: RunDirectory,
     pub(super) repository: String,
     /// Not needed if a tape answers.
     pub(super) claude: Option<PathBuf>,
-    pub(super) deck: Option<Deck>,
+    pub(super) run_tapes: Option<RunTapes>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) settings: ProcessSettings,
-    /// About what was asked for and is not possible.
     pub(super) warnings: Vec<String>,
 }
 
 impl Executor {
     /// Checks a request, and records it. `client` is the name of the client.
-    ///
-    /// # Errors
-    ///
-    /// The request is wrong, there is no such work tree, conversation, program or tape, or the database cannot be written.
     pub async fn plan(
         &self,
         mut params: ExecRunParams,
@@ -64,19 +58,19 @@ impl Executor {
         let place = blocking(move || {
             let tree = WorkTree::find(&path)?;
             let cwd = path.canonicalize().unwrap_or(path);
-            Ok::<_, ExecError>(Place { tree, cwd })
+            Ok::<_, ExecError>(RunDirectory { tree, cwd })
         })
         .await?;
         let repository = place.tree.repository().to_string_lossy().into_owned();
         let start = self
             .conversation(&request.conversation, &repository)
             .await?;
-        let deck = match tape {
-            Some(options) => Some(self.deck(options, &request, &start, &place).await?),
+        let run_tapes = match tape {
+            Some(options) => Some(self.run_tapes(options, &request, &start, &place).await?),
             None => None,
         };
-        let claude = match &deck {
-            Some(deck) if deck.answers() => None,
+        let claude = match &run_tapes {
+            Some(run_tapes) if run_tapes.answers() => None,
             _ => {
                 let search = env.get("PATH").map_or("", String::as_str);
                 Some(program::find(&settings.claude, search)?)
@@ -93,7 +87,7 @@ impl Executor {
             place,
             repository,
             claude,
-            deck,
+            run_tapes,
             env,
             settings: program_settings,
             warnings,
@@ -106,7 +100,6 @@ impl Executor {
 }
 
 impl Planned {
-    /// Returns the directory in which it runs.
     #[must_use]
     pub fn cwd(&self) -> &str {
         self.place.cwd.to_str().unwrap_or("/")

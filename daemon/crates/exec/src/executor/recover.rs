@@ -24,10 +24,6 @@ const UMASK: u32 = Umask::DEFAULT.bits();
 impl Executor {
     /// Finds the runs that were not finished, and ends each as soon as nothing of it is left: in its work tree, no other run
     /// starts before. Returns at once.
-    ///
-    /// # Errors
-    ///
-    /// An error of the database.
     pub async fn recover(self: &Arc<Self>) -> Result<(), ExecError> {
         remove_stale(&self.paths.runtime);
         if !self.has_database() {

@@ -13,11 +13,6 @@ use ccd_protocol::exec::{
 const DAY_S: f64 = 86_400.0;
 
 impl Executor {
-    /// Lists conversations.
-    ///
-    /// # Errors
-    ///
-    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
     pub async fn sessions(
         &self,
         params: ExecSessionsParams,
@@ -31,11 +26,6 @@ impl Executor {
         })
     }
 
-    /// Returns a conversation with what was said.
-    ///
-    /// # Errors
-    ///
-    /// `NoSession`, `Ambiguous`.
     pub async fn session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.session_id(start).await?;
@@ -45,11 +35,6 @@ impl Executor {
         Ok(session)
     }
 
-    /// Ends a conversation.
-    ///
-    /// # Errors
-    ///
-    /// `NoSession`, `Ambiguous`.
     pub async fn end_session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let database = self.database().await?;
         let id = Reader(database).session_id(start).await?;
@@ -60,7 +45,6 @@ impl Executor {
         self.session(&id).await
     }
 
-    /// Returns how the conversation of a run in `repository` starts.
     pub(super) async fn conversation(
         &self,
         wanted: &Conversation,

@@ -8,10 +8,10 @@ use crate::error::ExecError;
 use crate::record::{Ended, Reader};
 use crate::request::Request;
 use crate::run::after::Changes;
-use crate::run::before::Place;
+use crate::run::before::RunDirectory;
 use crate::run::live::{self, Finished};
 use crate::run::recorder::Recorder;
-use crate::tape::{Answer, Deck, RunEnd, run_of};
+use crate::tape::{Answer, RunEnd, RunTapes, run_of};
 use ccd_protocol::exec::{ExecPhase, ExecTapeOptions};
 use ccd_protocol::tape::TapeUse;
 use ccd_text::redact::redact;
@@ -21,14 +21,13 @@ use std::sync::Arc;
 const USER: &str = "user";
 
 impl Executor {
-    /// Returns the tapes of a run.
-    pub(super) async fn deck(
+    pub(super) async fn run_tapes(
         &self,
         options: ExecTapeOptions,
         request: &Request,
         start: &Start,
-        place: &Place,
-    ) -> Result<Deck, ExecError> {
+        place: &RunDirectory,
+    ) -> Result<RunTapes, ExecError> {
         let earlier = match start {
             Start::New(_) => None,
             Start::Resume(id) => {
@@ -47,7 +46,7 @@ impl Executor {
             &place.tree.root.to_string_lossy(),
         );
         let replay = self.settings().replay;
-        Deck::open(options, run, &self.tapes, &replay, &self.paths.base).await
+        RunTapes::open(options, run, &self.tapes, &replay, &self.paths.base).await
     }
 }
 
@@ -73,7 +72,11 @@ impl Task {
 
     /// From now on, what Claude Code prints is recorded, if the request says so.
     pub(super) fn start_recording(&mut self) {
-        let records = self.planned.deck.as_ref().is_some_and(Deck::records);
+        let records = self
+            .planned
+            .run_tapes
+            .as_ref()
+            .is_some_and(RunTapes::records);
         self.recorder = records.then(|| Arc::new(Recorder::start()));
     }
 
@@ -84,10 +87,10 @@ impl Task {
         changes: Option<Changes>,
     ) -> Option<(TapeUse, Vec<String>)> {
         let recorder = self.recorder.take();
-        let deck = self.planned.deck.take()?;
-        let mut uses = deck.uses();
+        let run_tapes = self.planned.run_tapes.take()?;
+        let mut uses = run_tapes.uses();
         let mut warnings = Vec::new();
-        if let Some(commits) = deck.answer().map(|answer| answer.commits())
+        if let Some(commits) = run_tapes.answer().map(|answer| answer.commits())
             && commits > 0
         {
             let ending = if commits == 1 { "" } else { "s" };
@@ -106,7 +109,7 @@ impl Task {
         };
         let written = ccd_store::blocking(move || {
             let secrets = redact(&changes.diff).removed;
-            deck.record(&recorder, end, &changes, &mut uses);
+            run_tapes.record(&recorder, end, &changes, &mut uses);
             (uses, secrets)
         });
         let (uses, secrets) = written.await;
@@ -125,7 +128,6 @@ impl Task {
 }
 
 impl Ended {
-    /// Adds how the run used tapes.
     pub(super) fn used(&mut self, uses: Option<(TapeUse, Vec<String>)>) {
         if let Some((uses, warnings)) = uses {
             self.tape = Some(json(&uses));

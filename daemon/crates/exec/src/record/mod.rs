@@ -1,8 +1,4 @@
 //! `exec.sqlite`: conversations, runs, and what was said; also the audit log.
-//!
-//! - `schema`: the three tables of the seed
-//! - `write`: changes
-//! - `read`: what methods and the recovery ask for
 
 mod read;
 mod schema;

@@ -10,16 +10,13 @@ use ccd_store::{Database, query_as, query_scalar};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 
-/// Most conversations and messages in a reply.
 const MAX_ROWS: i64 = 1000;
 
 /// Characters of an instruction in a list.
 const SHOWN_CHARS: i64 = 1000;
 
-/// Characters of an id that a prefix has at least.
 const MIN_PREFIX: usize = 4;
 
-/// Reads the database.
 pub(crate) struct Reader<'a>(pub(crate) &'a Database<ExecWrite>);
 
 ccd_store::row! {
@@ -154,7 +151,6 @@ impl Reader<'_> {
         Ok(result_of(row))
     }
 
-    /// Returns a run as lists have it.
     pub(crate) async fn summary(&self, request_id: &str) -> Result<ExecutionSummary, ExecError> {
         let all = ExecListParams::default();
         let found = self.executions(&all, None, Some(request_id), 1).await?;

@@ -9,7 +9,6 @@ use std::slice;
 use std::sync::{Arc, Mutex};
 
 ccd_store::row! {
-    /// A run as it was asked for.
     #[derive(Debug, Clone)]
     pub(crate) struct ExecutionRow {
         pub(crate) request_id: String,
@@ -32,7 +31,6 @@ ccd_store::row! {
 }
 
 ccd_store::row! {
-    /// A new conversation.
     #[derive(Debug, Clone)]
     pub(crate) struct ConversationRow {
         pub(crate) session_id: String,
@@ -53,7 +51,6 @@ pub(crate) struct Prepared {
     pub(crate) stash: Option<String>,
 }
 
-/// What came of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ended {
     pub(crate) status: ExecutionStatus,
@@ -78,11 +75,9 @@ pub(crate) struct Ended {
     pub(crate) answer: Option<String>,
 }
 
-/// A change.
 #[derive(Debug)]
 pub(crate) enum ExecWrite {
     Request(Box<ExecutionRow>),
-    /// Its job, once there is one.
     Job {
         request_id: String,
         job: String,
@@ -113,15 +108,12 @@ pub(crate) enum ExecWrite {
     },
 }
 
-/// Which conversations and runs are deleted.
 #[derive(Debug)]
 pub(crate) struct Outdated {
     /// Those that were last used before this time.
     pub(crate) conversations_before: String,
     pub(crate) runs_before: String,
-    /// Only those in this directory.
     pub(crate) project: Option<String>,
-    /// Only count them.
     pub(crate) dry_run: bool,
 }
 

@@ -38,7 +38,6 @@ pub enum PermissionMode {
     BypassPermissions,
 }
 
-/// A run that may be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Request {
@@ -62,11 +61,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks the parameters, in the order of the seed.
-    ///
-    /// # Errors
-    ///
-    /// [`RequestError`] names the first thing that is wrong.
     pub fn parse(params: ExecRunParams, defaults: &Defaults) -> Result<Self, RequestError> {
         if params.instruction.trim().is_empty() {
             return Err(RequestError::EmptyInstruction);
@@ -187,9 +181,10 @@ fn repository(given: Option<String>) -> Result<PathBuf, RequestError> {
     let text = given
         .filter(|text| !text.is_empty())
         .ok_or(RequestError::NoRepository)?;
-    match text.starts_with('/') && !text.contains('\0') {
-        true => Ok(PathBuf::from(text)),
-        false => Err(RequestError::RelativeRepository(text)),
+    if text.starts_with('/') && !text.contains('\0') {
+        Ok(PathBuf::from(text))
+    } else {
+        Err(RequestError::RelativeRepository(text))
     }
 }
 

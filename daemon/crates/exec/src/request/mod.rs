@@ -1,8 +1,4 @@
 //! A request to run Claude Code, checked once.
-//!
-//! - `check`: [`Request`], made from the parameters of `exec.run`
-//! - `tools`: [`ToolConfig`], which tools a run may use
-//! - `error`: [`RequestError`]
 
 mod check;
 mod error;

@@ -15,10 +15,6 @@ pub struct ToolConfig {
 
 impl ToolConfig {
     /// Makes it from two lists of which one at most has entries.
-    ///
-    /// # Errors
-    ///
-    /// [`RequestError`] for two lists, for a list that is too long, and for an entry that is not a rule.
     pub fn parse(allowed: &[String], disallowed: &[String]) -> Result<Self, RequestError> {
         let (mode, texts) = match (allowed, disallowed) {
             ([], []) => (ToolMode::All, allowed),

@@ -12,7 +12,6 @@ use std::path::Path;
 /// Longest diff of which each file's part is repeated in `diff_info`.
 const MAX_PARTS_BYTES: usize = 16 << 20;
 
-/// What a run changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub(crate) diff: String,
@@ -22,7 +21,6 @@ pub(crate) struct Changes {
     pub(crate) commit_hash: Option<String>,
     pub(crate) commits: Vec<String>,
     pub(crate) tree_after: Option<String>,
-    /// What the user should know of them.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -33,7 +31,6 @@ impl Changes {
     }
 }
 
-/// Compares the work tree with what it was. Blocks.
 pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
     let (after, nested) = tree.snapshot_with_nested()?;
     let history = History::of(tree, before)?;
@@ -78,10 +75,7 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
 }
 
 /// Gives back what was put away. In a recovery, the process that was killed may have done so already. Blocks.
-///
-/// # Errors
-///
-/// A message for the user, and the kind of the error: the stash is kept then.
+/// On an error, the stash is kept.
 pub(crate) fn restore(
     tree: &WorkTree,
     stash: &str,

@@ -15,7 +15,7 @@ pub(crate) const STASH_MESSAGE: &str = "ccd exec ";
 
 /// Where the run works.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct RunDirectory {
     pub(crate) tree: WorkTree,
     /// The directory in it.
     pub(crate) cwd: PathBuf,
@@ -35,16 +35,14 @@ pub(crate) struct Before {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MoreBefore {
     pub(crate) nested: Nested,
-    /// The branch that is checked out.
     pub(crate) branch: String,
     pub(crate) branches: BTreeMap<String, String>,
     /// How often `HEAD` had moved.
     pub(crate) head_moves: usize,
-    /// The stashes of the user.
     pub(crate) stashes: Vec<String>,
 }
 
-impl Place {
+impl RunDirectory {
     /// Checks whether a run may start in its state. Blocks.
     pub(crate) fn checked(self, request: &Request) -> Result<Self, ExecError> {
         if request.dirty_worktree == DirtyWorktree::Block {

@@ -53,7 +53,6 @@ impl RunFiles {
 
     /// Writes the policy and the settings that enforce it. Returns the path of the settings; without a policy, there are
     /// none. Blocks.
-    ///
     /// A run that may write files could otherwise replace its own policy, so nobody but root may change them, and nobody
     /// may put others in their place without changing the mode of the directory first.
     pub(crate) fn settings(
@@ -82,7 +81,6 @@ impl RunFiles {
         Ok(Some(settings_file.to_string_lossy().into_owned()))
     }
 
-    /// Where Claude Code writes its debug output.
     pub(crate) fn debug(&self) -> PathBuf {
         self.folder.join("debug.log")
     }

@@ -9,7 +9,6 @@ const NAMED: usize = 3;
 /// Length of the ids in warnings.
 const SHORT: usize = 10;
 
-/// The commits of a run.
 #[derive(Debug)]
 pub(super) struct History {
     /// New ones that are checked out, oldest first.
@@ -52,9 +51,10 @@ impl History {
     ) -> Result<(), RepositoryError> {
         let branch = tree.branch()?;
         let of_before: Vec<String> = before.head.iter().cloned().collect();
-        let mut dropped = match branch == more.branch {
-            true => tree.only_in(&of_before, &Vec::from_iter(head.clone()))?,
-            false => Vec::new(),
+        let mut dropped = if branch == more.branch {
+            tree.only_in(&of_before, &Vec::from_iter(head.clone()))?
+        } else {
+            Vec::new()
         };
         if dropped.is_empty() {
             let of_branches = more.branches.values().cloned().chain(of_before);
@@ -77,9 +77,10 @@ impl History {
         }
         let known: Vec<String> = before.tips.iter().cloned().chain(head).collect();
         for (name, tip) in tree.branches()? {
-            let new = match more.branches.get(&name) == Some(&tip) {
-                true => Vec::new(),
-                false => tree.only_in(&[tip], &known)?,
+            let new = if more.branches.get(&name) == Some(&tip) {
+                Vec::new()
+            } else {
+                tree.only_in(&[tip], &known)?
             };
             if !new.is_empty() {
                 self.warnings.push(format!(

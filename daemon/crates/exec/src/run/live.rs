@@ -22,9 +22,7 @@ const END_LIMIT: Duration = Duration::from_secs(12);
 const EVIDENCE_LEN: usize = 8;
 const EVIDENCE_CHARS: usize = 120;
 
-/// Who follows a run.
 pub trait Watcher: Send + Sync + 'static {
-    /// The id of the job.
     fn job(&self) -> &str;
     fn progress(&self, progress: &ExecProgress);
     /// A line that Claude Code has printed, without secrets.
@@ -33,7 +31,6 @@ pub trait Watcher: Send + Sync + 'static {
     fn cancelled(&self) -> &CancellationToken;
 }
 
-/// How long a run may take.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     pub(crate) time: Duration,
@@ -55,22 +52,15 @@ pub(crate) struct Finished {
     pub(crate) left: u32,
 }
 
-/// How a run is followed.
 pub(crate) struct Following<'a> {
     pub(crate) limits: Limits,
     pub(crate) progress: ExecProgress,
     pub(crate) watcher: &'a Arc<dyn Watcher>,
     /// Cancelled when the daemon stops.
     pub(crate) stop: &'a CancellationToken,
-    /// Gets what the program prints.
     pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
-/// Runs a program to its end.
-///
-/// # Errors
-///
-/// It could not be started.
 pub(crate) async fn run(
     program: &Program,
     stdin: BorrowedFd<'_>,
@@ -92,11 +82,6 @@ pub(crate) async fn run(
     follow(Process::Claude(supervised), output, following).await
 }
 
-/// Plays a tape to its end.
-///
-/// # Errors
-///
-/// It could not be started.
 pub(crate) async fn replay(part: Part, following: Following<'_>) -> Result<Finished, ExecError> {
     let was_ended = part.was_ended;
     let (playing, output) = Playing::start(part).map_err(system("the tape cannot be played"))?;
@@ -154,15 +139,12 @@ struct Live<'a> {
     watcher: &'a Arc<dyn Watcher>,
     cause: Option<Cause>,
     exit: Option<Exit>,
-    /// When its end was asked for.
     ended_at: Option<Instant>,
-    /// The daemon stops.
     is_stopping: bool,
     /// The silence that was reported last.
     stall_told: Option<(Instant, u32)>,
 }
 
-/// What is due next.
 enum Due {
     TimeLimit,
     StallNotice,

@@ -1,15 +1,4 @@
 //! One run, from its start to its result.
-//!
-//! - `program`: where Claude Code is
-//! - `files`: what it reads: the instruction, the policy, its settings
-//! - `before`, `after`: the work tree before and after it
-//! - `history`: the commits of it, and those that it dropped
-//! - `live`: the program while it works
-//! - `process`: what works: Claude Code, or a tape in its place
-//! - `playing`: a tape that prints in place of the program
-//! - `recorder`: what the program prints, for a tape
-//! - `output`: what it prints, in threads of its own
-//! - `plain`: texts without secrets
 
 use ccd_terminal::holder::with_mask;
 

@@ -13,7 +13,6 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// Length of one read.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Maximum length of the stream that is kept for the result, as text; the first lines are kept.
@@ -22,32 +21,27 @@ const MAX_STREAM_BYTES: usize = 32 << 20;
 /// Maximum length of standard error that is kept; its end is kept.
 const MAX_STDERR_BYTES: usize = 1 << 20;
 
-/// What is known of a run while it works.
 #[derive(Debug, Clone)]
 pub(super) struct Pulse {
     /// When it printed something, or started.
     pub(super) at: Instant,
     pub(super) turns: u64,
     pub(super) calls: u64,
-    /// The tool that was called last.
     pub(super) tool: Option<String>,
     pub(super) tokens: u64,
     /// When it printed a result, if no work has begun again.
     pub(super) answered: Option<Instant>,
 }
 
-/// All that a program has printed.
 #[derive(Debug, Default)]
 pub(crate) struct Printed {
     pub(crate) facts: Facts,
     /// The stream, without secrets.
     pub(crate) stream: String,
-    /// Bytes of the stream that were not kept.
     pub(crate) omitted_bytes: u64,
     pub(crate) stderr: String,
 }
 
-/// The threads.
 #[derive(Debug)]
 pub(super) struct Outputs {
     stdout: JoinHandle<Printed>,
@@ -146,9 +140,10 @@ fn read_stream(
         let facts = reader.facts();
         pulse.send_modify(|pulse| {
             pulse.at = Instant::now();
-            pulse.answered = match facts.is_answered {
-                true => pulse.answered.or(Some(pulse.at)),
-                false => None,
+            pulse.answered = if facts.is_answered {
+                pulse.answered.or(Some(pulse.at))
+            } else {
+                None
             };
             pulse.turns = facts.turns;
             pulse.tokens = facts.tokens.output;

@@ -3,7 +3,6 @@
 use ccd_text::redact::{Values, redact, redact_values};
 use serde_json::Value;
 
-/// Returns a text of people.
 pub(crate) fn text(text: &str) -> String {
     redact(text).text.into_owned()
 }

@@ -30,11 +30,6 @@ pub(super) struct Playing {
 }
 
 impl Playing {
-    /// Starts to print, and then exits.
-    ///
-    /// # Errors
-    ///
-    /// There is no pipe or thread for it.
     pub(super) fn start(part: Part) -> io::Result<(Self, Output)> {
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;
@@ -52,12 +47,10 @@ impl Playing {
         Ok((Self { reports, stop }, Output { stdout, stderr }))
     }
 
-    /// Waits for the next report, as of a program.
     pub(super) async fn report(&mut self) -> Option<Report> {
         self.reports.recv().await
     }
 
-    /// Asks for its end.
     pub(super) fn end(&self) {
         let _ = self.stop.try_send(()); // it may have ended, or been asked already
     }

@@ -5,10 +5,6 @@ use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
 
 /// Returns the program `name`: a path, or a name that is looked up in the directories of `search`.
-///
-/// # Errors
-///
-/// `ClaudeNotFound`, or `ClaudeUnusable` if a file of this name cannot be executed.
 pub(crate) fn find(name: &str, search: &str) -> Result<PathBuf, ExecError> {
     let name = name.trim();
     if name.contains('/') {

@@ -31,7 +31,6 @@ impl Recorder {
         self.take([line, b"\n"].concat(), Stream::Stdout);
     }
 
-    /// Takes a piece of standard error.
     pub(crate) fn error(&self, bytes: &[u8]) {
         self.take(bytes.to_vec(), Stream::Stderr);
     }

@@ -9,7 +9,6 @@ const MAX_CALLS: usize = 10_000;
 /// Maximum length of all inputs that are kept, as JSON. Later inputs are null.
 const MAX_INPUT_BYTES: usize = 8 * 1024 * 1024;
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub id: String,
@@ -19,7 +18,6 @@ pub struct Call {
     pub parent: Option<String>,
 }
 
-/// Why a call was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {
     /// By a rule, a hook, or because nobody could give permission.
@@ -28,7 +26,6 @@ pub enum Denial {
     Unavailable,
 }
 
-/// A call that was not carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeniedCall {
     pub call: Call,
@@ -38,7 +35,6 @@ pub struct DeniedCall {
 /// All calls of a run, each once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calls {
-    /// Those that are kept, in order.
     pub kept: Vec<Call>,
     pub denied: Vec<DeniedCall>,
     /// Number of all calls.

@@ -40,7 +40,6 @@ pub struct Facts {
     pub is_own_words: bool,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
-    /// Number of records of type `result`.
     pub results: u64,
     /// The last one of them.
     pub outcome: Option<Outcome>,
@@ -64,7 +63,6 @@ pub struct Facts {
 
 impl Facts {
     /// Returns the calls that the run tried although they were forbidden, each once: `policy_violations`.
-    ///
     /// Claude Code has many texts for what it does not do, and versions differ in which they mark as denied. So a call that
     /// is not marked counts if it did not succeed and the policy forbids it; a tool that does not exist is no violation
     /// without such a rule.

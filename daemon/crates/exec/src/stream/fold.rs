@@ -1,5 +1,4 @@
 //! One record after the other into the facts.
-//!
 //! Records and members that are not known are skipped: each release of the CLI brings new ones.
 
 use super::calls::Denial;
@@ -27,7 +26,6 @@ const DENIED: &[&str] = &[
     "This command requires approval",
 ];
 
-/// Adds a record; `line` is what it was read from.
 pub(super) fn fold(facts: &mut Facts, record: &Value, line: &[u8]) {
     facts.records += 1;
     if let Some(id) = name(record, "session_id") {

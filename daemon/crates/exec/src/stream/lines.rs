@@ -1,6 +1,5 @@
 //! Bytes into lines.
 
-/// A line of the stream, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Whole(&'a [u8]),
@@ -49,9 +48,10 @@ impl Lines {
         }
         self.keep(end);
         let partial = std::mem::take(&mut self.partial);
-        match std::mem::take(&mut self.is_too_long) {
-            true => line(Line::TooLong),
-            false => line(Line::Whole(&partial)),
+        if std::mem::take(&mut self.is_too_long) {
+            line(Line::TooLong)
+        } else {
+            line(Line::Whole(&partial))
         }
     }
 

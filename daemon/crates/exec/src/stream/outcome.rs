@@ -16,7 +16,6 @@ pub struct Outcome {
     /// The answer, or the text of an error.
     pub text: Option<String>,
     pub errors: Vec<String>,
-    /// The HTTP status of an error of the API.
     pub api_error_status: Option<u64>,
     pub turns: u64,
     /// An estimate of the CLI; some versions count from the start of the conversation, not of the run.

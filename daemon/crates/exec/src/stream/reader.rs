@@ -26,7 +26,6 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.feed_each(bytes, |_, _| ());
     }
@@ -38,7 +37,6 @@ impl Reader {
         self.lines.feed(bytes, |line| read(facts, &line, &mut each));
     }
 
-    /// Returns what is known so far.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts

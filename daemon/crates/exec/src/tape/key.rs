@@ -7,7 +7,6 @@ use ccd_tape::run::Run;
 
 /// Returns a run as tapes have it: its instruction is the input, and what else counts is in the arguments, under the names
 /// of Claude Code's options.
-///
 /// `earlier` are the instructions of the conversation that the run resumes. They count, so that the same instruction, given
 /// twice, has two answers. Ids, paths, formats and limits do not count: tapes travel, and a format is made from the stream.
 pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &str) -> Run {

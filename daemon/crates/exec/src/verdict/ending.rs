@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 
-/// How the process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
@@ -12,11 +11,13 @@ pub enum Exit {
 /// Why the daemon ended the process, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Its time was over.
-    TimeLimit { limit_s: u64 },
+    TimeLimit {
+        limit_s: u64,
+    },
     /// It had printed nothing for the time of `stall_timeout`.
-    Stalled { limit_s: u64 },
-    /// A client cancelled it.
+    Stalled {
+        limit_s: u64,
+    },
     Cancelled,
     /// It had printed its result, and did not exit within the grace.
     Grace,
@@ -24,7 +25,6 @@ pub enum Cause {
     DaemonRestarted,
 }
 
-/// All that is known of the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending<'a> {
     pub exit: Exit,

@@ -8,7 +8,6 @@ use ccd_protocol::exec::ExecutionStatus;
 /// Maximum length of a message from standard error, in bytes; its end is kept.
 const MAX_STDERR_BYTES: usize = 4096;
 
-/// Whether a run succeeded, and if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub status: ExecutionStatus,
@@ -19,7 +18,6 @@ pub struct Verdict {
 }
 
 /// Returns the verdict on a run that has ended.
-///
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
 #[must_use]

@@ -1,8 +1,4 @@
 //! How a run ended.
-//!
-//! - `ending`: [`Ending`], the end of the process, and who caused it
-//! - `judge`: [`Verdict`], from the ending and the stream
-//! - `unusable`: [`Unusable`], why Claude Code could not work at all
 
 mod ending;
 mod judge;

@@ -111,20 +111,18 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// Returns the id of a session that the agent may use.
-    ///
-    /// # Errors
-    ///
-    /// There is none, or it is not the agent's and it may use its own only.
+    /// An error if there is none, or if it is not the agent's and the agent may use only its own.
     pub(crate) async fn session(&self, session: &str) -> Result<String, Mistake> {
         if self.policy.sessions == Reach::All {
             return Ok(session.to_owned());
         }
         let record = self.calls.record(session).await?;
-        match self.sees(&record) {
-            true => Ok(record.session_id),
-            false => Err(Mistake(format!(
+        if self.sees(&record) {
+            Ok(record.session_id)
+        } else {
+            Err(Mistake(format!(
                 "{session}: you did not start this session, and the configuration key mcp.sessions is \"own\""
-            ))),
+            )))
         }
     }
 
@@ -136,31 +134,30 @@ impl Call<'_> {
 
     /// Fails unless the agent may start the program.
     pub(crate) fn require_program(&self, program: &str) -> Result<(), Mistake> {
-        match self.policy.allows(program) {
-            true => Ok(()),
-            false => Err(self.refused(program)),
+        if self.policy.allows(program) {
+            Ok(())
+        } else {
+            Err(self.refused(program))
         }
     }
 
     /// Returns the user's shell, which the agent may start.
-    ///
-    /// # Errors
-    ///
-    /// It may not.
     pub(crate) fn require_shell(&self) -> Result<(), Mistake> {
         let env = self.opening.env.as_ref();
         let shell = env.and_then(|env| env.get("SHELL"));
         let shell = shell.map_or("/bin/sh", String::as_str);
-        match self.policy.allows_shell(shell) {
-            true => Ok(()),
-            false => Err(self.refused(shell)),
+        if self.policy.allows_shell(shell) {
+            Ok(())
+        } else {
+            Err(self.refused(shell))
         }
     }
 
     fn refused(&self, program: &str) -> Mistake {
-        let allowed = match self.policy.programs.is_empty() {
-            true => "no program".to_owned(),
-            false => format!("only {}", self.policy.programs.join(", ")),
+        let allowed = if self.policy.programs.is_empty() {
+            "no program".to_owned()
+        } else {
+            format!("only {}", self.policy.programs.join(", "))
         };
         Mistake(format!(
             "{program} is not allowed: the configuration key mcp.programs allows {allowed}"
@@ -196,10 +193,6 @@ impl Call<'_> {
 }
 
 /// Returns the offset after the output of a session so far.
-///
-/// # Errors
-///
-/// Those of `session.get`.
 pub(super) async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
     Ok(call.calls.record(session).await?.output.output_bytes)
 }

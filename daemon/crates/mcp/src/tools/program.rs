@@ -63,12 +63,11 @@ impl Tool for RunProgram {
         let ran = call.calls.call::<RunOnce>(&params).await?;
         let session = ran.session_id.clone().unwrap_or_default();
         let record = call.calls.record(&session).await?;
-        let output = match ran.output.len() as u64 > DEFAULT_BYTES {
-            true => {
-                let range = (0, record.output.output_bytes);
-                between(call.calls, &session, range, DEFAULT_BYTES).await?
-            }
-            false => clean(&ran.output),
+        let output = if ran.output.len() as u64 > DEFAULT_BYTES {
+            let range = (0, record.output.output_bytes);
+            between(call.calls, &session, range, DEFAULT_BYTES).await?
+        } else {
+            clean(&ran.output)
         };
         Ok(said(&output, &ran, &record).into())
     }

@@ -55,11 +55,12 @@ impl Tool for Read {
         let end = waited.matched_end.unwrap_or(printed);
         let start = self.from.unwrap_or_else(|| end.saturating_sub(limit));
         let text = between(call.calls, &session, (start, end), limit).await?;
-        let text = match self.from.is_none() && start > 0 {
-            true => format!(
+        let text = if self.from.is_none() && start > 0 {
+            format!(
                 "[… {start} bytes before this are not shown; from=0 starts at the beginning …]\n{text}"
-            ),
-            false => text,
+            )
+        } else {
+            text
         };
         Ok(report(&text, &waited, end).into())
     }
@@ -70,8 +71,9 @@ impl Tool for Read {
 }
 
 fn add(text: &str, more: &str) -> String {
-    match text.is_empty() {
-        true => more.to_owned(),
-        false => format!("{text}; {more}"),
+    if text.is_empty() {
+        more.to_owned()
+    } else {
+        format!("{text}; {more}")
     }
 }

@@ -75,10 +75,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
 
 impl Entry {
     /// Checks the arguments.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that names what is wrong.
+    /// The error is a sentence that names what is wrong.
     pub(crate) fn prepare(&self, arguments: JsonObject) -> Result<Prepared, Mistake> {
         (self.parse)(arguments)
     }

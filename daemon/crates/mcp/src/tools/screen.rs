@@ -26,9 +26,10 @@ impl Tool for Screen {
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let params = SessionScreenParams {
             session: call.session(&self.session).await?,
-            format: match self.image {
-                true => ScreenFormat::Png,
-                false => ScreenFormat::Text,
+            format: if self.image {
+                ScreenFormat::Png
+            } else {
+                ScreenFormat::Text
             },
             ..SessionScreenParams::default()
         };

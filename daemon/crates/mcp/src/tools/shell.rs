@@ -71,20 +71,20 @@ impl Tool for RunInShell {
         let (ran, waits) = run(call, &params).await;
         let said = match ran {
             Ok(ran) => {
-                let output = match ran.session_ended {
+                let output = if ran.session_ended {
                     // What the shell prints at its end is in the same range.
-                    true => cut(&clean(&ran.output), DEFAULT_BYTES as usize),
-                    false => {
-                        between(call.calls, &session, (ran.start, ran.end), DEFAULT_BYTES).await?
-                    }
+                    cut(&clean(&ran.output), DEFAULT_BYTES as usize)
+                } else {
+                    between(call.calls, &session, (ran.start, ran.end), DEFAULT_BYTES).await?
                 };
                 said(&output, &session, &ran)
             }
             Err(error) => match error.known() {
                 Some(ErrorCode::Timeout) => {
-                    let why = match waits {
-                        true => "the command waits for input".to_owned(),
-                        false => format!("the command is still running after {timeout_s} s"),
+                    let why = if waits {
+                        "the command waits for input".to_owned()
+                    } else {
+                        format!("the command is still running after {timeout_s} s")
                     };
                     still_running(call, &session, &why, &error).await?
                 }
@@ -92,12 +92,11 @@ impl Tool for RunInShell {
                 _ => return Err(error.into()),
             },
         };
-        Ok(match is_new {
-            true => {
-                let head = format!("[session {session}: ");
-                said.replacen(&head, &format!("{head}new shell; "), 1)
-            }
-            false => said,
+        Ok(if is_new {
+            let head = format!("[session {session}: ");
+            said.replacen(&head, &format!("{head}new shell; "), 1)
+        } else {
+            said
         }
         .into())
     }
@@ -114,9 +113,10 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
         Some(status) => format!("exit status {status}"),
         None => "exit status unknown".to_owned(),
     };
-    let ended = match ran.session_ended {
-        true => "; the command ended the shell and its session",
-        false => "",
+    let ended = if ran.session_ended {
+        "; the command ended the shell and its session"
+    } else {
+        ""
     };
     let output = if output.is_empty() {
         "(no output)"

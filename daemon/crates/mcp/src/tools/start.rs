@@ -78,10 +78,6 @@ impl Tool for Start {
 }
 
 /// Starts a session, waits, and reports.
-///
-/// # Errors
-///
-/// Those of the methods.
 pub(super) async fn started(
     call: &Call<'_>,
     params: &SessionCreateParams,

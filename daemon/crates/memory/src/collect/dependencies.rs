@@ -65,7 +65,6 @@ fn named_manager(root: &Path) -> Option<&'static str> {
     tools.find(|tool| *tool == name)
 }
 
-/// Returns the package manager of a JavaScript project.
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     let own = |root: &Path| {
         let by_lock = || used(root).map(|([tool, ..], ..)| tool);
@@ -91,9 +90,10 @@ impl Collector for DependencyCollector {
         let is_node = is_node(tool);
         let mut folders = installed.split(' ').map(|path| root.join(path));
         let installed = folders.clone().find_map(|path| modified(&path));
-        let (looked_at, outdated) = match is_node {
-            true => count(root, deadline),
-            false => (0, 0),
+        let (looked_at, outdated) = if is_node {
+            count(root, deadline)
+        } else {
+            (0, 0)
         };
         let is_old = modified(&root.join(manifest)) > Some(locked)
             || (is_node && installed.is_some_and(|installed| installed < locked));
@@ -107,10 +107,12 @@ impl Collector for DependencyCollector {
             "cargo" | "go" => is_filled,
             _ => is_filled && installed.is_some(),
         };
-        let status = match is_evident {
-            _ if is_old || outdated > 0 => DependencyState::Outdated,
-            true => DependencyState::UpToDate,
-            false => DependencyState::Unknown,
+        let status = if is_old || outdated > 0 {
+            DependencyState::Outdated
+        } else if is_evident {
+            DependencyState::UpToDate
+        } else {
+            DependencyState::Unknown
         };
         let value = DependencyStatus {
             status,

@@ -12,7 +12,6 @@ use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// A memory, and where its facts are from.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub memory: SessionMemory,
@@ -21,7 +20,6 @@ pub struct Collected {
     pub redacted: u64,
 }
 
-/// A fact with its source and its time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sourced<T> {
     pub(crate) value: T,
@@ -44,14 +42,12 @@ impl<T> Sourced<T> {
     }
 }
 
-/// What git says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GitFacts {
     pub(super) branch: String,
     pub(super) conflicts: Vec<String>,
 }
 
-/// Results of one suite of tests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SuiteFacts {
     pub(crate) suite: TestSuite,
@@ -72,7 +68,6 @@ impl SuiteFacts {
     }
 }
 
-/// What one collector found, and what not.
 #[derive(Debug, Default)]
 pub(crate) struct Finding<T> {
     pub(crate) value: T,
@@ -90,7 +85,6 @@ pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str)
     found.saturating_sub(masks(source))
 }
 
-/// What one collector returns.
 #[derive(Debug)]
 pub(super) enum Part {
     Git(Sourced<GitFacts>),
@@ -121,7 +115,6 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Returns what is missing, a sentence each.
     pub(super) fn warnings(&self) -> Vec<String> {
         let warning = |(part, reason): &(&str, String)| format!("{part}: left out: {reason}");
         self.left_out.iter().map(warning).collect()

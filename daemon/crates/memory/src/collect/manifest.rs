@@ -9,12 +9,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// What the manifests say.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Manifest {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
-    /// The file that the name is from.
     pub(super) source: Option<String>,
     pub(super) unit: Runner,
     pub(super) e2e: Runner,
@@ -27,7 +25,6 @@ pub(super) struct Runner {
     pub(super) command: Option<String>,
 }
 
-/// Of a manifest that are read.
 pub(super) const MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(super) struct ManifestCollector;
@@ -144,9 +141,10 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
 
 fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
     set_from_toml(manifest, text, "[package]");
-    let (framework, command) = match root.join(".config/nextest.toml").is_file() {
-        true => ("cargo-nextest", "cargo nextest run"),
-        false => ("cargo test", "cargo test"),
+    let (framework, command) = if root.join(".config/nextest.toml").is_file() {
+        ("cargo-nextest", "cargo nextest run")
+    } else {
+        ("cargo test", "cargo test")
     };
     // In a workspace whose top is a package, the others need to be asked for.
     let has = |table: &str| text.lines().any(|line| line.trim() == table);
@@ -205,7 +203,6 @@ static TOML_TEXT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"^(?:"{3}(.*?)"{3}|'{3}(.*?)'{3}|'([^']*)'|(?<json>"(?:[^"\\]|\\.)*"))"#)
 });
 
-/// Returns the name of the Go module of a project.
 pub(super) fn go_module(root: &Path) -> Option<String> {
     let text = read(root, Path::new("go.mod"), MANIFEST_BYTES).ok()?.text();
     first(&text, GO_MODULE).map(str::to_owned)
@@ -213,7 +210,6 @@ pub(super) fn go_module(root: &Path) -> Option<String> {
 
 const GO_MODULE: &str = r#"(?m)^\s*module\s+"?([^\s"]+)"#;
 
-/// Returns what the group of a pattern matches first.
 fn first<'a>(text: &'a str, pattern_of: &str) -> Option<&'a str> {
     Some(pattern(pattern_of).captures(text)?.get(1)?.as_str())
 }

@@ -6,7 +6,6 @@ use ccd_repository::WorkTree;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A directory and the work tree that it is in.
 #[derive(Debug, Clone)]
 pub(crate) struct Project {
     /// Absolute, with links resolved.
@@ -15,9 +14,6 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// # Errors
-    ///
-    /// `NoProject` if it is not a directory that can be read.
     pub(crate) fn find(directory: &Path) -> Result<Self> {
         let none = || MemoryError::NoProject(directory.to_owned());
         let root = directory.canonicalize().map_err(|_| none())?;
@@ -26,22 +22,17 @@ impl Project {
         Ok(Self { root, work_tree })
     }
 
-    /// Name of the directory.
     pub(super) fn name(&self) -> String {
         let name = self.root.file_name().unwrap_or(self.root.as_os_str());
         name.to_string_lossy().into_owned()
     }
 }
 
-/// One kind of facts about a project.
 pub(super) trait Collector: Send + Sync {
     /// What it looks for, for messages.
     fn name(&self) -> &'static str;
 
     /// Returns what it finds until `deadline`, or why it found nothing.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the user.
+    /// The error is a sentence for the user.
     fn collect(&self, project: &Project, deadline: Instant) -> std::result::Result<Part, String>;
 }

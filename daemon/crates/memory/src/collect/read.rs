@@ -6,11 +6,9 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path};
 use std::time::SystemTime;
 
-/// A file and when it was changed.
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
     pub(super) modified: Option<SystemTime>,
-    /// Length of the file.
     pub(super) len: u64,
     /// The file is longer than what was read.
     pub(super) is_cut: bool,
@@ -43,7 +41,6 @@ pub(super) fn read(root: &Path, path: &Path, max: u64) -> io::Result<Content> {
     })
 }
 
-/// Says why a file was not read.
 pub(super) fn too_long(path: &Path, len: u64, max: u64) -> String {
     let (mib, max) = (len as f64 / MIB, max as f64 / MIB);
     format!(

@@ -49,9 +49,10 @@ fn sentence(text: &str) -> Option<String> {
         }
         // The attributes of a tag may be on lines of their own.
         let was_tag = is_tag;
-        is_tag = match is_tag {
-            true => !line.contains('>'),
-            false => line.starts_with('<') && !line.contains('>'),
+        is_tag = if is_tag {
+            !line.contains('>')
+        } else {
+            line.starts_with('<') && !line.contains('>')
         };
         fence = ["```", "~~~"]
             .into_iter()

@@ -7,7 +7,6 @@ use ccd_protocol::memory::{BuildState, BuildStatus, TestStatus};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What is known of a project's sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
     /// Runs of its commands, the newest first.
@@ -25,11 +24,9 @@ pub struct RecordedTask {
     pub title: String,
     /// When the list was changed last, RFC 3339.
     pub at: String,
-    /// Who recorded it.
     pub source: String,
 }
 
-/// What a command was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedPurpose {
     Unit,
@@ -42,7 +39,6 @@ pub enum RecordedPurpose {
 pub struct RecordedRun {
     pub purpose: RecordedPurpose,
     pub command: String,
-    /// Only some tests were chosen.
     pub is_part: bool,
     /// What its exit status says; nothing if that is of another command of the line.
     pub is_failed: Option<bool>,
@@ -61,7 +57,6 @@ impl RecordedRun {
 }
 
 impl Recorded {
-    /// Returns the runs that ended after a time.
     pub(crate) fn after(&self, time: SystemTime) -> Self {
         let mut recorded = self.clone();
         recorded.runs.retain(|run| since(&run.at) > Some(time));
@@ -71,9 +66,10 @@ impl Recorded {
     /// Returns how the last test command of the kind ended, as far as that is known. Tests that were chosen and passed say
     /// nothing of the others.
     pub(crate) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
-        let purpose = match is_e2e {
-            true => RecordedPurpose::E2e,
-            false => RecordedPurpose::Unit,
+        let purpose = if is_e2e {
+            RecordedPurpose::E2e
+        } else {
+            RecordedPurpose::Unit
         };
         let mut runs = self.runs.iter().filter(|run| run.purpose == purpose);
         runs.find_map(|run| {
@@ -88,9 +84,10 @@ impl Recorded {
                 return None;
             }
             suite.command.clone_from(&run.command);
-            suite.status = match is_failed {
-                true => TestStatus::Failed,
-                false => TestStatus::Passed,
+            suite.status = if is_failed {
+                TestStatus::Failed
+            } else {
+                TestStatus::Passed
             };
             facts.is_e2e = is_e2e;
             facts.last_run = Some(run.at.clone());
@@ -98,7 +95,6 @@ impl Recorded {
         })
     }
 
-    /// Returns how the last build ended.
     pub(crate) fn build(&self) -> Option<Sourced<BuildStatus>> {
         let mut builds = self.runs.iter().filter_map(|run| {
             let is_failed = run.is_failed?;
@@ -110,9 +106,10 @@ impl Recorded {
             line.contains("error") && !line.contains("0 errors")
         });
         Some(run.sourced(BuildStatus {
-            status: match is_failed {
-                true => BuildState::Failed,
-                false => BuildState::Success,
+            status: if is_failed {
+                BuildState::Failed
+            } else {
+                BuildState::Success
             },
             last_build: Some(run.at.clone()),
             output_dir: None,

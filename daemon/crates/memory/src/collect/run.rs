@@ -18,15 +18,10 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-/// Time that each collector has.
 pub const COLLECT_LIMIT: Duration = Duration::from_secs(2);
 
 /// Returns where a project stands. `previous` is the memory of the last save, `recorded` what is known of its runs. A part
 /// that fails or is not there in time is left out, with a warning.
-///
-/// # Errors
-///
-/// `NoProject`.
 pub fn collect(
     directory: &Path,
     previous: Option<&SessionMemory>,

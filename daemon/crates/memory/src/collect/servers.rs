@@ -6,7 +6,6 @@ use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-/// Something that listens.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listener {
     pub(super) port: u16,

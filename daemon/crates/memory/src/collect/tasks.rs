@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 use time::OffsetDateTime;
 
-/// What a plan says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     pub(super) phases: Vec<PhaseStatus>,
@@ -269,10 +268,8 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]{3}-"));
 static LATER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^(?:later|future|out of scope for now|ideas|backlog)\b"));
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^phase\s*\d"));
-/// A phase and its name.
 static PHASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^phase\s*[\d.]*\s*[:\-–—]?\s*(\S.*)$"));
-/// A task that is put off.
 static PUT_OFF: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[\W_]*(?:DEFERRED|SKIPPED|CANCELLED|CANCELED|WONTFIX)\b|^~~.*~~$"));
 /// A bullet with a box: its mark, and a sign that the task is optional; or a sign in place of the box.

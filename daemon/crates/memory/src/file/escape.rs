@@ -120,8 +120,9 @@ fn code(escaped: &str) -> Option<(char, usize)> {
 
 /// Writes a text that must not be read as the word for "nothing".
 pub(super) fn not_word(text: &str, word: &str) -> String {
-    match text == word {
-        true => format!("\\u{{{:x}}}{}", u32::from(word.as_bytes()[0]), &word[1..]),
-        false => line(text),
+    if text == word {
+        format!("\\u{{{:x}}}{}", u32::from(word.as_bytes()[0]), &word[1..])
+    } else {
+        line(text)
     }
 }

@@ -1,5 +1,4 @@
 //! The form of the file, from `form.md`: each line of it once, for writing and for reading.
-//!
 //! A line is a template ([`super::template`]): `{KIND PATH}` is the value at PATH of the part's `@record`, and what is between
 //! `«` and `»` is absent if its values are the default ones. From `@list PATH` to `@end` are the lines of an entry.
 
@@ -30,7 +29,6 @@ pub(super) enum LineKind {
     Each(List),
 }
 
-/// The entries of a list.
 #[derive(Default)]
 pub(super) struct List {
     pub(super) path: &'static str,
@@ -110,7 +108,6 @@ pub(super) fn new<T: Default + Serialize>() -> Value {
 }
 
 impl List {
-    /// Returns an entry without values.
     pub(super) fn new_entry(&self) -> Value {
         match self.path {
             "phases" => new::<PhaseStatus>(),

@@ -2,14 +2,13 @@
 
 use super::form::{Group, Line, LineKind, List, PARTS, Part, new};
 use super::task::IDS;
-use super::template::{self, Found, at_mut};
+use super::template::{self, LineValues, at_mut};
 use crate::model::Notes;
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, json};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// What a file holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     pub memory: SessionMemory,
@@ -24,7 +23,6 @@ pub struct Parsed {
 /// More warnings than a person reads are counted only.
 const MAX_WARNINGS: usize = 50;
 
-/// Reads a file of any content.
 #[must_use]
 pub fn parse(content: &str) -> Parsed {
     let mut reader = Reader::new();
@@ -47,7 +45,6 @@ struct Reader {
     /// The part that lines belong to, and its section; `None` below a heading that is not ours.
     part: Option<usize>,
     section: Option<usize>,
-    /// The group that entries belong to.
     group: Option<&'static Group>,
     /// Headings and lines of each part that were there.
     seen: HashSet<(&'static str, &'static str)>,
@@ -80,9 +77,10 @@ impl Reader {
     }
 
     fn warn(&mut self, warning: String) {
-        match self.warnings.len() < MAX_WARNINGS {
-            true => self.warnings.push(warning),
-            false => self.left_out += 1,
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning)
+        } else {
+            self.left_out += 1;
         }
     }
 
@@ -145,7 +143,6 @@ impl Reader {
         }
     }
 
-    /// Returns whether a line is one of the part.
     fn read(&mut self, part: &'static Part, number: usize, text: &str) -> bool {
         let mut lines: Vec<&Line> = part.lines.iter().collect();
         // "1. Current phase: …" is not the first sentence.
@@ -170,7 +167,13 @@ impl Reader {
         false
     }
 
-    fn put(&mut self, number: usize, mut found: Found<'_>, record: &str, entry: Option<usize>) {
+    fn put(
+        &mut self,
+        number: usize,
+        mut found: LineValues<'_>,
+        record: &str,
+        entry: Option<usize>,
+    ) {
         for bad in std::mem::take(&mut found.bad) {
             self.warn(format!("line {number}: {bad}"));
         }

@@ -17,9 +17,10 @@ pub(super) fn write(task: &Value) -> String {
 
 pub(super) fn ids(tasks: &Value) -> String {
     let ids: Vec<String> = tasks.as_array().into_iter().flatten().map(id).collect();
-    match ids.is_empty() {
-        true => NONE.to_owned(),
-        false => ids.join(", "),
+    if ids.is_empty() {
+        NONE.to_owned()
+    } else {
+        ids.join(", ")
     }
 }
 

@@ -5,7 +5,6 @@ use super::task;
 use crate::model::is_time;
 use serde_json::{Value, json};
 
-/// A piece of a template.
 enum Piece<'a> {
     Text(&'a str),
     /// `{KIND PATH}`
@@ -78,9 +77,10 @@ pub(super) fn write(
                     Piece::Value(_, path) => at(record, path) == at(default, path),
                     _ => true,
                 };
-                match pieces(inner).into_iter().all(is_default) {
-                    true => continue,
-                    false => write(inner, number, record, default)?,
+                if pieces(inner).into_iter().all(is_default) {
+                    continue;
+                } else {
+                    write(inner, number, record, default)?
                 }
             }
         };
@@ -128,16 +128,15 @@ pub(super) fn fixed_len(template: &str) -> usize {
     pieces.map(len).sum()
 }
 
-/// What a line says.
 #[derive(Default)]
-pub(super) struct Found<'a> {
+pub(super) struct LineValues<'a> {
     /// Values with their paths.
     values: Vec<(&'a str, Value)>,
     /// Values that could not be read.
     pub(super) bad: Vec<String>,
 }
 
-impl Found<'_> {
+impl LineValues<'_> {
     pub(super) fn put_into(self, record: &mut Value) {
         for (path, value) in self.values {
             *at_mut(record, path) = value;
@@ -146,24 +145,29 @@ impl Found<'_> {
 }
 
 /// Reads a line, without blanks around it; `None` if it is not of this template.
-pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<Found<'a>> {
+pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<LineValues<'a>> {
     let optional = template
         .strip_prefix('«')
         .and_then(|inner| inner.strip_suffix('»'));
     let template = optional.unwrap_or(template).trim();
     let bare = template.strip_prefix("- ").unwrap_or(template);
     // A name may be a bullet or not.
-    let (template, text) = match bare.starts_with("**") {
-        true => (bare, text.strip_prefix("- ").unwrap_or(text)),
-        false => (template, text),
+    let (template, text) = if bare.starts_with("**") {
+        (bare, text.strip_prefix("- ").unwrap_or(text))
+    } else {
+        (template, text)
     };
-    let mut found = Found::default();
+    let mut found = LineValues::default();
     let rest = take(&pieces(template), text, &mut found)?;
     rest.is_empty().then_some(found)
 }
 
 /// Returns what is after the pieces.
-fn take<'a, 't>(pieces: &[Piece<'a>], text: &'t str, found: &mut Found<'a>) -> Option<&'t str> {
+fn take<'a, 't>(
+    pieces: &[Piece<'a>],
+    text: &'t str,
+    found: &mut LineValues<'a>,
+) -> Option<&'t str> {
     let mut rest = text;
     for (number, piece) in pieces.iter().enumerate() {
         rest = match piece {
@@ -192,7 +196,6 @@ fn take<'a, 't>(pieces: &[Piece<'a>], text: &'t str, found: &mut Found<'a>) -> O
     Some(rest)
 }
 
-/// Returns where a value ends.
 fn end(kind: &str, text: &str, next: &[Piece<'_>]) -> Option<usize> {
     let of = |is_part: fn(char) -> bool| text.find(|char| !is_part(char)).unwrap_or(text.len());
     match kind {
@@ -227,7 +230,7 @@ fn end(kind: &str, text: &str, next: &[Piece<'_>]) -> Option<usize> {
     }
 }
 
-fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut Found<'a>) -> Option<()> {
+fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut LineValues<'a>) -> Option<()> {
     let text = text.trim();
     let value = match kind.split_once('=') {
         Some((_, word)) if text == word => return Some(()),
@@ -277,7 +280,7 @@ fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut Found<'a>) -> O
     Some(())
 }
 
-fn time(text: &str, found: &mut Found<'_>) -> String {
+fn time(text: &str, found: &mut LineValues<'_>) -> String {
     let text = unescape(text);
     if is_time(&text) || text == "unknown" {
         return text;

@@ -77,10 +77,10 @@ impl Writer<'_> {
                 left_out.copied().unwrap_or(0)
             }
         };
-        match value == at(default, list.path) && left_out == 0 {
-            true if list.none.is_empty() => (),
-            true => self.put(list.none),
-            false => list.head.iter().for_each(|line| self.put(line)),
+        if value != at(default, list.path) || left_out > 0 {
+            list.head.iter().for_each(|line| self.put(line));
+        } else if !list.none.is_empty() {
+            self.put(list.none);
         }
         if list.groups.is_empty() {
             self.entries(list, entries.iter());

@@ -3,7 +3,6 @@
 use ccd_protocol::memory::MemoryFact;
 use std::collections::BTreeMap;
 
-/// The file is never longer.
 pub const MAX_BYTES: usize = 51_200;
 pub(crate) const MAX_NEXT_TASKS: usize = 5;
 pub(crate) const MAX_BLOCKERS: usize = 50;
@@ -21,7 +20,6 @@ pub type Cuts = BTreeMap<String, u64>;
 /// Where facts are from, by their path in JSON (`testResults.unit`).
 pub type Provenance = BTreeMap<String, MemoryFact>;
 
-/// What a file says beside its memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Notes {
     pub provenance: Provenance,

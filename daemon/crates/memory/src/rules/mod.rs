@@ -8,6 +8,6 @@ mod validate;
 
 pub use fit::fit;
 pub use redact::redact;
-pub(crate) use redact::{Found, all_secrets};
+pub(crate) use redact::{FileSecret, all_secrets};
 pub use shorten::shorten;
 pub use validate::{validate, validate_text};

@@ -7,7 +7,6 @@ use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
 use std::ops::Range;
 
-/// Returns the memory without secrets, and how many were removed.
 #[must_use]
 pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
     let mut removed = 0;
@@ -31,8 +30,7 @@ pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
     }
 }
 
-/// A secret in a finished file.
-pub(crate) struct Found {
+pub(crate) struct FileSecret {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) section: String,
@@ -45,7 +43,7 @@ const MARKS: &str = "*_()[]|";
 /// Shorter words are not masked: they are everywhere.
 const MIN_WORD_CHARS: usize = 4;
 
-impl Found {
+impl FileSecret {
     /// True if it is in a text of the memory, not in words of the file itself.
     pub(super) fn is_in(&self, memory: &SessionMemory) -> bool {
         self.words.is_empty() || self.mask(memory).is_some()
@@ -74,8 +72,7 @@ pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
     all_secrets(file).iter().any(|found| found.is_in(memory))
 }
 
-/// Returns the secrets of a finished file.
-pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
+pub(crate) fn all_secrets(file: &str) -> Vec<FileSecret> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);
     let places = secrets.places().iter().cloned();
@@ -86,7 +83,7 @@ pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
             .lines()
             .rev()
             .find_map(|line| line.strip_prefix("## "));
-        Found {
+        FileSecret {
             line: before.matches('\n').count() + 1,
             section: heading.unwrap_or("header").to_owned(),
             words: words(&shown[place]).map(str::to_owned).collect(),

@@ -7,16 +7,13 @@ use crate::model::{
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, to_value};
 
-/// What a value must be.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rule {
     Time,
     Version,
     Percentage,
-    /// The counts of a suite agree.
     Counts,
     RelativePath,
-    /// A list of at most this length.
     Entries(usize),
     /// A text of one line with at most this many characters.
     Line(usize),
@@ -98,7 +95,6 @@ pub(super) fn each(
     }
 }
 
-/// Changes a memory in its form as JSON.
 pub(super) fn change(memory: &mut SessionMemory, change: impl FnOnce(&mut Value)) {
     if let Ok(mut value) = to_value(&*memory) {
         change(&mut value);
@@ -107,7 +103,6 @@ pub(super) fn change(memory: &mut SessionMemory, change: impl FnOnce(&mut Value)
     }
 }
 
-/// Calls `change` with each text.
 pub(super) fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),

@@ -1,6 +1,6 @@
 //! The seed's rules for a memory that is valid.
 
-use super::redact::{Found, all_secrets, has_secret};
+use super::redact::{FileSecret, all_secrets, has_secret};
 use super::table::{Rule, change, each_rule};
 use crate::file::{Parsed, parse, plain, write};
 use crate::model::{MAX_BYTES, Notes, is_time};
@@ -8,7 +8,6 @@ use ccd_protocol::memory::{MemoryValidateReply, SessionMemory};
 use serde_json::{Value, json, to_value};
 use std::collections::HashSet;
 
-/// Returns what is wrong with a memory.
 #[must_use]
 pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
     let mistakes = mistakes(memory).into_iter();
@@ -81,7 +80,7 @@ fn in_file(content: &str, memory: &SessionMemory, notes: &Notes) -> Vec<String> 
             .any(|mistake| line.contains(&mistake.mark));
         let is_ours = ours.contains(line);
         if !is_path && (!is_ours || found.is_in(memory)) {
-            let Found { line, section, .. } = found;
+            let FileSecret { line, section, .. } = found;
             errors.push(format!(
                 "line {line}: something there looks like a secret ({section})"
             ));

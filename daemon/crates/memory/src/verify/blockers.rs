@@ -7,7 +7,6 @@ use ccd_text::redact::{MASK, redact};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-/// Files that are looked for.
 const MAX_PATHS: usize = 50;
 
 /// What the memory says of a file, `missing`, `conflict` or `exists`, and its path.
@@ -47,7 +46,6 @@ fn is_exact(path: &str) -> bool {
         && Path::new(path).components().all(is_inside)
 }
 
-/// Says of each file whether it is there.
 pub(super) fn present(project: &Project, files: Vec<Subject>) -> Vec<(bool, Subject)> {
     with(files, |path| {
         project.root.join(path).symlink_metadata().is_ok()

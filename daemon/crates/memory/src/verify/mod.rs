@@ -16,12 +16,10 @@ use ccd_text::redact::redact;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Commits that are counted.
 const MAX_COMMITS: usize = 1000;
 /// Time that it takes at most for a caller who can wait.
 pub const VERIFY_LIMIT: Duration = Duration::from_millis(200);
 
-/// What was looked at again.
 #[derive(Debug, Clone, Default)]
 pub struct Verified {
     pub checks: Vec<MemoryCheck>,
@@ -30,17 +28,12 @@ pub struct Verified {
     pub late: Vec<&'static str>,
     /// The memory without what is no longer true, and with what is known instead.
     pub current: Parsed,
-    /// What was done last.
     pub recent: Vec<MemoryRecent>,
 }
 
 /// Returns the facts that can be looked at quickly, and whether they still hold: branch, commits, servers, the plan
 /// and its tasks, new reports of tests, files and conflicts of blockers. What is not known at the deadline is named
 /// instead.
-///
-/// # Errors
-///
-/// `NoProject`.
 pub fn verify(directory: &Path, parsed: &Parsed, deadline: Instant) -> Result<Verified> {
     let project = Project::find(directory)?;
     let mut verified = Verified {
@@ -131,9 +124,10 @@ impl Verified {
         // The memory has it without secrets too.
         let now = redact(&now).text;
         let was = self.current.memory.metadata.branch.clone();
-        let fact = match now == was {
-            true => format!("the branch is still {now}"),
-            false => format!("the branch is now {now}, not {was}"),
+        let fact = if now == was {
+            format!("the branch is still {now}")
+        } else {
+            format!("the branch is now {now}, not {was}")
         };
         self.add(fact, now == was, &was, &now);
     }

@@ -13,7 +13,6 @@ fn word(is_e2e: bool) -> &'static str {
     if is_e2e { "e2e" } else { "unit" }
 }
 
-/// Where the results of a suite are in a memory.
 fn part(is_e2e: bool) -> String {
     format!("testResults.{}", word(is_e2e))
 }
@@ -56,9 +55,10 @@ impl Verified {
         let SuiteFacts { suite, is_e2e, .. } = found.value;
         let word = word(is_e2e);
         let tests = &mut self.current.memory.test_results;
-        let place = match is_e2e {
-            true => &mut tests.e2e,
-            false => &mut tests.unit,
+        let place = if is_e2e {
+            &mut tests.e2e
+        } else {
+            &mut tests.unit
         };
         let was = std::mem::replace(place, suite);
         if place.framework.is_empty() {

@@ -61,10 +61,12 @@ fn state(plan: &Plan, task: &TaskReference, source: &str) -> (String, &'static s
         id => id.to_owned(),
     };
     let is_open = plan.open.iter().any(|one| is_it(&one.id, &one.title));
-    match is_open || plan.ids.iter().any(|one| is_it(one, one)) {
-        true if is_open => (format!("{name} is still open"), "open"),
-        true => (format!("{name} is now done"), "done"),
-        false => (format!("{name} is no longer in {source}"), "gone"),
+    if is_open {
+        (format!("{name} is still open"), "open")
+    } else if plan.ids.iter().any(|one| is_it(one, one)) {
+        (format!("{name} is now done"), "done")
+    } else {
+        (format!("{name} is no longer in {source}"), "gone")
     }
 }
 

@@ -1,6 +1,6 @@
 //! The commits that a stash consists of, and the list of stashes.
 
-use super::save::State;
+use super::save::WorkTreeState;
 use super::trees::Files;
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
@@ -10,11 +10,6 @@ use git2::{Commit, Oid, Repository, Signature, Tree};
 const STASH: &str = "refs/stash";
 
 impl WorkTree {
-    /// Returns the id of the newest stash with this message.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn stash_find(&self, message: &str) -> Result<Option<String>> {
         let end = format!(": {message}");
         let list = self.stash_list()?;
@@ -23,10 +18,6 @@ impl WorkTree {
     }
 
     /// Returns the ids of all stashes, newest first.
-    ///
-    /// # Errors
-    ///
-    /// `Gone`, `Git`.
     pub fn stashes(&self) -> Result<Vec<String>> {
         let list = self.stash_list()?;
         Ok(list.iter().map(|(id, _)| id.to_string()).collect())
@@ -83,8 +74,8 @@ impl<'a> Stash<'a> {
         })
     }
 
-    pub(crate) fn state(&self) -> State {
-        State {
+    pub(crate) fn state(&self) -> WorkTreeState {
+        WorkTreeState {
             staged: self.staged.id(),
             tracked: self.files.tracked.id(),
             untracked: self.files.untracked.as_ref().map(Tree::id),
@@ -96,7 +87,7 @@ impl<'a> Stash<'a> {
 pub(super) fn push(
     repository: &Repository,
     head: &Commit<'_>,
-    state: &State,
+    state: &WorkTreeState,
     message: &str,
 ) -> std::result::Result<Oid, git2::Error> {
     // Nobody need have told git their name in order to run something.
@@ -109,9 +100,10 @@ pub(super) fn push(
         repository.find_commit(id)
     };
     let current = repository.head()?;
-    let branch = match current.is_branch() {
-        true => String::from_utf8_lossy(current.shorthand_bytes()).into_owned(),
-        false => "(no branch)".to_owned(),
+    let branch = if current.is_branch() {
+        String::from_utf8_lossy(current.shorthand_bytes()).into_owned()
+    } else {
+        "(no branch)".to_owned()
     };
     let subject = String::from_utf8_lossy(head.summary_bytes().unwrap_or_default()).into_owned();
     let short = &head.id().to_string()[..7];
@@ -137,7 +129,6 @@ pub(super) fn push(
 }
 
 /// Adds the stash to the log, which is the list, if moving the reference has not: the first one never is.
-///
 /// The log comes second. An entry in it whose reference a killed process had not made yet would be listed again with the
 /// next stash; a reference without a log lists nothing.
 fn log(

@@ -2,7 +2,7 @@
 
 use super::commit::Stash;
 use super::rewrite::holds_only;
-use super::save::State;
+use super::save::WorkTreeState;
 use super::trees::{changed_paths, conflicts, lookup, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
@@ -14,15 +14,11 @@ use std::path::{Path, PathBuf};
 impl WorkTree {
     /// Gives back what [`Self::stash_save`] saved as `id`, staged files staged and untracked ones untracked, and removes
     /// the stash from `git stash list`.
-    ///
     /// What was committed meanwhile is merged with it. It may run in any process, and again after one that was killed in
     /// [`Self::stash_clean`] or here.
-    ///
-    /// # Errors
-    ///
-    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or cannot
-    /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `Locked` also if
-    /// the killed process was just writing the index: only a person can say that no other git command is running.
+    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or
+    /// cannot be merged: nothing is restored, the stash stays. `Locked` also if the killed process was just writing the
+    /// index: only a person can say that no other git command is running.
     pub fn stash_restore(&self, id: &str) -> Result<()> {
         let restored = self.restore(id);
         if matches!(
@@ -86,7 +82,7 @@ impl WorkTree {
         repository: &Repository,
         plan: &mut Plan,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<(), git2::Error> {
         // A file that a killed process had not put aside yet stays as it is.
         let files = now.files(repository)?;
@@ -108,7 +104,7 @@ impl WorkTree {
         repository: &Repository,
         plan: &Plan,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<Vec<PathBuf>, git2::Error> {
         let staged = repository.find_tree(now.staged)?;
         let files = now.files(repository)?;
@@ -144,13 +140,10 @@ impl WorkTree {
     }
 }
 
-/// What restoring does.
 struct Plan {
-    /// The paths to write or to remove.
     paths: Vec<PathBuf>,
     /// What the work tree is to have there; what is missing here is removed.
     target: Index,
-    /// The tree that the index is to be.
     staged: Oid,
 }
 
@@ -165,7 +158,7 @@ impl Plan {
     fn new(
         repository: &Repository,
         stash: &Stash<'_>,
-        now: &State,
+        now: &WorkTreeState,
     ) -> std::result::Result<std::result::Result<Self, Vec<PathBuf>>, git2::Error> {
         let ours = repository.find_tree(now.staged)?;
         let mut staged = repository.merge_trees(&stash.base, &ours, &stash.staged, None)?;
@@ -212,7 +205,7 @@ impl Plan {
 fn is_restored(
     repository: &Repository,
     stash: &Stash<'_>,
-    now: &State,
+    now: &WorkTreeState,
 ) -> std::result::Result<bool, git2::Error> {
     let has = |now: Oid, from: Option<&Tree<'_>>, to: &Tree<'_>| {
         let now = repository.find_tree(now)?;

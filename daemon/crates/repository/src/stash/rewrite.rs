@@ -36,7 +36,6 @@ impl WorkTree {
     /// Makes the work tree have what `target` has at `paths`: nothing is merged and nothing else is touched.
     /// Submodules stay as they are. The files that are there are moved to the folder of the stash `id`, so that
     /// [`Self::put_back`] restores them with their permissions and to the byte.
-    ///
     /// New files are made elsewhere and then moved: a process that is killed leaves each path as it was, as it is to be,
     /// or empty, and a full disk is noticed first.
     pub(crate) fn put_aside(
@@ -59,9 +58,11 @@ impl WorkTree {
             let is_file = full
                 .symlink_metadata()
                 .is_ok_and(|metadata| !metadata.is_dir());
-            match is_file && self.blocking_parent(path).is_none() {
-                true => move_file(&self.root, &kept, path),
-                false => Ok(()), // deleted, or a nested repository or submodule
+            if is_file && self.blocking_parent(path).is_none() {
+                move_file(&self.root, &kept, path)
+            } else {
+                // deleted, or a nested repository or submodule
+                Ok(())
             }
         };
         // First what goes: a file may get the name of a folder.
@@ -172,7 +173,6 @@ impl WorkTree {
         let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER));
     }
 
-    /// Says whether the folder of the stash has the file.
     pub(crate) fn is_kept(&self, stash: &Stash<'_>, path: &Path) -> bool {
         let kept = self.kept_folder(&stash.id).join(path);
         kept.symlink_metadata()
@@ -201,7 +201,6 @@ impl WorkTree {
         let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER).join(MADE));
     }
 
-    /// Moves a file or link from `folder` to its place.
     fn put(&self, folder: &Path, path: &Path) -> io::Result<()> {
         let full = self.root.join(path);
         if is_folder(&full) {
@@ -344,9 +343,10 @@ fn make_files(
         }
     }
     // Without a path it would be the whole tree.
-    match is_empty {
-        true => Ok(()),
-        false => repository.checkout_index(Some(target), Some(&mut checkout)),
+    if is_empty {
+        Ok(())
+    } else {
+        repository.checkout_index(Some(target), Some(&mut checkout))
     }
 }
 

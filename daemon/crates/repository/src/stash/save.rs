@@ -12,24 +12,19 @@ impl WorkTree {
     /// Saves everything dirty (staged, modified, untracked; not ignored) on top of `git stash list`, as
     /// `git stash push --include-untracked` does, but leaves the work tree as it is. Returns the id of the stash's
     /// commit, or nothing if the work tree is clean.
-    ///
     /// The caller writes the id down and then calls [`Self::stash_clean`]. If the process dies between or in these,
     /// [`Self::stash_restore`] repairs everything. If it dies before the id is written down, [`Self::stash_find`] knows
     /// the id by the `message`, which must be unique.
-    ///
     /// Left alone: the contents of submodules and nested repositories. A file that is only marked to be added
     /// (`git add -N`) comes back untracked.
-    ///
-    /// # Errors
-    ///
-    /// `Unborn`, `Unmerged`, `Locked` and those of [`Self::snapshot`]; nothing was stashed then.
+    /// On an error, nothing was stashed.
     pub fn stash_save(&self, message: &str) -> Result<Option<String>> {
         let repository = self.open()?;
         self.refuse_lock()?;
         let Some(head) = self.head_of(&repository)? else {
             return Err(RepositoryError::Unborn(self.root.clone()));
         };
-        let save = |state: &State| -> std::result::Result<Option<Oid>, git2::Error> {
+        let save = |state: &WorkTreeState| -> std::result::Result<Option<Oid>, git2::Error> {
             let head = repository.find_commit(head)?;
             let clean = head.tree_id();
             if state.staged == clean && state.tracked == clean && state.untracked.is_none() {
@@ -45,11 +40,7 @@ impl WorkTree {
     }
 
     /// Makes the work tree and the index clean, after [`Self::stash_save`] returned `id`. Ignored files stay.
-    ///
-    /// # Errors
-    ///
-    /// `Changed` if anything is not as in the stash, `Blocked`, `StashGone`, `Locked`; nothing was removed then, and
-    /// [`Self::stash_restore`] removes the stash.
+    /// On an error, nothing was removed, and [`Self::stash_restore`] removes the stash.
     pub fn stash_clean(&self, id: &str) -> Result<()> {
         let repository = self.open()?;
         self.refuse_lock()?;
@@ -102,7 +93,7 @@ impl WorkTree {
     }
 
     /// Writes the three trees that a stash consists of, and nothing else.
-    pub(crate) fn state(&self) -> Result<State> {
+    pub(crate) fn state(&self) -> Result<WorkTreeState> {
         // Handles of its own: a repository hands out one index, and what is added to it here must not be written.
         let repository = self.open()?;
         let mut index = self.read_index(&repository)?;
@@ -131,15 +122,16 @@ impl WorkTree {
             metadata.is_ok_and(|metadata| !metadata.is_dir())
         });
         self.add_all(&second, &mut others, files)?;
-        let untracked = match others.is_empty() {
-            true => None,
-            false => Some(
+        let untracked = if others.is_empty() {
+            None
+        } else {
+            Some(
                 others
                     .write_tree()
                     .map_err(|error| self.not_written(error))?,
-            ),
+            )
         };
-        Ok(State {
+        Ok(WorkTreeState {
             staged,
             tracked,
             untracked,
@@ -149,8 +141,7 @@ impl WorkTree {
 
 /// What is in a work tree, as ids of trees.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct State {
-    /// The index.
+pub(crate) struct WorkTreeState {
     pub staged: Oid,
     /// What the work tree has of the files that the index has.
     pub tracked: Oid,
@@ -158,7 +149,7 @@ pub(crate) struct State {
     pub untracked: Option<Oid>,
 }
 
-impl State {
+impl WorkTreeState {
     pub(crate) fn files<'a>(
         &self,
         repository: &'a Repository,

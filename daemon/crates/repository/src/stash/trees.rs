@@ -31,14 +31,12 @@ pub(crate) fn set_index(
     index.write()
 }
 
-/// The files of a work tree, without ignored ones.
 pub(crate) struct Files<'a> {
     pub tracked: Tree<'a>,
     pub untracked: Option<Tree<'a>>,
 }
 
 impl Files<'_> {
-    /// Returns the id and mode of a file or submodule.
     pub(crate) fn lookup(&self, path: &Path) -> Option<(Oid, u32)> {
         lookup(&self.tracked, path).or_else(|| lookup(self.untracked.as_ref()?, path))
     }

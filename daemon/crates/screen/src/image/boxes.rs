@@ -76,7 +76,6 @@ pub(super) fn draw(
     true
 }
 
-/// The cell to draw in.
 struct Cell<'a, C> {
     canvas: &'a mut C,
     x: i32,

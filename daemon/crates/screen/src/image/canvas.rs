@@ -18,7 +18,6 @@ pub(crate) trait Canvas {
 
     fn fill(&mut self, color: Rgb, path: Arguments<'_>);
 
-    /// Draws a line of one unit.
     fn stroke(&mut self, color: Rgb, path: Arguments<'_>);
 
     fn text(&mut self, color: Rgb, glyph: &Glyph<'_>, y: u32);

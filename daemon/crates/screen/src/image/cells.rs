@@ -18,7 +18,6 @@ pub(crate) fn image_size(rows: u16, cols: u16) -> (u32, u32) {
     )
 }
 
-/// A screen to be drawn row by row.
 pub(crate) struct Cells<'a> {
     still: &'a Still,
     pub(crate) default: Paint,

@@ -15,7 +15,6 @@ const UNDER_PX: u32 = 2;
 /// Distance of a strikethrough's top from the top of its cell.
 const THROUGH_PX: u32 = 9;
 
-/// Distance of two dots.
 const DOT_PX: u32 = 3;
 
 const DASH_PX: u32 = 5;
@@ -26,7 +25,6 @@ enum Kind {
     Through,
 }
 
-/// The lines of one row, drawn when they end.
 #[derive(Debug)]
 pub(super) struct Lines {
     y: u32,
@@ -71,7 +69,6 @@ impl Lines {
         }
     }
 
-    /// Draws the lines that reach the end of the row.
     pub(super) fn end(self, canvas: &mut impl Canvas) {
         for (kind, color, cols) in self.open.into_iter().flatten() {
             draw(kind, color, &cols, self.y, canvas);

@@ -16,9 +16,7 @@ pub(crate) const CELL_HEIGHT: u32 = 18;
 pub(crate) const BASELINE: u32 = 14;
 pub(crate) const FONT_SIZE: u32 = 15;
 
-/// Margin around the cells.
 pub(crate) const MARGIN: u32 = 8;
 
-/// The image would exceed this limit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PictureTooLarge(pub &'static str);

@@ -8,7 +8,6 @@ use ccd_protocol::session::Color;
 /// How much of the background shows through dim text, in percent.
 const DIM_PERCENT: u32 = 40;
 
-/// The colours of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint {
     /// Of text and lines.
@@ -63,7 +62,6 @@ impl Paint {
         }
     }
 
-    /// Returns the ink mixed with this part of the background.
     pub(super) fn mixed(self, percent: u32) -> Rgb {
         let mix = |ink: u8, ground: u8| {
             ((u32::from(ink) * (100 - percent) + u32::from(ground) * percent) / 100) as u8
@@ -77,7 +75,6 @@ impl Paint {
     }
 }
 
-/// Returns red, green and blue of a colour.
 pub(super) fn resolved(color: Color, still: &Still) -> Rgb {
     match color {
         Color::Indexed(index) => still.palette.color(index),

@@ -1,5 +1,4 @@
 //! The font. It is part of the daemon, so an image is the same on all hosts.
-//!
 //! `glyphs.bin.gz` contains the characters of DejaVu Sans Mono 2.37, hinted and drawn at the size of images. The test in
 //! glyphs.rs writes it; LICENSE-DejaVu is the licence of the font.
 
@@ -17,13 +16,11 @@ type Entry = [u8; 8];
 /// How far an italic letter leans to the right, as a part of its height.
 const SLANT: f32 = 0.2;
 
-/// The characters that can be drawn.
 pub(super) struct Font {
     /// In the order of their code points, so that a character can be found by a binary search.
     entries: Vec<Entry>,
     /// One byte for each pixel of the shapes.
     coverage: Vec<u8>,
-    /// Where the shape of each entry starts in `coverage`.
     starts: Vec<usize>,
 }
 
@@ -70,7 +67,6 @@ impl Font {
     }
 }
 
-/// Returns the number of pixels of a shape.
 fn pixels([.., width, height]: &Entry) -> usize {
     usize::from(*width) * usize::from(*height)
 }

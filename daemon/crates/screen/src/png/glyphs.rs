@@ -1,6 +1,5 @@
 //! The file of glyphs, drawn from the outlines of DejaVu Sans Mono. Only this test reads the font, so the program contains
 //! neither the font nor the library that hints it.
-//!
 //! `CCD_UPDATE_DOCS=1 cargo test -p ccd-screen glyphs` writes it.
 
 use super::super::image::FONT_SIZE;
@@ -33,7 +32,6 @@ fn the_file_of_glyphs_equals_the_font() {
     assert!(bytes == expected, "glyphs.bin.gz is out of date");
 }
 
-/// Draws all characters of the font.
 fn masks() -> BTreeMap<u32, Mask> {
     let font = FontRef::new(dejavu::sans_mono::regular()).unwrap();
     let outlines = font.outline_glyphs();

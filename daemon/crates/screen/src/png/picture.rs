@@ -18,12 +18,7 @@ const MAX_PIXELS: u64 = 16_000_000;
 const TOO_LARGE: PictureTooLarge = PictureTooLarge("16 million pixels");
 
 /// Returns these rows of `still` as a PNG. A character that the font lacks is drawn as a box.
-///
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`].
 pub fn draw_png(
     still: &Still,
     rows: &Range<u16>,

@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 const USE_BYTES: usize = 40;
 
 /// Frames one below the other on a strip, which an animation pulls past a window, as in a cinema.
-///
 /// A row that several frames show is stored once. All frames have the size of the first.
 #[derive(Default)]
 pub struct Film {
@@ -69,18 +68,15 @@ impl Film {
         });
     }
 
-    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.pictures.len()
     }
 
-    /// Returns the approximate length of the document.
     pub fn len_bytes(&self) -> usize {
         self.len_bytes
     }
 
     /// Returns an SVG document with this title that shows the frames in a loop, the last one until `end_ms`.
-    ///
     /// A viewer that does not animate, or whose user prefers reduced motion, shows the last frame.
     pub fn document(&self, title: &str, end_ms: u64) -> String {
         let (width, height) = image_size(self.size.0, self.size.1);

@@ -15,12 +15,10 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Adds a rectangle.
     pub(super) fn rect(&mut self, color: Rgb, x: f32, y: f32, width: f32, height: f32) {
         self.path(color, format_args!("M{x},{y}h{width}v{height}h-{width}z"));
     }
 
-    /// Adds any path.
     pub(super) fn path(&mut self, color: Rgb, data: std::fmt::Arguments<'_>) {
         let path = self.paths.entry(color).or_insert_with(|| {
             self.len_bytes += COLOR_BYTES;
@@ -32,7 +30,6 @@ impl Layer {
         self.len_bytes += path.len() - before;
     }
 
-    /// Returns the approximate length that this adds to the image.
     pub(super) fn len_bytes(&self) -> usize {
         self.len_bytes
     }
@@ -45,7 +42,6 @@ impl Layer {
     }
 }
 
-/// Returns a colour in SVG's notation.
 pub(super) fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -12,19 +12,13 @@ use super::text::{BLINK, Look, Texts, push_escaped};
 use std::fmt::{Arguments, Write as _};
 use std::ops::Range;
 
-/// Maximum length of an image.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Fixed-width fonts of all systems; none is ever downloaded.
 pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
 /// Returns these rows of `still` as an SVG document with this title. Equal screens result in equal texts.
-///
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`].
 pub fn draw_svg(
     still: &Still,
     rows: &Range<u16>,
@@ -44,7 +38,6 @@ pub fn draw_svg(
 }
 
 /// Returns the contents of a row as elements at the position of the first row; empty if it is blank.
-///
 /// Text without a colour has the default one.
 pub(super) fn draw_row(still: &Still, row: u16) -> String {
     let cells = Cells::new(still, false);
@@ -53,15 +46,13 @@ pub(super) fn draw_row(still: &Still, row: u16) -> String {
     picture.elements()
 }
 
-/// The image so far.
 struct Picture {
     default: Paint,
     /// Backgrounds, in units of cells.
     grounds: Layer,
     /// Backgrounds that the next row may extend downwards.
-    open: Vec<Ground>,
-    /// Backgrounds of the row that is being drawn.
-    row: Vec<Ground>,
+    open: Vec<BackgroundRect>,
+    row: Vec<BackgroundRect>,
     /// Areas that meet others without a seam.
     crisp: Layer,
     /// Lines of one thickness at any scale.
@@ -73,9 +64,8 @@ struct Picture {
     cursor: String,
 }
 
-/// A rectangle of one background.
 #[derive(Clone, Copy)]
-struct Ground {
+struct BackgroundRect {
     color: Rgb,
     col: u16,
     width: u16,
@@ -89,7 +79,7 @@ impl Canvas for Picture {
             Some(last) if last.color == color && last.col + last.width == glyph.col => {
                 last.width += glyph.width;
             }
-            _ => self.row.push(Ground {
+            _ => self.row.push(BackgroundRect {
                 color,
                 col: glyph.col,
                 width: glyph.width,
@@ -168,9 +158,9 @@ impl Picture {
     }
 
     /// Adds the backgrounds of the next row, and joins them with those above where they fit.
-    fn lay(&mut self, mut row: Vec<Ground>) {
+    fn lay(&mut self, mut row: Vec<BackgroundRect>) {
         for above in std::mem::take(&mut self.open) {
-            let place = |ground: &Ground| (ground.col, ground.width, ground.color);
+            let place = |ground: &BackgroundRect| (ground.col, ground.width, ground.color);
             let below = row.binary_search_by_key(&above.col, |below| below.col);
             match below.ok().map(|at| &mut row[at]) {
                 Some(below) if place(below) == place(&above) => {

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 /// The style sheet of text that blinks, except for those who want no motion.
 pub(super) const BLINK: &str = "@media (prefers-reduced-motion:no-preference){.blink{animation:blink 1s steps(1,end) infinite}}@keyframes blink{50%{opacity:0}}";
 
-/// The style of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) color: Rgb,
@@ -93,7 +92,6 @@ impl Texts {
         self.lines.len() + self.singles.len()
     }
 
-    /// Writes all texts.
     pub(super) fn write(mut self, out: &mut String) {
         self.flush();
         out.push_str(&self.lines);

@@ -25,7 +25,6 @@ bitflags! {
     }
 }
 
-/// How a cell is underlined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Underline {
     #[default]
@@ -74,7 +73,6 @@ impl Default for Cell {
 }
 
 impl Cell {
-    /// Returns a blank cell with this background.
     #[inline]
     pub(crate) fn blank(bg: Option<Color>) -> Self {
         let style = Style {
@@ -110,7 +108,6 @@ impl Cell {
         self.extra.as_ref().map_or("", |extra| &extra.combining)
     }
 
-    /// Pushes the character and its combining characters.
     pub(crate) fn push_text(&self, out: &mut String) {
         out.push(self.character);
         out.push_str(self.combining());
@@ -124,7 +121,6 @@ impl Cell {
         self.extra.as_ref()?.link.as_ref()
     }
 
-    /// Returns whether two cells look alike apart from their characters.
     pub(crate) fn has_style_of(&self, other: &Self) -> bool {
         self.style == other.style
             && (self.extra.is_none() && other.extra.is_none()
@@ -165,7 +161,6 @@ impl Cell {
         }
     }
 
-    /// Returns the style as clients see it.
     pub(crate) fn protocol_style(&self) -> CellStyle {
         let Style {
             fg,

@@ -8,7 +8,6 @@ use alacritty_terminal::index::{Column, Line};
 use std::ops::Range;
 
 impl Terminal {
-    /// Returns the rows of the scroll region.
     pub(crate) fn region(&self) -> Range<usize> {
         let rows = self.rows();
         let region = self.modes.scroll_region.unwrap_or((0, u16::MAX));
@@ -18,9 +17,10 @@ impl Terminal {
 
     /// Moves the cursor to a row and a column, which in origin mode count from the region.
     pub(super) fn go_to(&mut self, row: usize, col: usize) {
-        let rows = match self.modes.origin {
-            true => self.region(),
-            false => 0..self.rows(),
+        let rows = if self.modes.origin {
+            self.region()
+        } else {
+            0..self.rows()
         };
         self.set_place((rows.start + row).min(rows.end - 1), col);
     }

@@ -6,10 +6,8 @@ use crate::modes::Modes;
 use alacritty_terminal::grid::{Cursor, Dimensions, Grid};
 use alacritty_terminal::index::{Column, Line};
 
-/// Distance of the tab stops of a new terminal.
 const TAB_COLS: usize = 8;
 
-/// The main or the alternate screen, with its cursor.
 #[derive(Clone)]
 pub(crate) struct Page {
     /// Its cursor's template is the pen: the style of what is written next.
@@ -63,7 +61,6 @@ impl Page {
     }
 }
 
-/// A terminal that obeys text and sequences.
 pub(crate) struct Terminal {
     pub(crate) page: Page,
     /// The main screen while the alternate one is shown.
@@ -113,7 +110,6 @@ impl Terminal {
         self.main.as_ref().unwrap_or(&self.page).rows_above
     }
 
-    /// Returns rows and columns.
     pub(crate) fn size(&self) -> (u16, u16) {
         (self.rows() as u16, self.cols() as u16)
     }

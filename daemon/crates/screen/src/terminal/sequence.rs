@@ -175,7 +175,6 @@ impl Terminal {
 }
 
 /// Returns a number of repetitions of a character, at most about a screenful, that has the same effect as `count`.
-///
 /// Once they have filled the screen, it is the same again after each row: after `cols` narrow characters or `cols / 2`
 /// wide ones.
 fn visible_repeats(count: u16, (rows, cols): (u16, u16)) -> u32 {

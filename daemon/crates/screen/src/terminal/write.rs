@@ -143,7 +143,6 @@ impl Terminal {
         }
     }
 
-    /// Shows a character, wherever it belongs.
     pub(super) fn character(&mut self, character: char) {
         // Control characters, also 8-bit ones, have none.
         let Some(width) = character.width() else {

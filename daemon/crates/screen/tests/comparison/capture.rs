@@ -47,9 +47,10 @@ fn row(line: &str, cols: usize, pen: &mut Pen) -> Vec<Option<Cell>> {
         }
     }
     // tmux prints nothing for what is left of half a wide character: where the cells after it are cannot be said.
-    match cells.len() == cols {
-        true => cells,
-        false => vec![None; cols],
+    if cells.len() == cols {
+        cells
+    } else {
+        vec![None; cols]
     }
 }
 

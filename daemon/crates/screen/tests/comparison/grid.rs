@@ -100,14 +100,15 @@ impl Cell {
     fn seen(&self) -> Self {
         let lines = UNDERLINE | INVERSE | STRIKETHROUGH;
         let is_plain = self.flags & lines == 0;
-        match self.text == " " {
-            true => Self {
+        if self.text == " " {
+            Self {
                 fg: self.fg.filter(|_| !is_plain),
                 flags: self.flags & lines,
                 underline_color: self.underline_color.filter(|_| self.flags & UNDERLINE != 0),
                 ..self.clone()
-            },
-            false => self.clone(),
+            }
+        } else {
+            self.clone()
         }
     }
 

@@ -190,9 +190,10 @@ fn reset(dice: &mut Dice) -> String {
 
 /// Saves or restores the cursor.
 fn saved(dice: &mut Dice) -> String {
-    match std::mem::replace(&mut dice.is_saved, true) && dice.below(3) > 0 {
-        true => dice.one(&["\x1b8", "\x1b[u"]).to_owned() + ASCII,
-        false => dice.column() + dice.one(&["\x1b7", "\x1b[s"]),
+    if std::mem::replace(&mut dice.is_saved, true) && dice.below(3) > 0 {
+        dice.one(&["\x1b8", "\x1b[u"]).to_owned() + ASCII
+    } else {
+        dice.column() + dice.one(&["\x1b7", "\x1b[s"])
     }
 }
 

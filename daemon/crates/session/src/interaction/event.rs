@@ -14,14 +14,12 @@ pub trait Subject: Send + Sync {
     fn about(&self) -> About<'_>;
 }
 
-/// The parts of a session that its rows need.
 pub struct About<'a> {
     pub id: &'a SessionId,
     pub program: &'a str,
     pub args: &'a [String],
     pub encoding: &'static Encoding,
     pub output: &'a Output,
-    /// Texts that no row may contain.
     pub hidden: &'a HiddenTexts,
     /// Offset at which the last RECV row ends.
     pub recorded_upto: &'a AtomicU64,
@@ -29,14 +27,10 @@ pub struct About<'a> {
     pub redacts_log: bool,
 }
 
-/// An event of a session.
 #[derive(Debug)]
 pub enum Event {
-    /// The program was started.
     Start,
-    /// Something was typed.
     Send(Arc<Typed>),
-    /// A pattern matched.
     Match {
         pattern: String,
         form: Form,
@@ -44,15 +38,18 @@ pub enum Event {
         start: u64,
         end: u64,
     },
-    /// Output up to an offset was read.
-    Read { upto: u64 },
+    Read {
+        upto: u64,
+    },
     /// A command that was typed into a shell has finished; its output ends at `upto`.
-    Finished { upto: u64, exit_code: Option<i32> },
+    Finished {
+        upto: u64,
+        exit_code: Option<i32>,
+    },
     /// A call failed, such as an expect that timed out.
     Failure(Failure),
     /// The daemon could not do something for the session.
     Trouble(String),
-    /// The session has ended.
     End {
         /// The program exited by itself, or was closed.
         is_regular: bool,
@@ -62,7 +59,6 @@ pub enum Event {
     },
 }
 
-/// A call that failed.
 #[derive(Debug)]
 pub struct Failure {
     /// The name of the error's number.
@@ -71,11 +67,9 @@ pub struct Failure {
     pub waited: Duration,
     /// The patterns, or the condition, that it waited for.
     pub pattern: Option<String>,
-    /// The command that it ran.
     pub command: Option<String>,
 }
 
-/// Input as it was written.
 #[derive(Debug)]
 pub struct Typed {
     /// The input, as the log may show it.

@@ -20,11 +20,9 @@ pub enum Form {
         /// The Enter key followed it.
         has_enter: bool,
     },
-    /// Key names.
     Keys(Vec<String>),
 }
 
-/// Why the text of an input differs from the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inexact {
@@ -35,7 +33,6 @@ pub enum Inexact {
 }
 
 impl Form {
-    /// Returns the form as stored in the database.
     pub(super) fn to_json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }

@@ -1,5 +1,4 @@
 //! The interaction log: which client typed what into a session, and what the program printed.
-//!
 //! Rows are made outside the calls, so that they delay none. They wait in memory for a moment, because typed text is
 //! judged by what the terminal showed of it, and are written in batches.
 

@@ -38,14 +38,14 @@ impl Nearby {
         nearby
     }
 
-    /// Returns `len` bytes from `from` on, or fewer at the end of the output; `None` if the range is not completely
-    /// here.
+    /// Returns `len` bytes from `from` on, fewer at the end of the output; `None` if a part of the range is not here.
     fn part(&self, from: u64, len: usize) -> Option<&[u8]> {
         let at = usize::try_from(from.checked_sub(self.start)?).ok()?;
         let end = at.saturating_add(len);
-        match self.is_to_the_end {
-            true => self.bytes.get(at..end.min(self.bytes.len())),
-            false => self.bytes.get(at..end),
+        if self.is_to_the_end {
+            self.bytes.get(at..end.min(self.bytes.len()))
+        } else {
+            self.bytes.get(at..end)
         }
     }
 

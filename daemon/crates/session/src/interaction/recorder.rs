@@ -12,7 +12,6 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Events that may wait for the recorder.
 const QUEUE_LEN: usize = 4096;
 
 /// How long after the first event the rows of a batch are written.
@@ -34,14 +33,12 @@ pub struct Recorder {
     dropped: Arc<AtomicU64>,
 }
 
-/// A message to the recorder's task.
 enum Item {
     Noted(Noted),
     /// Reply once everything before is written.
     Flush(oneshot::Sender<()>),
 }
 
-/// The other half of a [`Recorder`].
 #[derive(Debug)]
 pub struct Pending {
     events: mpsc::Receiver<Item>,
@@ -49,7 +46,6 @@ pub struct Pending {
 }
 
 impl Recorder {
-    /// Returns a recorder and the state of its task.
     pub fn new() -> (Self, Pending) {
         let (sender, receiver) = mpsc::channel(QUEUE_LEN);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -91,7 +87,6 @@ impl Recorder {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of events that wait.
     pub fn queue_len(&self) -> usize {
         QUEUE_LEN - self.events.capacity()
     }

@@ -5,7 +5,6 @@ use ccd_store::{
 };
 
 ccd_store::row! {
-    /// A row of the interaction log.
     #[derive(Debug, Clone)]
     pub struct InteractionRow {
         pub session_id: String,
@@ -20,7 +19,6 @@ ccd_store::row! {
         pub end_offset: Option<i64>,
         /// JSON.
         pub form: Option<String>,
-        /// The kind of the error that a call failed with.
         pub error_kind: Option<String>,
         pub waited_ms: Option<i64>,
         /// Exit status of a command or of the program.

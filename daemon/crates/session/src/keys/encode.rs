@@ -3,7 +3,6 @@
 use super::names::{self, Key};
 use ccd_screen::Modes;
 
-/// Why a key cannot be sent.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum KeyError {
     /// Names the key (its first 40 characters) and up to three keys with similar names.
@@ -16,7 +15,6 @@ pub enum KeyError {
     NoBytes { name: String },
 }
 
-/// Modifiers held down with a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     shift: bool,
@@ -43,14 +41,10 @@ pub fn fault(name: &str) -> Option<String> {
 }
 
 /// Returns the bytes of the key called `name`, in the program's modes.
-///
 /// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`
 /// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
-///
-/// # Errors
-///
-/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a
-/// program with extended keys enabled can distinguish.
+/// [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a program with extended keys enabled can
+/// distinguish.
 pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
@@ -96,7 +90,6 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     Ok(bytes.into_bytes())
 }
 
-/// Returns the bytes of a key for a character.
 fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
     let Some(plain) = without_alt(character, held) else {
         return extended(character, held, modes).ok_or_else(|| KeyError::NoBytes {
@@ -165,8 +158,7 @@ fn modifiers(name: &str) -> (Held, &str) {
     }
 }
 
-/// Returns the name of the key that is meant if it is written as on keyboards, such as `Ctrl-C` or `alt+x`; several keys
-/// in one name, separated by commas.
+/// Returns the name of the key that is meant if it is written as on keyboards: `Ctrl-C`, `alt+x`, or several keys.
 fn meant(name: &str) -> Option<String> {
     const MODIFIERS: [(&str, &str); 6] = [
         ("control", "C-"),
@@ -185,9 +177,12 @@ fn meant(name: &str) -> Option<String> {
         .filter(|part| !part.is_empty())
         .collect();
     if parts.len() > 1 && parts.iter().all(|part| part.len() > 1) {
-        let keys = parts.iter().map(|part| match is_key(part) {
-            true => Some((*part).to_owned()),
-            false => meant(part),
+        let keys = parts.iter().map(|part| {
+            if is_key(part) {
+                Some((*part).to_owned())
+            } else {
+                meant(part)
+            }
         });
         return keys.collect::<Option<Vec<_>>>().map(|keys| keys.join(","));
     }

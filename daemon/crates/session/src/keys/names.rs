@@ -3,7 +3,6 @@
 /// A key, before modifiers and modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Sends a character.
     Char(char),
     /// Arrows, Home and End: `CSI` or `SS3` and this letter.
     Cursor(char),

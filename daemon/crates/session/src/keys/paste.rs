@@ -6,7 +6,6 @@ const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
 
 /// Returns the bytes to write for a paste of `text`.
-///
 /// Line ends become CR, the byte of the Enter key, as in tmux and every terminal. If the program has enabled bracketed
 /// paste, the text is put between the two markers, and any end marker in it is removed, because the text after it would
 /// count as typed.

@@ -5,7 +5,6 @@ use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_store::documents::DocumentError;
 use ccd_text::pattern::EntryError;
 
-/// Why a request to the library failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     #[error(transparent)]

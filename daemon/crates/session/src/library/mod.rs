@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
-///
 /// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
 pub struct Library {
     path: PathBuf,
@@ -28,7 +27,6 @@ pub struct Library {
     writing: tokio::sync::Mutex<()>,
 }
 
-/// Identifies the version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -58,7 +56,6 @@ impl Library {
     }
 
     /// Returns the patterns in the file now: checks it, and reads it if it has changed.
-    ///
     /// An entry that cannot be used is skipped, with a warning. If the file is not a list of entries, only the built-in
     /// patterns apply.
     pub async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
@@ -66,11 +63,7 @@ impl Library {
         blocking(move || library.look()).await
     }
 
-    /// Sets the patterns of a category.
-    ///
-    /// # Errors
-    ///
-    /// [`LibraryError`]; nothing is changed then.
+    /// Sets the patterns of a category; on an error, nothing is changed.
     pub async fn set(
         self: &Arc<Self>,
         params: PatternSetParams,
@@ -80,11 +73,6 @@ impl Library {
         blocking(move || library.set_now(params)).await
     }
 
-    /// Removes the user's patterns of a category.
-    ///
-    /// # Errors
-    ///
-    /// [`LibraryError::NotFound`] if the user has set none, [`LibraryError::Document`].
     pub async fn unset(
         self: &Arc<Self>,
         pattern_type: PatternType,
@@ -195,8 +183,7 @@ impl Library {
 }
 
 impl Library {
-    /// Reads the file to change it. Anything that could not be written back unchanged is an error. A missing file is an
-    /// empty list.
+    /// Reads the file to change it: what could not be written back unchanged is an error, no file an empty list.
     fn read(&self) -> Result<Vec<Override>, LibraryError> {
         Ok(documents::read(&self.path)?.unwrap_or_default())
     }

@@ -13,7 +13,6 @@ pub struct Flusher {
     last_error: Option<io::ErrorKind>,
 }
 
-/// Result of a flush.
 #[derive(Debug, Default)]
 pub struct Flushed {
     /// The holder waits for room in the ring.
@@ -33,13 +32,11 @@ impl Flusher {
         }
     }
 
-    /// True if it writes to files.
     pub(crate) fn writes(&self) -> bool {
         self.writer.is_some()
     }
 
-    /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is scratch space and must be
-    /// empty.
+    /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is empty scratch space.
     pub fn flush(&mut self, output: &Output, buffer: &mut Vec<u8>) -> Flushed {
         let Some(writer) = &mut self.writer else {
             return Flushed {
@@ -98,10 +95,6 @@ impl Flusher {
 
     /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current file is full. The current
     /// file is never deleted.
-    ///
-    /// # Errors
-    ///
-    /// The error of the first file that could not be deleted.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
         let Some(writer) = &mut self.writer else {
             return Ok(());

@@ -45,7 +45,6 @@ impl History {
         }
     }
 
-    /// Makes an empty history after `newlines` newlines.
     pub(super) fn behind(start: u64, newlines: u64, max_lines: u64) -> Self {
         Self {
             total_newlines: newlines,
@@ -58,7 +57,6 @@ impl History {
         self.start + self.len as u64
     }
 
-    /// Returns the number of bytes in memory.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -110,9 +108,7 @@ impl History {
         self.trim_lines(keep_from);
     }
 
-    /// Appends the bytes from `from` on, at most `max_bytes`, to `into`.
-    ///
-    /// `from` must lie within `[start, end]`.
+    /// Appends at most `max_bytes` from `from` on, which must lie within `[start, end]`, to `into`.
     pub(super) fn copy(&self, from: u64, max_bytes: usize, into: &mut Vec<u8>) {
         let skip = usize::try_from(from - self.start).unwrap_or(usize::MAX);
         // All blocks before the last one have the same length.
@@ -143,7 +139,6 @@ impl History {
         *self = Self::behind(start, self.total_newlines, self.max_lines);
     }
 
-    /// Returns the bytes of a block that were not dropped.
     fn kept<'a>(&self, index: usize, block: &'a Block) -> &'a [u8] {
         let skip = if index == 0 { self.skip } else { 0 };
         &block.bytes[skip..]

@@ -13,13 +13,11 @@ impl Output {
         inner.loan.is_none() && inner.ring.as_ref().is_some_and(Ring::is_lent)
     }
 
-    /// Takes the loan of the terminal.
     pub(crate) fn borrow_terminal(&self, master: Arc<OwnedFd>) {
         let mut inner = lock(&self.inner);
         inner.loan = inner.ring.as_ref().map(|ring| ring.borrow(master));
     }
 
-    /// Reads the terminal once into the ring.
     pub(crate) fn read_terminal(&self) -> LentRead {
         let mut inner = lock(&self.inner);
         let loan = inner.loan.as_mut();

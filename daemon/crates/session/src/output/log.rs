@@ -1,5 +1,4 @@
 //! The log of one session on disk: `output.log` and the rotated files before it.
-//!
 //! A rotated file is named after the offset of its first byte, so names cannot collide and the
 //! folder is enough to tell which bytes exist. Where bytes were lost, a new file starts after
 //! the gap: no file ever contains a hole. The base of `output.log` is stored in `output.base`, which is
@@ -36,7 +35,6 @@ impl Segment {
         self.start + self.len
     }
 
-    /// Returns a unique key of the file.
     fn name(self) -> (u64, bool) {
         (self.start, self.current)
     }
@@ -50,7 +48,6 @@ impl Segment {
     }
 }
 
-/// Returns the path of the file that is being written.
 pub fn current_path(dir: &Path) -> PathBuf {
     dir.join(CURRENT)
 }
@@ -64,7 +61,6 @@ fn rotated(dir: &Path, start: u64) -> PathBuf {
 pub struct LogWriter {
     dir: PathBuf,
     file: Option<File>,
-    /// Base of `output.log`.
     pub(super) base: u64,
     len: u64,
     /// Length at which a file is closed.
@@ -92,7 +88,6 @@ impl LogWriter {
     }
 
     /// Continues after the last byte of the files on disk, at the start of a daemon.
-    ///
     /// `hint` is a base that is known from elsewhere; it is used if `output.log` is missing.
     pub fn resume(dir: PathBuf, hint: u64, rotation_bytes: u64) -> io::Result<Self> {
         let segments = segments(&dir)?;
@@ -111,16 +106,12 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// Returns the offset of the next byte to be written.
     pub fn end(&self) -> u64 {
         self.base + self.len
     }
 
     /// Appends `data`, whose first byte has the offset `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::append_some`]; the data in files before the failure is logged.
+    /// After an error, the data in files before the failure is logged.
     pub fn append(&mut self, mut offset: u64, mut data: &[u8]) -> io::Result<()> {
         while !data.is_empty() {
             let len = self.append_some(offset, data)?;
@@ -131,10 +122,7 @@ impl LogWriter {
     }
 
     /// Appends the part of `data` that belongs into one file, and returns its length: at least one byte.
-    ///
-    /// # Errors
-    ///
-    /// None of `data` counts as logged; the part that the disk accepted is cut off again.
+    /// After an error, none of `data` counts as logged; the part that the disk accepted is cut off again.
     pub(crate) fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
         let vanished = match &self.file {
             Some(file) => fstat(file)?.st_nlink == 0,
@@ -217,9 +205,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
-    ///
-    /// Returns the offset of the oldest byte that is left.
+    /// Deletes rotated files, oldest first, down to `max_bytes` of log; returns the offset of the oldest byte left.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;
         let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
@@ -255,8 +241,7 @@ fn read_base(dir: &Path) -> u64 {
         .unwrap_or(0)
 }
 
-/// Returns the files of a log in the order of their offsets; none if there is no folder. What is not a regular file
-/// is not part of it.
+/// Returns the regular files of a log in the order of their offsets; none if there is no folder.
 pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -310,7 +295,6 @@ pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     Ok(found)
 }
 
-/// Result of reading the log at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Logged {
     /// Bytes from the requested offset on.

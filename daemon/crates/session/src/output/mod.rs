@@ -1,5 +1,4 @@
 //! The output of a session: addressed by offset, never consumed by reading.
-//!
 //! The newest bytes are in the ring (which outlives the process), the last lines in memory, the
 //! rest in the log. Readers pull by offset at their own pace, so a slow reader delays only itself.
 

@@ -4,7 +4,7 @@ use super::emptied::Kept;
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
-use ccd_terminal::holder::{Gap, Loan, Ring};
+use ccd_terminal::holder::{Gap, LentTerminal, Ring};
 use ccd_terminal::lock::lock;
 use std::io;
 use std::ops::Range;
@@ -14,7 +14,6 @@ use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// The output of one session.
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
@@ -28,10 +27,9 @@ pub struct Output {
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    /// The session's ring while it lives.
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
-    pub(super) loan: Option<Loan>,
+    pub(super) loan: Option<LentTerminal>,
     pub(super) history: History,
     /// Every byte before this offset is in the log or in a gap.
     pub(super) logged: u64,
@@ -44,20 +42,17 @@ pub(super) struct Inner {
     pub(super) kept: Kept,
 }
 
-/// Result of reading output at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Bytes from the requested offset on.
     Bytes(Vec<u8>),
     /// The requested bytes are in no log and no longer in memory; continue at `resume`.
-    Missing { resume: u64 },
-    /// No output yet.
+    Missing {
+        resume: u64,
+    },
     Pending,
-    /// No output, and none will follow.
     End,
 }
 
-/// Figures for the session's record.
 #[derive(Debug, Clone)]
 pub struct OutputFacts {
     pub lines: u64,
@@ -125,7 +120,6 @@ impl Output {
         }
     }
 
-    /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -141,12 +135,11 @@ impl Output {
     }
 
     /// Returns the offset just after the newest byte that was printed.
-    ///
     /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
     /// call.
     pub fn end(&self) -> u64 {
         let mut inner = lock(&self.inner);
-        if inner.loan.as_mut().is_some_and(Loan::catch_up) {
+        if inner.loan.as_mut().is_some_and(LentTerminal::catch_up) {
             self.read_early.notify_one();
         }
         match &inner.ring {
@@ -160,7 +153,6 @@ impl Output {
         lock(&self.inner).history.end()
     }
 
-    /// Returns the offset of the oldest byte in memory.
     pub fn memory_start(&self) -> u64 {
         lock(&self.inner).history.start
     }
@@ -190,12 +182,10 @@ impl Output {
         }
     }
 
-    /// Returns how the program ended, once it has.
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
         lock(&self.inner).ring.as_ref().and_then(Ring::status)
     }
 
-    /// Returns the figures for the record.
     pub fn facts(&self) -> OutputFacts {
         let inner = lock(&self.inner);
         OutputFacts {
@@ -267,10 +257,6 @@ impl Output {
     }
 
     /// Reads at most `max_bytes` from `from` on, from memory or else from the log.
-    ///
-    /// # Errors
-    ///
-    /// The log could not be read.
     pub async fn read(&self, from: u64, max_bytes: usize) -> io::Result<Piece> {
         if let Some(piece) = self.read_memory(from, max_bytes) {
             return Ok(piece);
@@ -412,7 +398,6 @@ impl Inner {
         self.gaps.iter().map(|gap| gap.len).sum()
     }
 
-    /// Sorts the gaps and merges adjacent ones.
     fn merge_gaps(&mut self) {
         self.gaps.sort_unstable_by_key(|gap| gap.offset);
         self.gaps.dedup_by(|gap, before| {

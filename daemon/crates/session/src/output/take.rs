@@ -9,17 +9,14 @@ use std::sync::atomic::Ordering;
 /// This many unlogged bytes are written without waiting for more.
 const FLUSH_BYTES: u64 = 64 << 10;
 
-/// Result of [`Output::take_from_ring`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Taken {
     pub bytes: usize,
-    /// The ring has more.
     pub is_part: bool,
     pub log: LogCall,
     pub emptied: Emptied,
 }
 
-/// Whether and how output must be logged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogCall {
     /// The log was not called since it last took up a call.

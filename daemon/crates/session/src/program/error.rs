@@ -7,7 +7,6 @@ use serde::Serialize;
 use serde_json::json;
 use std::fmt;
 
-/// Why a program configuration cannot be saved or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     #[error("no program configuration is named '{0}'")]
@@ -90,7 +89,6 @@ impl Reportable for ProgramError {
     }
 }
 
-/// An error in a configuration, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
     pub place: String,

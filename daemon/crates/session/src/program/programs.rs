@@ -19,7 +19,6 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Opens the configurations in the base folder.
     pub fn new(base: &Path) -> Self {
         Self {
             documents: Documents::new(base.join("programs")),
@@ -28,10 +27,6 @@ impl Programs {
     }
 
     /// Returns all configurations by name; one that cannot be used contains the reason.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be read.
     pub async fn list(&self) -> Result<Vec<ProgramSummary>, ProgramError> {
         let mut programs = Vec::new();
         for name in self.documents.names().await? {
@@ -44,11 +39,6 @@ impl Programs {
         Ok(programs)
     }
 
-    /// Returns the configuration of a name.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError::NotFound`], or the file is not a valid configuration.
     pub async fn get(&self, name: &SessionId) -> Result<ProgramConfig, ProgramError> {
         let found = self.documents.get::<ProgramConfig>(name).await?;
         let config = found.ok_or_else(|| ProgramError::NotFound(name.clone()))?;
@@ -60,10 +50,6 @@ impl Programs {
     }
 
     /// Saves a configuration; with `force`, replaces an existing one of the same name.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError::Exists`], [`ProgramError::Mistaken`], or the file cannot be written.
     pub async fn save(
         &self,
         name: &SessionId,
@@ -97,23 +83,14 @@ impl Programs {
         })
     }
 
-    /// Deletes the configuration of a name.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError::NotFound`], or the file cannot be removed.
     pub async fn delete(&self, name: &SessionId) -> Result<(), ProgramError> {
-        match self.documents.delete(name).await? {
-            true => Ok(()),
-            false => Err(ProgramError::NotFound(name.clone())),
+        if self.documents.delete(name).await? {
+            Ok(())
+        } else {
+            Err(ProgramError::NotFound(name.clone()))
         }
     }
 
-    /// Returns how a session is started by a configuration.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError`]: there is no such configuration, it cannot be used, or the request's values do not fit.
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| ProgramError::Mistaken {

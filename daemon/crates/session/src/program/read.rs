@@ -11,16 +11,12 @@ use ccd_text::expect::{Pattern, PatternError, Patterns};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Maximum number of steps of a start.
 pub(super) const MAX_STEPS: usize = 1000;
 
-/// Maximum number of indicators of one kind.
 const MAX_INDICATORS: usize = 100;
 
-/// Maximum number of lines of sample output.
 pub const MAX_SAMPLE_LINES: usize = 100;
 
-/// Maximum number of characters in a line of sample output.
 pub const MAX_SAMPLE_LINE_CHARS: usize = 1000;
 
 /// A valid configuration.
@@ -50,7 +46,6 @@ pub(super) enum StepInput {
     Secret(Source),
 }
 
-/// The source of a secret.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) name: String,
@@ -75,10 +70,6 @@ pub fn fault(config: &ProgramConfig) -> Option<String> {
 
 impl Program {
     /// Checks a configuration. Compiles its patterns, so it must not run on an async thread.
-    ///
-    /// # Errors
-    ///
-    /// The first [`Mistake`], with its place.
     pub(super) fn read(config: &ProgramConfig) -> Result<Self, Mistake> {
         let command = CommandTemplate::parse(&config.command_template)
             .map_err(|error| Mistake::at("command_template", error))?;
@@ -127,7 +118,6 @@ impl Program {
         (of_command, of_steps)
     }
 
-    /// Returns the names of all secrets.
     pub(super) fn secrets(&self) -> BTreeSet<String> {
         let secret = |step: &ConfiguredStep| match &step.input {
             Some(StepInput::Secret(source)) => Some(source.name.clone()),

@@ -11,7 +11,6 @@ use ccd_text::shell::quoted;
 /// Longest prompt of a program that is used as the question for a secret.
 const MAX_PROMPT_CHARS: usize = 200;
 
-/// The result of reading a history.
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub steps: Vec<ExpectStep>,
@@ -21,7 +20,6 @@ pub struct Recorded {
 }
 
 /// Returns what was expected and sent, in order. `shown_chars` is the length at which the history truncates input.
-///
 /// Input that is masked in the history becomes a secret that is asked for.
 pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
     let mut reader = HistoryReader::default();
@@ -36,7 +34,6 @@ pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
     reader.finish()
 }
 
-/// Reads a history row by row.
 #[derive(Default)]
 struct HistoryReader {
     recorded: Recorded,
@@ -173,7 +170,6 @@ pub fn command_template(words: &[String], redact: impl Fn(&str) -> String) -> St
     line.join(" ")
 }
 
-/// A pattern that matched.
 struct Expected {
     pattern: String,
     matched: String,
@@ -191,10 +187,7 @@ impl Expected {
             // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
         };
-        let pattern = match is_exact {
-            true => literal(&pattern),
-            false => pattern,
-        };
+        let pattern = if is_exact { literal(&pattern) } else { pattern };
         Some(Self { pattern, matched })
     }
 }
@@ -211,7 +204,6 @@ fn literal(text: &str) -> String {
     pattern
 }
 
-/// The input at one point of the session.
 struct RecordedInput {
     text: String,
     keys: Option<Vec<String>>,
@@ -305,9 +297,10 @@ fn prompt(index: usize, asked: &str) -> String {
         && asked.chars().count() <= MAX_PROMPT_CHARS
         && !asked.contains(char::is_control)
         && !is_masked(asked);
-    match is_question {
-        true => asked.to_owned(),
-        false => format!("Secret for step {}:", index + 1),
+    if is_question {
+        asked.to_owned()
+    } else {
+        format!("Secret for step {}:", index + 1)
     }
 }
 

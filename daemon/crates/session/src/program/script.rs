@@ -45,7 +45,6 @@ pub struct ScriptStep {
     pub is_optional: bool,
 }
 
-/// What a step types.
 pub enum Typing {
     Text(String),
     Keys(Vec<String>),
@@ -64,11 +63,6 @@ impl fmt::Debug for Typing {
 }
 
 impl Script {
-    /// Fills in the request's values.
-    ///
-    /// # Errors
-    ///
-    /// [`ProgramError`]: values that are missing, that nothing uses, or that would type more than a line.
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
@@ -87,9 +81,10 @@ impl Script {
             &(&secrets | &placeholders),
         )?;
         let values = values_of(wanted, &placeholders)?;
-        let needed = match wanted.has_program {
-            true => of_steps.clone(),
-            false => &of_command | &of_steps,
+        let needed = if wanted.has_program {
+            of_steps.clone()
+        } else {
+            &of_command | &of_steps
         };
         let is_missing = |name: &String| !values.contains_key(name);
         let missing: Vec<String> = needed.into_iter().filter(is_missing).collect();

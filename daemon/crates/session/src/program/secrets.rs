@@ -5,10 +5,6 @@ use ccd_protocol::program::ProgramConfig;
 use ccd_text::redact::{Values, redact, redact_values};
 
 /// Rejects secrets that would be saved as plain text, except in the sample of output: see [`redact_sample`].
-///
-/// # Errors
-///
-/// The first field that seems to contain a secret.
 pub fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
     let without_sample = ProgramConfig {
         sample_output: Vec::new(),
@@ -37,7 +33,6 @@ pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
     redacted.removed
 }
 
-/// Returns true if a prompt asks for a secret.
 pub fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_ascii_lowercase();
     let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());

@@ -33,7 +33,6 @@ const MATCH: [&str; 5] = [
 
 const DECORATOR: [&str; 4] = ["on", "replace", "with", "filter"];
 
-/// Checks the options.
 pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     check_options(tape)?;
     let text = Value::Object(tape.clone()).to_string();
@@ -49,11 +48,6 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     Ok(options)
 }
 
-/// Rejects unknown options.
-///
-/// # Errors
-///
-/// The first [`Mistake`], with its place.
 pub fn check_options(tape: &Map<String, Value>) -> Result<(), Mistake> {
     check_names("tape", tape, &OPTIONS)?;
     if let Some(matching) = tape.get("match").and_then(Value::as_object) {

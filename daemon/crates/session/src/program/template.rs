@@ -7,7 +7,6 @@ use std::str::CharIndices;
 /// Characters that a shell would interpret, but that have no meaning here.
 const SHELL_CHARACTERS: &str = "|&;<>$`*?";
 
-/// An error in a template.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
 pub(super) struct TemplateError {
@@ -16,7 +15,6 @@ pub(super) struct TemplateError {
     at: usize,
 }
 
-/// A text with placeholders for values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text(Vec<TemplatePart>);
 
@@ -36,10 +34,6 @@ pub(super) struct CommandTemplate {
 
 impl Text {
     /// Parses a text; `{{` and `}}` are literal braces.
-    ///
-    /// # Errors
-    ///
-    /// [`TemplateError`]: a single brace, or braces around text that is not a name.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(text);
         while let Some((at, c)) = reader.chars.next() {
@@ -57,7 +51,6 @@ impl Text {
         self.0.iter().map(part).collect()
     }
 
-    /// Adds the names of the placeholders.
     pub(super) fn add_names(&self, names: &mut BTreeSet<String>) {
         names.extend(self.0.iter().filter_map(|part| match part {
             TemplatePart::Placeholder(name) => Some(name.clone()),
@@ -68,10 +61,6 @@ impl Text {
 
 impl CommandTemplate {
     /// Splits a line into words and quotes like a shell; the rest of the shell language has no meaning.
-    ///
-    /// # Errors
-    ///
-    /// [`TemplateError`]: no word, an open quote, a backslash at the end; or those of [`Text::parse`].
     pub(super) fn parse(line: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(line);
         let mut words = Vec::new();
@@ -113,14 +102,12 @@ impl CommandTemplate {
         })
     }
 
-    /// Returns program and arguments.
     pub(super) fn fill(&self, values: &BTreeMap<String, String>) -> (String, Vec<String>) {
         let mut words = self.words.iter().map(|word| word.fill(values));
         let program = words.next().unwrap_or_default();
         (program, words.collect())
     }
 
-    /// Adds the names of the placeholders.
     pub(super) fn add_names(&self, names: &mut BTreeSet<String>) {
         self.words.iter().for_each(|word| word.add_names(names));
     }
@@ -140,7 +127,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Parses one word after another.
 struct TemplateReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,

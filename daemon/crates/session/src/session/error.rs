@@ -12,7 +12,6 @@ use ccd_terminal::holder::{Exit, SpawnError};
 use ccd_text::expect::PatternError;
 use serde_json::{Value, json};
 
-/// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("{0}")]
@@ -319,14 +318,12 @@ impl Busy {
     }
 }
 
-/// How the start by a program configuration failed.
 #[derive(Debug)]
 pub struct FailedStart {
     pub name: SessionId,
     /// The session has been closed.
     pub session: SessionId,
     pub step: String,
-    /// The patterns that it waited for.
     pub patterns: Vec<String>,
     pub error: SessionError,
 }
@@ -361,7 +358,6 @@ impl FailedStart {
     }
 }
 
-/// The state of the program when the timeout was reached.
 #[derive(Debug, Default)]
 pub struct TimeoutReport {
     /// The last 50 lines.
@@ -405,18 +401,15 @@ impl TimeoutReport {
     }
 }
 
-/// How the program ended.
 #[derive(Debug, Default)]
 pub struct EndedReport {
     pub how: String,
     pub exitstatus: Option<i32>,
     pub signal: Option<i32>,
     pub recent_output: String,
-    /// The tape options requested it.
     pub is_injected: bool,
 }
 
-/// Returns a description of how a program ended.
 pub(super) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> String {
     let how = match exit {
         Some(Exit {
@@ -439,7 +432,6 @@ pub(super) fn injected_end(how: &str) -> String {
     format!("{how}, injected by the error_rate of its tape options")
 }
 
-/// Returns the name of the reason in session records.
 pub fn reason_text(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Exited => "exited",
@@ -454,7 +446,6 @@ pub fn reason_text(reason: EndReason) -> &'static str {
     }
 }
 
-/// Returns the reason with this name.
 pub(super) fn reason_of(text: &str) -> Option<EndReason> {
     serde_json::from_value(text.into()).ok()
 }

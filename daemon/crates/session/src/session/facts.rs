@@ -33,7 +33,6 @@ pub struct Facts {
     pub started_by: Option<String>,
     /// Why its program could not be started: then it was never alive.
     pub start_error: Option<String>,
-    /// Name of the client that created it.
     pub created_by: Option<String>,
     /// The terminal neither echoes nor changes output.
     pub plain: bool,
@@ -49,7 +48,6 @@ pub struct Facts {
     pub output_limit: u64,
     /// Hash that `reuse` compares.
     pub reuse_hash: [u8; 32],
-    /// The program configuration it was started with.
     pub origin: Option<Arc<Origin>>,
     /// Secrets are redacted in its history. Hidden input is never in the history, even without this.
     pub redacts_log: bool,

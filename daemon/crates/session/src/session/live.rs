@@ -11,14 +11,14 @@ use super::run::{FarShell, Runs};
 use super::screen::{Queries, ScreenModel, Sizes};
 use super::services::Services;
 use super::start::StartUp;
-use super::state::{CloseOrder, Looks, State};
+use super::state::{CloseOrder, CurrentState, Looks};
 use super::survive::KeptIn;
 use super::tape::PastTape;
 use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
-use ccd_terminal::holder::KeepsakeFile;
+use ccd_terminal::holder::KeptFile;
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A session, live or ended.
 #[derive(Debug)]
 pub struct Session {
     pub services: Arc<Services>,
@@ -48,7 +47,7 @@ pub struct Session {
     /// Wakes the session's task: the program has ended, or an order to close has arrived.
     pub ending: Notify,
     scanner: Mutex<Scanner>,
-    state: Mutex<State>,
+    state: Mutex<CurrentState>,
     order: Mutex<Option<CloseOrder>>,
     started: Instant,
     last_activity_ms: AtomicI64,
@@ -61,10 +60,9 @@ pub struct Session {
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
     /// Where the session's facts are kept for the next worker; `None` if the holder does not have the session.
-    pub(super) keepsake: Mutex<Option<KeptIn>>,
+    pub(super) kept_state: Mutex<Option<KeptIn>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
-    /// The commands of [`Session::run`].
     pub(super) runs: Runs,
     pub(super) far_shell: Mutex<Option<FarShell>>,
     pub(super) half_line: HalfLine,
@@ -72,7 +70,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session that was just started.
     pub fn live(
         services: Arc<Services>,
         facts: Facts,
@@ -82,7 +79,7 @@ impl Session {
         rows: u16,
         cols: u16,
     ) -> Self {
-        let state = State {
+        let state = CurrentState {
             phase: SessionState::Alive,
             exit: None,
             end_reason: None,
@@ -100,8 +97,7 @@ impl Session {
         }
     }
 
-    /// Sets the state that an earlier process left: the terminal's `modes` and `sizes`, and the offset up to which it
-    /// answered the program's queries.
+    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, and how far queries are `answered`.
     pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
             queries: Queries::answered(answered),
@@ -116,8 +112,8 @@ impl Session {
     }
 
     /// Sets where the session's facts are kept for the next worker.
-    pub(super) fn kept_in(mut self, keepsake: KeepsakeFile) -> Self {
-        self.keepsake = Mutex::new(Some(KeptIn::new(keepsake)));
+    pub(super) fn kept_in(mut self, kept_state: KeptFile) -> Self {
+        self.kept_state = Mutex::new(Some(KeptIn::new(kept_state)));
         self
     }
 
@@ -129,10 +125,9 @@ impl Session {
         self
     }
 
-    /// Makes a session whose program could not be started.
     pub(super) fn failed(services: Arc<Services>, facts: Facts, rows: u16, cols: u16) -> Self {
         let folder = services.folders.session(&facts.id);
-        let state = State {
+        let state = CurrentState {
             phase: SessionState::Dead,
             exit: None,
             end_reason: None,
@@ -148,13 +143,12 @@ impl Session {
         Self::new(services, facts, output, input, state)
     }
 
-    /// Makes a session in any state.
     pub fn new(
         services: Arc<Services>,
         facts: Facts,
         output: Output,
         input: Input,
-        state: State,
+        state: CurrentState,
     ) -> Self {
         let sizes = Sizes::new(state.rows, state.cols);
         let screen = if state.phase == SessionState::Dead {
@@ -193,7 +187,7 @@ impl Session {
             runs: Runs::default(),
             far_shell: Mutex::default(),
             half_line: HalfLine::default(),
-            keepsake: Mutex::default(),
+            kept_state: Mutex::default(),
         }
     }
 
@@ -201,7 +195,7 @@ impl Session {
         &self.facts.id
     }
 
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, CurrentState> {
         lock(&self.state)
     }
 
@@ -237,11 +231,6 @@ impl Session {
         self.state().phase == SessionState::Dead
     }
 
-    /// Fails unless the program is running.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotAlive`] names the session and how it ended.
     pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
         if self.is_alive() {
             return Ok(());
@@ -261,16 +250,12 @@ impl Session {
         let is_injected = self.has_injected_end();
         SessionError::NotAlive {
             session: self.facts.id.to_string(),
-            how: match is_injected {
-                true => injected_end(&how),
-                false => how,
-            },
+            how: if is_injected { injected_end(&how) } else { how },
             is_injected,
             written_bytes,
         }
     }
 
-    /// Notes input or output at this moment.
     pub fn touch(&self) {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
     }
@@ -285,7 +270,6 @@ impl Session {
         lock(&self.looks)
     }
 
-    /// Returns the time since the last input or output.
     pub fn idle(&self) -> Duration {
         let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
         Duration::from_millis(u64::try_from(ms).unwrap_or(0))

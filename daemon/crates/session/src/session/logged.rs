@@ -44,7 +44,6 @@ impl Session {
         self.note(Some(peer), Event::Failure(failure));
     }
 
-    /// Adds the end of the session to the interaction log.
     pub(crate) fn note_end(self: &Arc<Self>) {
         let (reason, exit) = {
             let state = self.state();

@@ -28,12 +28,10 @@ impl Session {
         }
     }
 
-    /// Returns how the session uses, or used, tapes.
     pub(crate) fn tape_use(&self) -> Option<TapeUse> {
         self.past_or_present_tape().map(|tape| tape.uses)
     }
 
-    /// Returns the record that is sent to clients.
     pub fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
         let state = self.state().clone();
         let output = self.output.facts();

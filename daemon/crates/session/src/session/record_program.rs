@@ -15,10 +15,6 @@ const SAMPLE_BYTES: usize = 256 << 10;
 
 impl Session {
     /// Returns the configuration that repeats what was done in a session, live or ended, and warnings about it.
-    ///
-    /// # Errors
-    ///
-    /// The session is transient, or the database cannot be read.
     pub async fn recorded_program(&self) -> Result<(ProgramConfig, Vec<String>), SessionError> {
         if self.facts.transient {
             return Err(SessionError::InvalidArgument(format!(

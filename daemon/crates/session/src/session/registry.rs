@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::{Notify, watch};
 
-/// Finds, makes, adopts and forgets sessions.
 pub struct Sessions {
     /// Those that live or ended under this worker, and earlier ones that somebody has asked for.
     pub(super) all: DashMap<SessionId, Arc<Session>>,
@@ -37,7 +36,6 @@ pub struct Sessions {
     pub(super) reuse_key: [u8; 32],
 }
 
-/// Number of sessions by state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     pub live: u64,
@@ -45,7 +43,6 @@ pub struct Counts {
 }
 
 impl Sessions {
-    /// Makes an empty registry.
     pub fn new(services: Arc<Services>) -> Arc<Self> {
         Arc::new(Self {
             all: DashMap::new(),
@@ -82,12 +79,7 @@ impl Sessions {
     }
 
     /// Finds a session by id, name or unique prefix of an id.
-    ///
     /// A name means the live session with this name, else the newest.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates; or the database cannot be read.
     pub fn find<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Arc<Session>, SessionError>> {
         async move {
             let found = self.find_listed(text);
@@ -113,10 +105,6 @@ impl Sessions {
 
     /// Finds a session as [`Sessions::find`] does, except those that ended under an earlier worker and that nobody has
     /// asked for.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::find`].
     pub fn find_listed(&self, text: &str) -> Result<Arc<Session>, SessionError> {
         let id = SessionId::parse(text).map_err(|error| {
             SessionError::InvalidArgument(format!("the session {text:?} {error}"))
@@ -169,7 +157,6 @@ impl Sessions {
         sessions
     }
 
-    /// Counts the listed sessions.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for session in &self.all {
@@ -194,7 +181,6 @@ impl Sessions {
         self.changes.send_replace(());
     }
 
-    /// Returns the session in a slot of the holder.
     pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
         self.slots
             .read()
@@ -204,8 +190,7 @@ impl Sessions {
             .flatten()
     }
 
-    /// Frees the session's slot in the holder. A second call does nothing, because another session may have the slot by
-    /// then.
+    /// Frees the session's slot in the holder, once: another session may have it by then.
     pub(super) fn release(&self, session: &Session) {
         let Some(slot) = session.facts.slot else {
             return;
@@ -218,7 +203,7 @@ impl Sessions {
         drop(slots);
         if had.is_some() {
             self.services.holder.release(slot);
-            session.forget_keepsake();
+            session.forget_kept_state();
         }
     }
 }

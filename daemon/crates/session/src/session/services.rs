@@ -19,7 +19,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The parts of the daemon that a session uses.
 pub struct Services {
     pub holder: Holder,
     pub logger: Logger,
@@ -80,7 +79,6 @@ impl Services {
         })
     }
 
-    /// Returns the current settings.
     pub fn settings(&self) -> Arc<SessionSettings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -102,23 +100,19 @@ impl Debug for Services {
 /// The folders of session files; all paths are absolute.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// The daemon's base folder.
     pub base: PathBuf,
     /// One folder for each session.
     pub sessions: PathBuf,
     /// Scripts and filter files, which exist only during a call.
     pub runtime: PathBuf,
-    /// Ring files of output.
     pub rings: PathBuf,
 }
 
 impl Folders {
-    /// Returns the folder of a session's files.
     pub fn session(&self, id: &SessionId) -> PathBuf {
         self.sessions.join(id.as_str())
     }
 
-    /// Returns the path of a session's ring file.
     pub fn ring(&self, id: &str) -> PathBuf {
         self.rings.join(format!("{id}.ring"))
     }

@@ -4,8 +4,7 @@ use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Limits of sessions, and defaults for what a request omits. Fields are named like the configuration keys; `None`
-/// means no limit.
+/// Limits of sessions and defaults for requests, named like the configuration keys; `None` means no limit.
 #[derive(Debug, Clone)]
 pub struct SessionSettings {
     /// Live sessions.

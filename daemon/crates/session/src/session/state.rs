@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The parts of a session that change while it lives and ends.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct CurrentState {
     pub phase: SessionState,
     pub exit: Option<Exit>,
     pub end_reason: Option<EndReason>,
@@ -30,7 +30,6 @@ pub struct Looks {
     pub typed: Option<LastTyped>,
 }
 
-/// An order to end a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CloseOrder {
     pub reason: EndReason,

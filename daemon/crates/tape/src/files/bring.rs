@@ -18,11 +18,6 @@ const ATTEMPTS: usize = 10;
 /// Used in the name of a tape without a tag.
 const VERB: &str = "imported";
 
-/// Imports an asciicast as a tape, with these settings.
-///
-/// # Errors
-///
-/// The asciicast cannot be read or is not valid, or the tape cannot be written.
 pub fn bring(
     root: &Root,
     settings: &Settings,

@@ -9,7 +9,6 @@ use crate::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
 use std::sync::Arc;
 
-/// Maximum number of problems in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
 /// The message for a tape to which no other tape leads.
@@ -18,10 +17,6 @@ const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads
 
 /// Reads a tape, or all tapes of the directory, and returns their problems. Two exchanges with the same key, and tapes
 /// to which no other tape leads, are reported after all have been read.
-///
-/// # Errors
-///
-/// The tape does not exist.
 pub fn check(
     folder: &Folder,
     given: Option<&str>,
@@ -60,9 +55,10 @@ impl CheckReport {
     fn add(&mut self, problems: impl IntoIterator<Item = TapeProblem>) {
         for problem in problems {
             self.found += 1;
-            let kept = match problem.is_warning {
-                true => &mut self.warnings,
-                false => &mut self.errors,
+            let kept = if problem.is_warning {
+                &mut self.warnings
+            } else {
+                &mut self.errors
             };
             if kept.len() < MAX_PROBLEMS {
                 kept.push(problem);

@@ -11,10 +11,8 @@ use ccd_protocol::tape::{RedactedTape, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
 use std::collections::HashSet;
 
-/// Maximum number of secrets that are reported for one tape.
 const MAX_PLACES: usize = 100;
 
-/// Maximum number of tapes in one reply.
 const MAX_TAPES: usize = 10_000;
 
 /// Maximum number of tapes in one reply that could not be read or written.
@@ -22,10 +20,6 @@ const MAX_PROBLEMS: usize = 1_000;
 
 /// Looks for secrets in a tape, or in all tapes of the directory. With `inplace` it removes them, and changes nothing
 /// else.
-///
-/// # Errors
-///
-/// The tape does not exist; or a single tape was requested that cannot be read or written.
 pub fn clean(
     folder: &Folder,
     given: Option<&str>,
@@ -69,12 +63,13 @@ fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> 
     file::replace(&which.path, |text| {
         let (edits, removals) = planned(which, text)?;
         done = removals;
-        match done.is_empty() {
-            true => Ok(None),
-            false => edits
+        if done.is_empty() {
+            Ok(None)
+        } else {
+            edits
                 .apply()
                 .map(Some)
-                .map_err(|error| failed(which, &error)),
+                .map_err(|error| failed(which, &error))
         }
     })?;
     Ok(done)
@@ -366,9 +361,10 @@ mod tests {
         let mut state = StateHash::start();
         for exchange in &tape.exchanges {
             assert_eq!(exchange.pre.state_hash, Some(state.value()));
-            match exchange.pre.hidden {
-                true => state.feed_hidden(),
-                false => state.feed(&exchange.input.bytes),
+            if exchange.pre.hidden {
+                state.feed_hidden()
+            } else {
+                state.feed(&exchange.input.bytes)
             }
         }
         assert_eq!(cleaned(&clean).1, []);

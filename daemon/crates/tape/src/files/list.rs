@@ -15,7 +15,6 @@ const MAX_LEN: u64 = 10_000;
 /// many tapes. `tape.get` returns everything.
 const SHOWN_ARGS: usize = 100;
 
-/// Maximum number of unusable tapes in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Returns the requested tapes of a directory, sorted by id.

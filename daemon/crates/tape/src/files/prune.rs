@@ -49,9 +49,10 @@ pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<T
     };
     let tapes = folder.index.tapes().map(AsRef::as_ref);
     let mut tapes: Vec<&IndexedTape> = tapes.filter(is_in).filter(is_older).collect();
-    let problems = match which.dry_run {
-        true => Vec::new(),
-        false => remove_all(folder, &mut tapes),
+    let problems = if which.dry_run {
+        Vec::new()
+    } else {
+        remove_all(folder, &mut tapes)
     };
     let oldest = tapes.iter().map(|tape| recorded_at(tape)).min();
     let count = tapes.len() as u64;
@@ -60,9 +61,10 @@ pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<T
     selected.failed = problems
         .map(|one| format!("{}: {}", one.path, one.message))
         .collect();
-    let gone = match which.dry_run {
-        true => Vec::new(),
-        false => tapes.iter().map(|tape| tape.id.clone()).collect(),
+    let gone = if which.dry_run {
+        Vec::new()
+    } else {
+        tapes.iter().map(|tape| tape.id.clone()).collect()
     };
     (selected, gone)
 }

@@ -18,10 +18,6 @@ const MAX_OUTPUT_BYTES: usize = 64 << 10;
 const MAX_OUTPUTS_BYTES: usize = 16 << 20;
 
 /// Returns a tape for display; with `keys`, including the parts of each exchange's key.
-///
-/// # Errors
-///
-/// The tape cannot be read.
 pub fn show(
     folder: &Folder,
     which: Which,
@@ -78,12 +74,11 @@ fn first_state(tape: &Tape) -> Option<Fingerprint> {
 
 fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<String, String> {
     let mut key = context.clone();
-    let input = match exchange.pre.hidden {
-        true => "any hidden input".to_owned(),
-        false => {
-            let input = normal_input(&exchange.input.bytes);
-            beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
-        }
+    let input = if exchange.pre.hidden {
+        "any hidden input".to_owned()
+    } else {
+        let input = normal_input(&exchange.input.bytes);
+        beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
     };
     let prompt = prompt_signature(&exchange.pre.prompt);
     key.insert("prompt".into(), ending(&prompt));

@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// The extension of a tape's file.
 const EXTENSION: &str = ".json5";
 
-/// Maximum number of ids in an error.
 const MAX_CANDIDATES: usize = 10;
 
 /// A directory of tapes at one moment.
@@ -21,7 +20,6 @@ pub struct Folder {
     pub index: Arc<Index>,
 }
 
-/// The file of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Which {
     /// The path under the root without `.json5`; for a file elsewhere, its absolute path without that.
@@ -29,7 +27,6 @@ pub struct Which {
     pub path: PathBuf,
 }
 
-/// A tape with the text of its file.
 #[derive(Debug)]
 pub struct Loaded {
     pub which: Which,
@@ -48,10 +45,6 @@ impl Folder {
     }
 
     /// Finds a tape by its id, by a unique part of it, or by the absolute path of its file.
-    ///
-    /// # Errors
-    ///
-    /// There is no such tape, or more than one, or the text cannot be any of these.
     pub fn which(&self, given: &str) -> Result<Which, FilesError> {
         if given.starts_with('/') {
             return self.by_path(given);
@@ -99,11 +92,6 @@ impl Folder {
         Self::of(Arc::clone(&self.root))
     }
 
-    /// Returns the given tape, or all.
-    ///
-    /// # Errors
-    ///
-    /// As [`Folder::which`].
     pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
         match given {
             Some(given) => Ok(vec![self.which(given)?]),
@@ -136,9 +124,10 @@ impl Folder {
 
     fn not_found(&self, given: &str) -> FilesError {
         let (given, root) = (given.to_owned(), self.path().display().to_string());
-        match given.ends_with(EXTENSION) {
-            true => FilesError::NoSuch { given, root },
-            false => FilesError::NotFound { given, root },
+        if given.ends_with(EXTENSION) {
+            FilesError::NoSuch { given, root }
+        } else {
+            FilesError::NotFound { given, root }
         }
     }
 
@@ -171,11 +160,6 @@ impl Folder {
 }
 
 impl Which {
-    /// Reads the tape.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or is not a tape.
     pub fn load(self) -> Result<Loaded, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Why a tape cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("the tape has no `{place}`")]
@@ -27,7 +26,6 @@ pub enum EditError {
     Broken(#[source] FormatError),
 }
 
-/// A step on the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     /// In any spelling that the reader accepts.
@@ -50,11 +48,6 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    /// Starts to edit the text of a tape.
-    ///
-    /// # Errors
-    ///
-    /// The tape cannot be read.
     pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
         Ok(Self {
@@ -67,11 +60,6 @@ impl<'a> Edits<'a> {
     }
 
     /// Sets a value to JSON5; keys that are missing on the path are added.
-    ///
-    /// # Errors
-    ///
-    /// A list has no such item, or a value on the path is neither a list nor an object. [`EditError::Overlap`] if a key
-    /// on the path was added by an earlier edit.
     pub fn set(&mut self, path: &[Step<'_>], json5: &str) -> Result<(), EditError> {
         let no_place = || no_place(path);
         let (mut span, mut part, first) = match path {
@@ -108,10 +96,6 @@ impl<'a> Edits<'a> {
     }
 
     /// Replaces the members of an exchange that differ from `new`.
-    ///
-    /// # Errors
-    ///
-    /// There is no such exchange.
     pub(crate) fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
         let at = [Step::Key("exchanges"), Step::Item(index)];
         let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
@@ -142,10 +126,6 @@ impl<'a> Edits<'a> {
 
     /// Replaces the bytes of a chunk in the form that they have in the text, and the comment after it if the writer
     /// wrote it.
-    ///
-    /// # Errors
-    ///
-    /// There is no such chunk.
     pub(crate) fn set_chunk(
         &mut self,
         exchange: usize,
@@ -183,17 +163,11 @@ impl<'a> Edits<'a> {
         self.changes.insert(span.start, (span.end, text));
     }
 
-    /// Returns whether an edit touches the span.
     pub(crate) fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)
     }
 
-    /// Applies all edits.
-    ///
-    /// # Errors
-    ///
-    /// Edits overlap, or the result is not a valid tape.
     pub fn apply(mut self) -> Result<String, EditError> {
         for (object, members) in std::mem::take(&mut self.members) {
             let (span, text) = self.insertion(object, &members)?;

@@ -20,7 +20,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The character that replaces bytes that are not valid text.
 const REPLACED: char = '\u{fffd}';
 
-/// Reads the exchanges of a tape.
 #[derive(Debug)]
 pub(super) struct ExchangeReader {
     is_whole: bool,
@@ -37,7 +36,6 @@ impl ExchangeReader {
         }
     }
 
-    /// Takes an exchange.
     pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
         let mut exchange = Exchange::default();
         scanner.object(|scanner, key| {
@@ -107,7 +105,6 @@ pub(super) fn number<T>(
     number.ok_or_else(|| scanner.wrong(start, wanted))
 }
 
-/// Takes one of these words.
 fn word<T>(scanner: &mut Scanner<'_>, wanted: &'static str, words: [(&str, T); 2]) -> Scanned<T> {
     let start = scanner.start()?;
     let text = scanner.text()?;
@@ -181,7 +178,6 @@ fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }
 
-/// Parses a chunk.
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
     let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
@@ -232,7 +228,6 @@ fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
     })
 }
 
-/// Parses bytes in base64.
 pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     let start = scanner.start()?;
     let text = scanner.text()?;

@@ -8,7 +8,6 @@ use ccd_text::json5::{self, place};
 /// Maximum length of a text from the tape in an error.
 const SHOWN_CHARS: usize = 200;
 
-/// An error in a tape, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct FormatError {
@@ -50,7 +49,6 @@ impl Reportable for FormatError {
     }
 }
 
-/// An error, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
@@ -101,7 +99,6 @@ impl From<json5::Fault> for Fault {
     }
 }
 
-/// Shortens a text from the tape for a message.
 pub(super) fn shorten(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
         text.truncate(end);

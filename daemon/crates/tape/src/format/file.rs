@@ -1,5 +1,4 @@
 //! The files of tapes: they are read whole and within limits, and written whole or not at all.
-//!
 //! All functions here block.
 
 use super::text::MAX_BYTES;
@@ -34,7 +33,6 @@ const TEMP_DIGITS: usize = 16;
 /// How old a temporary file without a writer must be to be removed.
 const STRAY_AGE: Duration = Duration::from_secs(60);
 
-/// Why a tape's file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("there is no tape {}", .path.display())]
@@ -93,21 +91,12 @@ impl FileError {
 }
 
 /// Reads a tape's file whole.
-///
-/// # Errors
-///
-/// It is missing, not a regular file, unreadable, or larger than [`MAX_BYTES`].
 pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
     load_with_state(path).map(|(bytes, _)| bytes)
 }
 
 /// Writes a new tape that only its owner can read; missing directories are created in the same way.
-///
 /// The file exists whole or not at all, whenever this process ends.
-///
-/// # Errors
-///
-/// [`FileError::Exists`] if the name is taken; or the file cannot be written.
 pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let fail = |source| FileError::write(path, source);
     let folder = folder_of(path);
@@ -139,14 +128,9 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Changes a tape under its lock: `change` returns the new text for the old bytes, or `None` to keep them.
-///
 /// Returns whether it was changed. Whenever this process ends, the file is either the old or the new one, whole.
 /// `change` is called again if somebody without the lock, such as an editor, writes the file meanwhile. If the path is
 /// a symbolic link, the file that it points to is changed.
-///
-/// # Errors
-///
-/// The errors of [`load`] and of `change`; [`FileError::Locked`] after [`LOCK_WAIT`].
 pub fn replace<E: From<FileError>>(
     path: &Path,
     mut change: impl FnMut(&[u8]) -> Result<Option<String>, E>,
@@ -349,7 +333,6 @@ fn is_temp(name: &[u8]) -> bool {
 }
 
 /// The right to change a tape, exclusive among all ccd processes.
-///
 /// The lock is a file beside the tape, because each change replaces the tape's own file.
 struct FileLock {
     path: PathBuf,

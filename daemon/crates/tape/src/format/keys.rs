@@ -1,6 +1,5 @@
 //! The keys of a tape: how they are written, and their other spellings.
 
-/// A kind of object in a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Tape,

@@ -9,14 +9,12 @@ use std::collections::BTreeMap;
 /// The newest format that can be read, and the one that is written.
 pub const FORMAT: u64 = 1;
 
-/// Annotations of an exchange, by name.
 pub type Annotations = serde_json::Map<String, serde_json::Value>;
 
 /// The annotation with what a run changed in its work tree, for `git apply`: a text, or `{ dataB64 }`. It is exact, so secrets
 /// are not removed from it.
 pub const WORK_TREE_PATCH: &str = "work_tree_patch";
 
-/// A recorded program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tape {
     pub meta: Meta,
@@ -70,7 +68,6 @@ pub struct PtySize {
 pub struct Recorder {
     /// Platform triple.
     pub platform: String,
-    /// Version of ccd.
     pub version: String,
     pub flags: Vec<String>,
     /// [`FORMAT`] or older.
@@ -79,7 +76,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Returns this program.
     pub(crate) fn own() -> Self {
         Self {
             platform: crate::PLATFORM.into(),
@@ -103,7 +99,6 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Returns the length of its output.
     pub fn output_len(&self) -> u64 {
         self.chunks
             .iter()
@@ -130,7 +125,6 @@ pub struct Pre {
     pub keys: bool,
 }
 
-/// An input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TypedInput {
     pub kind: InputKind,
@@ -164,7 +158,6 @@ pub enum InputKind {
     Raw,
 }
 
-/// A chunk of output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chunk {
     /// Milliseconds since the previous chunk, or since the input.

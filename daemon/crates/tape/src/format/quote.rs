@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 const COMMENT_LEN: usize = 200;
 
 /// Returns the comment that shows a chunk's output, without the `//`; `None` if the output is not text, or is blank.
-///
 /// Nothing in it can end the comment, hide text, or change how the following text is shown.
 pub fn comment(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;

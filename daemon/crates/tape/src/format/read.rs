@@ -34,12 +34,8 @@ pub struct Outlined {
 }
 
 /// Parses a tape.
-///
 /// Optional parts get the values that they have on a new tape. Unknown keys are kept in `other`, if the part has it.
-///
-/// # Errors
-///
-/// The first error with its position. [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
+/// [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
     let mut reader = ExchangeReader::new(true);
     let (meta, session, exchanges) = parse(bytes, |scanner, _| reader.read(scanner))?;
@@ -51,10 +47,6 @@ pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
 }
 
 /// Parses a tape without its output; rejects exactly the tapes that [`read`] rejects.
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
     let mut reader = ExchangeReader::new(false);
     let mut counted = (0, 1); // up to this offset the line is known
@@ -80,10 +72,7 @@ pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
 }
 
 /// Parses one exchange from the bytes at its [`Outlined::span`].
-///
-/// # Errors
-///
-/// The first error; its position is counted from the start of `bytes`.
+/// The position of an error is counted from the start of `bytes`.
 pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let text = text_of(bytes)?;
     let mut scanner = Scanner::new(text);
@@ -93,10 +82,6 @@ pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
 }
 
 /// Returns the text of a file, if it can be that of a tape.
-///
-/// # Errors
-///
-/// It is empty, too large, or not UTF-8.
 pub(super) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
     let wrong = |at, fault: Fault| FormatError::of(Stop::at(at, fault), bytes);
     if bytes.len() > MAX_BYTES {

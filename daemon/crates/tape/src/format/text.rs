@@ -3,7 +3,6 @@
 use super::fault::Fault;
 use ccd_text::json5;
 
-/// Maximum size of a tape's file.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// Maximum number of chunks on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
@@ -12,7 +11,6 @@ pub(super) const MAX_CHUNKS: u32 = 1_300_000;
 /// Maximum number of values in annotations and unknown keys.
 pub(super) const MAX_VALUES: u32 = 1_000_000;
 
-/// The format of a tape.
 #[derive(Debug, Clone)]
 pub(super) enum TapeText {}
 

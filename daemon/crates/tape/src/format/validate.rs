@@ -8,7 +8,6 @@ use super::text::{Scanned, Scanner};
 use ccd_text::json5::{Kind, place};
 use std::ops::RangeInclusive;
 
-/// Maximum number of problems that are reported for one tape.
 pub(super) const MAX_PROBLEMS: usize = 100;
 
 /// The possible exit statuses of a program.
@@ -17,7 +16,6 @@ const CODES: RangeInclusive<i64> = 0..=255;
 /// The signal numbers of all systems on which ccd runs.
 const SIGNALS: RangeInclusive<i64> = 1..=64;
 
-/// A problem in a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub line: u64,
@@ -29,7 +27,6 @@ pub struct Problem {
 }
 
 /// Finds the problems of a tape, in the order of the text; at most [`MAX_PROBLEMS`].
-///
 /// If the reader rejects the tape, the problem is an error. If the reader may only misunderstand the tape (unknown
 /// keys, missing parts, two values for one key), it is a warning, or with `strict` an error.
 pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {

@@ -8,15 +8,11 @@ use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use ccd_text::json5;
 use serde_json::{Map, Value};
 
-/// Indentation of an exchange.
 const EXCHANGE: &str = "    ";
-/// Indentation of a member of an exchange.
 const MEMBER: &str = "      ";
-/// Indentation of a chunk.
 const CHUNK: &str = "          ";
 
 /// Writes a tape; [`super::read()`] parses the text into an equal tape.
-///
 /// The order of keys is always the same. A comment after each chunk of text shows its output.
 pub fn write(tape: &Tape) -> String {
     let mut out = String::new();
@@ -67,7 +63,6 @@ pub(super) fn output(chunks: &[Chunk]) -> String {
     out + "        ],\n      }"
 }
 
-/// Writes the object of a chunk.
 fn write_chunk(chunk: &Chunk) -> String {
     let stream = match chunk.stream {
         Stream::Stdout => "",

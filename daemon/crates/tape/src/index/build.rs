@@ -17,16 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Maximum number of tapes of one root.
 pub(super) const MAX_TAPES: usize = 100_000;
 
-/// Maximum size of one tape.
 pub(super) const MAX_TAPE_BYTES: u64 = 64 << 20;
 
 /// Maximum number of problems that are kept for a root.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
 
-/// Threads that read tapes.
 const THREADS: usize = 2;
 
 /// The result of reading a file that may be a tape.
@@ -130,7 +127,6 @@ impl Index {
         Self::of_tapes(root, generation, tapes, problems)
     }
 
-    /// Makes all tables.
     pub(super) fn of_tapes(
         root: &Path,
         generation: u64,

@@ -30,7 +30,6 @@ const HASH_BYTES: usize = 32;
 /// The start of the name of every file.
 const PREFIX: &str = "tapes-";
 
-/// The cache file of one root.
 #[derive(Debug, Clone)]
 pub struct Cache {
     path: PathBuf,
@@ -47,10 +46,6 @@ impl Cache {
 
     /// Removes the caches in a directory that were neither read nor written for `keep`, except those of `roots`; returns how
     /// many.
-    ///
-    /// # Errors
-    ///
-    /// The directory cannot be read, or a file cannot be removed.
     pub fn remove_old(folder: &Path, keep: Duration, roots: &[PathBuf]) -> io::Result<u64> {
         let files = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -82,10 +77,7 @@ impl Cache {
     }
 
     /// Replaces the file with the tapes of an index.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written; the old one is kept.
+    /// On an error, the old file is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
         make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
         let stored = (Head::of(&index.root), settled(index));

@@ -50,7 +50,6 @@ pub struct Nearest {
     pub differs: Vec<Differs>,
 }
 
-/// A difference in one part of the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differs {
     /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `unfinished`, `state`.

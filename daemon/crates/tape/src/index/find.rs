@@ -40,7 +40,6 @@ pub(super) struct Tables<T = Table> {
 
 pub(super) type TapeEntries = Tables<Vec<TableEntry>>;
 
-/// The position of an exchange, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangePlace {
     pub tape: TapeId,
@@ -61,7 +60,6 @@ impl Index {
         self.slots.iter().flatten()
     }
 
-    /// Returns the tape with this id.
     pub fn tape(&self, id: &str) -> Option<&Arc<IndexedTape>> {
         let slot = self.slot(id)?;
         self.slots.get(slot as usize)?.as_ref()
@@ -72,12 +70,10 @@ impl Index {
         self.problems.values()
     }
 
-    /// Returns the path of a tape's file.
     pub fn path(&self, id: &str) -> PathBuf {
         self.root.join(format!("{id}.json5"))
     }
 
-    /// Returns the number of exchanges on all tapes.
     pub fn exchanges(&self) -> usize {
         self.tapes().map(|tape| tape.rows.len()).sum()
     }
@@ -153,7 +149,6 @@ impl Index {
         (duplicates, more)
     }
 
-    /// Returns the approximate memory in bytes.
     #[cfg(test)]
     pub fn memory_bytes(&self) -> usize {
         let tables = &self.tables;
@@ -188,7 +183,6 @@ impl Index {
 }
 
 impl IndexedTape {
-    /// Returns the approximate memory in bytes.
     #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
         let meta = &self.meta;
@@ -211,7 +205,6 @@ impl IndexedTape {
             + 2 * self.id.len()
     }
 
-    /// Returns the entries of this tape for each table.
     pub(super) fn entries(&self, slot: u32) -> TapeEntries {
         let mut entries = TapeEntries::default();
         for (exchange, row) in (0..).zip(&self.rows) {

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The tapes of an index whose recording was started like the session.
-///
 /// It refers to its index as it was; when [`Index::generation`] has changed, a new set must be made.
 #[derive(Debug, Clone)]
 pub struct Fits {
@@ -18,7 +17,6 @@ pub struct Fits {
     bits: Arc<[u64]>,
 }
 
-/// An exchange that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub tape: Arc<IndexedTape>,
@@ -43,7 +41,6 @@ impl Hit {
         self.tape.input(self.row())
     }
 
-    /// Returns the prompt as on the tape.
     pub fn prompt(&self) -> &str {
         &self.tape.prompt(self.row()).text
     }
@@ -79,7 +76,6 @@ impl Hit {
         self.tape.state_after(self.exchange)
     }
 
-    /// Returns its position, for display.
     pub fn place(&self) -> ExchangePlace {
         ExchangePlace {
             tape: Arc::clone(&self.tape.id),
@@ -95,7 +91,6 @@ impl Hit {
 }
 
 impl Index {
-    /// Returns an exchange by its tape and number.
     pub fn exchange(&self, tape: &str, exchange: u32) -> Option<Hit> {
         Hit::new(self.tape(tape)?, exchange)
     }
@@ -124,14 +119,12 @@ impl Index {
 }
 
 impl Fits {
-    /// Returns the number of tapes that fit.
     #[cfg(test)]
     pub(super) fn len(&self) -> u32 {
         self.bits.iter().map(|bits| bits.count_ones()).sum()
     }
 
     /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
-    ///
     /// If the tape's input was hidden, any line matches.
     pub fn exact(&self, prompt: &str, input: &[u8], state: Fingerprint) -> Option<Hit> {
         let prompt = Fingerprint::of_prompt(prompt);
@@ -150,7 +143,6 @@ impl Fits {
 
     /// Returns the exchanges that continue from a state, at a given prompt or at any: the inputs that typed bytes may
     /// become.
-    ///
     /// The oldest tape comes first; starts of programs are left out.
     pub fn candidates(
         &self,

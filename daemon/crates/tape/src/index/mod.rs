@@ -1,5 +1,4 @@
 //! The index of a directory of tapes: it finds the exchange that answers, by the state of the program and the input.
-//!
 //! An [`Index`] never changes; when files do, it is replaced by another that shares the unchanged parts. Of a file it
 //! contains only the keys. Output is kept in the file and found by its offset.
 

@@ -68,7 +68,6 @@ pub(super) struct Near {
 
 impl Fits {
     /// Returns the exchange that differs least; among equals, the one that was expected next.
-    ///
     /// Compares a limited number of exchanges.
     pub(super) fn nearest(&self, asked: &Asked<'_>) -> Option<Near> {
         let prompt = Fingerprint::of_prompt(asked.prompt);

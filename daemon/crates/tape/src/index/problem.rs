@@ -5,7 +5,6 @@ use ccd_protocol::tape::TapeProblem;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an exchange could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Try again when the index has the new version.
@@ -21,7 +20,6 @@ pub enum ReadError {
     },
 }
 
-/// Why a file is not a tape.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {
     #[error("{0}")]

@@ -16,11 +16,7 @@ const MAX_CACHED_BYTES: u32 = 64 << 10;
 
 impl Index {
     /// Reads an exchange with its output.
-    ///
     /// Blocks, because it reads a file.
-    ///
-    /// # Errors
-    ///
     /// [`ReadError::Changed`] if the file has changed since it was indexed; the next index has the new version.
     pub fn read(&self, hit: &Hit) -> Result<Exchange, ReadError> {
         self.read_by(hit, |file, bytes, at| file.read_exact_at(bytes, at))

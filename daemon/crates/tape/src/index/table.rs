@@ -6,14 +6,11 @@ use std::sync::Arc;
 /// Entries per part when the table is made. Small parts make changes cheap, few parts make copies of the list cheap.
 const PART_LEN: usize = 128;
 
-/// Maximum number of parts of a table.
 const MAX_PARTS: usize = 1 << 14;
 
-/// The exchange of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     pub(super) key: u64,
-    /// Slot of the tape.
     pub(super) slot: u32,
     pub(super) exchange: u32,
 }
@@ -53,7 +50,6 @@ impl Table {
         }
     }
 
-    /// Returns the entries of a key, in order.
     pub(super) fn get(&self, key: u64) -> &[TableEntry] {
         let Some(part) = self.parts.get(part_of(key, self.shift)) else {
             return &[];
@@ -101,7 +97,6 @@ impl Table {
         table
     }
 
-    /// Returns entries with the number of their part, sorted.
     fn by_part(&self, entries: &[TableEntry]) -> Vec<(usize, TableEntry)> {
         let numbered = entries.iter();
         let mut numbered: Vec<_> = numbered
@@ -117,7 +112,6 @@ impl Table {
         entries > parts * PART_LEN * 8 && parts < MAX_PARTS
     }
 
-    /// Returns the memory in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let entries: usize = self.parts.iter().map(|part| part.capacity()).sum();

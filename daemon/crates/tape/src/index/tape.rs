@@ -35,7 +35,6 @@ impl Stamp {
     }
 }
 
-/// A tape in the index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexedTape {
     pub id: TapeId,
@@ -44,7 +43,6 @@ pub struct IndexedTape {
     #[serde(with = "super::cache::as_json")]
     pub meta: Meta,
     pub invocation: Arc<Invocation>,
-    /// How the program exited.
     pub exit: Option<ccd_protocol::tape::TapeExit>,
     /// When it was recorded; the latest possible time if it does not say.
     pub(super) created_ns: i64,
@@ -155,7 +153,6 @@ impl IndexedTape {
         self.rows.first().map_or(1, |row| u64::from(row.line))
     }
 
-    /// Returns the input of an exchange.
     pub(super) fn input(&self, row: &Row) -> &[u8] {
         let start = row.input_start as usize;
         let input = self.inputs.get(start..start + row.input_len as usize);

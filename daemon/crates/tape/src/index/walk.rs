@@ -8,7 +8,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Maximum depth of directories.
 const MAX_DEPTH: usize = 32;
 
 /// Maximum number of directories that are read: a link may lead to the whole file system.
@@ -17,7 +16,6 @@ pub(super) const MAX_FOLDERS: usize = 100_000;
 /// The suffix of a tape's file name.
 pub const SUFFIX: &str = ".json5";
 
-/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct WalkResult {
     pub(super) tapes: Vec<FoundTape>,
@@ -32,7 +30,6 @@ pub(super) struct FoundTape {
 
 /// Finds all tapes in `root`: files that end with `.json5`, except those with names, or in directories with names, that
 /// start with a dot.
-///
 /// `enter` is called with each directory before it is read, so that the caller can watch for files that appear later.
 /// Links are followed; each directory is entered once. A missing root is empty.
 pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {

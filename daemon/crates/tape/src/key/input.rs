@@ -17,7 +17,6 @@ const PASTE_MARKS: [&[u8]; 2] = [b"\x1b[200~", b"\x1b[201~"];
 
 /// Returns the normal form of an input for matching: without secrets, paste marks, erased characters, and blanks at
 /// line ends; with `\n` for every Enter; and scrubbed.
-///
 /// The result is the same for an input that was redacted before.
 pub fn normal_input(raw: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(raw.len());
@@ -36,7 +35,6 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
 }
 
 impl Fingerprint {
-    /// Returns the hash of an input.
     pub(crate) fn of_input(raw: &[u8]) -> Self {
         Self::of("input", &normal_input(raw))
     }
@@ -58,7 +56,6 @@ pub(super) fn normal_part(raw: &[u8]) -> Vec<u8> {
     over_text(&edited(&redacted(raw)), |text| scrub(text).into_owned())
 }
 
-/// Returns an input without its secrets.
 pub(super) fn redacted(raw: &[u8]) -> Vec<u8> {
     redact_chunks([raw], Source::Typed).concat()
 }
@@ -88,7 +85,6 @@ pub(crate) fn edited(line: &[u8]) -> Vec<u8> {
 }
 
 /// Removes what Ctrl-U and Ctrl-W erased from the line, as a terminal in canonical mode does.
-///
 /// Only for lines that have ended: in the middle of a line, these keys may be commands of the program, such as
 /// scrolling.
 pub(super) fn erased(line: &[u8]) -> Cow<'_, [u8]> {

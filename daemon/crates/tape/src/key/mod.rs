@@ -1,5 +1,4 @@
 //! Keys of exchanges: the normal forms of a command line, a prompt, an input, and of all earlier inputs.
-//!
 //! Recorder and player both use them, so that recorded exchanges are found.
 
 mod hash;

@@ -11,7 +11,6 @@ pub(super) const MAX_PROMPT_BYTES: usize = 512;
 
 /// Returns the output after the last line break, without control sequences and at most [`MAX_PROMPT_BYTES`]; trailing
 /// blanks are kept.
-///
 /// A `\r` starts the line again once text follows; until then, the line is kept.
 pub fn prompt_of(output: &[u8]) -> String {
     PromptTracker::after(output).prompt()
@@ -43,7 +42,6 @@ impl PromptTracker {
         tracker
     }
 
-    /// Processes the next output.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
             let mut text = std::mem::take(&mut self.text);
@@ -119,7 +117,6 @@ pub fn prompt_signature(prompt: &str) -> String {
 }
 
 impl Fingerprint {
-    /// Returns the hash of a prompt.
     pub(crate) fn of_prompt(prompt: &str) -> Self {
         Self::of("prompt", prompt_signature(prompt).as_bytes())
     }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 /// Variables that are recorded and compared by default.
 const DEFAULT_ENV: [&str; 4] = ["LANG", "LC_*", "TERM", "TZ"];
 
-/// Maximum number of entries in one list.
 const MAX_ENTRIES: usize = 256;
 
 /// Maximum length of one entry in bytes.
@@ -25,7 +24,6 @@ pub const TERMINAL: &str = "terminal";
 const IN_TERMINAL: &str = "in a terminal";
 const WITH_PIPES: &str = "with pipes";
 
-/// Why rules for matching are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("match.{list} has {found} entries: at most {MAX_ENTRIES} are allowed")]
@@ -46,7 +44,6 @@ pub enum RuleError {
 
 /// What a program was started with, in the form to which the rules are applied: without secrets, and without the home
 /// directory in paths.
-///
 /// Everything else is exact. Text that changes from run to run comes from the program or is typed; an argument is what
 /// somebody has requested, and another argument is another request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -105,14 +102,11 @@ pub struct Context {
     pub has_terminal: Option<bool>,
 }
 
-/// A difference between two contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
     pub part: String,
-    /// Value on the tape.
     pub tape: Option<String>,
-    /// Value of the session.
     pub session: Option<String>,
 }
 
@@ -135,7 +129,6 @@ impl Context {
     }
 
     /// Returns whether a tape with this context may be replayed in a session with another.
-    ///
     /// A tape without an environment, a directory or a terminal, because it was written by hand or imported, fits any
     /// session.
     pub fn fits(&self, session: &Self) -> bool {
@@ -190,9 +183,10 @@ impl Context {
 
 /// Describes the streams of a program: a terminal or pipes.
 fn ends(has_terminal: bool) -> &'static str {
-    match has_terminal {
-        true => IN_TERMINAL,
-        false => WITH_PIPES,
+    if has_terminal {
+        IN_TERMINAL
+    } else {
+        WITH_PIPES
     }
 }
 
@@ -201,7 +195,6 @@ fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The compiled rules for matching.
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// Names, or prefixes followed by `*`.
@@ -219,11 +212,6 @@ enum ArgPattern {
 }
 
 impl Rules {
-    /// Compiles the rules in `options`.
-    ///
-    /// # Errors
-    ///
-    /// [`RuleError`] names the entry that cannot be used.
     pub fn new(options: &MatchOptions) -> Result<Self, RuleError> {
         let default_env: Vec<String> = DEFAULT_ENV.map(String::from).to_vec();
         let allow_env = options.allow_env.as_ref().unwrap_or(&default_env);
@@ -245,7 +233,6 @@ impl Rules {
             .collect()
     }
 
-    /// Returns the context of a command line.
     #[cfg(test)]
     pub fn context(
         &self,

@@ -25,7 +25,6 @@ const MONTHS: [&[u8; 3]; 12] = [
 const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 
 /// Returns `text` with `<time>`, `<uuid>`, `<hex>`, `<pid>`, `<tmp>` and `~` in place of such values.
-///
 /// Nothing is taken for an id by its letters or digits alone: `defaced`, `20260101` and `3.14` are kept, and so is a
 /// date without a time.
 pub fn scrub(text: &str) -> Cow<'_, str> {
@@ -33,7 +32,6 @@ pub fn scrub(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns `text` with `~` in place of the home directories at the start of paths, and everything else unchanged.
-///
 /// A home directory at the end of a path is kept, because then the path means that directory itself.
 pub(super) fn from_home(text: &str) -> Cow<'_, str> {
     replaced(text, |bytes, at| {

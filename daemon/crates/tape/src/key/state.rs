@@ -5,14 +5,11 @@ use super::input::{HIDDEN_INPUT, normal_line, normal_part};
 use serde::{Deserialize, Serialize};
 
 /// An open line is hashed in parts of this size.
-///
 /// It limits memory for programs that are driven by single keys and never see an Enter.
 const PART_BYTES: usize = 4096;
 
 /// A hash chain over all input since the start of the program, however it was split.
-///
 /// It distinguishes equal inputs at different positions: a counter that answered 1, 2, 3 does so again.
-///
 /// An open line is kept as it was typed, so this belongs in memory and not on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHash {
@@ -30,7 +27,6 @@ impl Default for StateHash {
 }
 
 impl StateHash {
-    /// Returns the state before any input.
     pub fn start() -> Self {
         Self::after_line(Fingerprint::of("start", b""))
     }
@@ -44,7 +40,6 @@ impl StateHash {
         }
     }
 
-    /// Adds typed bytes.
     pub fn feed(&mut self, raw: &[u8]) {
         let mut rest = raw;
         if self.is_returned && !rest.is_empty() {
@@ -67,9 +62,10 @@ impl StateHash {
 
     /// Adds the input of an exchange.
     pub(crate) fn follow(&mut self, hidden: bool, input: &[u8]) {
-        match hidden {
-            true => self.feed_hidden(),
-            false => self.feed(input),
+        if hidden {
+            self.feed_hidden()
+        } else {
+            self.feed(input)
         }
     }
 
@@ -86,7 +82,6 @@ impl StateHash {
         self.fingerprint().to_string()
     }
 
-    /// Returns the current value.
     pub fn fingerprint(&self) -> Fingerprint {
         if self.open.is_empty() {
             return self.chain;

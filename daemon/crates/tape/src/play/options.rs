@@ -7,7 +7,6 @@ use crate::root::Root;
 use std::io;
 use std::sync::Arc;
 
-/// How a session replays its tapes.
 #[derive(Debug)]
 pub struct ReplayOptions {
     pub root: Arc<Root>,
@@ -26,7 +25,6 @@ pub struct ReplayOptions {
     pub debug: bool,
 }
 
-/// Why no tape answers.
 #[derive(Debug)]
 pub enum PlayError {
     Miss {
@@ -42,7 +40,6 @@ pub enum PlayError {
     Read(io::Error),
 }
 
-/// The position in a conversation.
 #[derive(Debug)]
 pub struct PlaceOfPlay {
     /// Output offset at which everything that a tape answers has been printed.

@@ -10,7 +10,6 @@ use std::time::Duration;
 /// Maximum delay of one chunk.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
-/// The pace of a session's replay.
 #[derive(Debug, Clone)]
 pub struct ReplayPace {
     /// `None`: the latency on each tape.
@@ -65,12 +64,13 @@ impl ReplayPace {
         if random.random_range(0.0..100.0) >= rate {
             return None;
         }
-        Some(match random.random_bool(0.5) {
-            true => Injection::Truncate(random.random_range(0.0..1.0)),
-            false => Injection::Exit(TapeExit {
+        Some(if random.random_bool(0.5) {
+            Injection::Truncate(random.random_range(0.0..1.0))
+        } else {
+            Injection::Exit(TapeExit {
                 code: Some(random.random_range(1..=125)),
                 signal: None,
-            }),
+            })
         })
     }
 

@@ -31,10 +31,6 @@ pub trait FarSide: Send {
     fn set_modes(&self, modes: InputModes);
 
     /// Prints all bytes, at the pace at which the session reads them.
-    ///
-    /// # Errors
-    ///
-    /// The terminal is closed.
     fn print(
         &mut self,
         stream: Stream,
@@ -42,10 +38,6 @@ pub trait FarSide: Send {
     ) -> impl Future<Output = std::io::Result<()>> + Send;
 
     /// Ends the program after everything that was printed.
-    ///
-    /// # Errors
-    ///
-    /// The terminal is closed.
     fn end(self, exit: TapeExit) -> std::io::Result<()>;
 }
 
@@ -64,7 +56,6 @@ pub enum PlaybackStep {
     End(TapeExit),
 }
 
-/// The queue of steps that are still to be done.
 #[derive(Debug, Default)]
 pub struct Playback {
     queue: Mutex<PlaybackQueue>,
@@ -84,7 +75,6 @@ struct PlaybackQueue {
 }
 
 impl PlaybackStep {
-    /// Returns the number of bytes that it prints.
     fn bytes(&self) -> usize {
         match self {
             Self::Print { bytes, .. } => bytes.len(),
@@ -145,7 +135,6 @@ impl Playback {
         }
     }
 
-    /// Returns the number of bytes that are not printed yet.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let state = self.lock();
         (state.waiting_bytes + state.held_bytes) as u64

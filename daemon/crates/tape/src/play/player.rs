@@ -25,7 +25,6 @@ const MAX_PENDING_BYTES: usize = 16 << 20;
 const MAX_LOOKS: usize = 5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
-/// The replay of one session's tapes.
 #[derive(Debug)]
 pub struct Player {
     pub(super) options: ReplayOptions,
@@ -38,7 +37,6 @@ pub struct Player {
     goes_on: AtomicBool,
 }
 
-/// The state of a replay.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Playing {
     /// Typed bytes that belong to no exchange yet.
@@ -63,7 +61,6 @@ pub(super) struct Playing {
     /// The last exchange has a hidden input without a line end, which may be longer.
     #[serde(default)]
     is_in_hidden: bool,
-    /// The error that was injected into the last exchange.
     #[serde(default)]
     injection: Option<Injection>,
     pub(super) uses: TapeUse,
@@ -109,7 +106,6 @@ impl ReplayOptions {
 }
 
 impl Player {
-    /// Returns a player that has not started.
     pub fn new(options: ReplayOptions) -> Self {
         Self::with(options, Playing::default())
     }
@@ -198,17 +194,14 @@ impl Player {
         KeptPlayer(playing)
     }
 
-    /// Returns the queue of output that is to be printed.
     pub fn playback(&self) -> Arc<Playback> {
         Arc::clone(&self.playback)
     }
 
-    /// Returns how the tapes were used so far.
     pub fn uses(&self) -> TapeUse {
         self.lock().uses.clone()
     }
 
-    /// Returns the position in the conversation.
     pub fn place(&self) -> PlaceOfPlay {
         let playing = self.lock();
         PlaceOfPlay {
@@ -263,11 +256,6 @@ impl Player {
         self.lock().uses.proxied += inputs;
     }
 
-    /// Plays the start of the program.
-    ///
-    /// # Errors
-    ///
-    /// [`PlayError::Miss`] if no tape starts with this invocation.
     pub async fn start(&self) -> Result<(), PlayError> {
         let started = self.answer(true, Instant::now()).await;
         self.playback.begin();
@@ -275,10 +263,7 @@ impl Player {
     }
 
     /// Matches typed bytes, and queues the answers.
-    ///
-    /// # Errors
-    ///
-    /// [`PlayError`]; typed bytes that are not an input are then forgotten.
+    /// On an error, typed bytes that are not an input are forgotten.
     pub async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
         let at = Instant::now();
         self.playback.room().await;

@@ -1,5 +1,4 @@
 //! Finds the exchange whose input was typed.
-//!
 //! Input is a stream: one send may contain several inputs, and one input may be sent in parts. So each possible end of
 //! an input is tried: after each line, and after all bytes.
 
@@ -22,7 +21,6 @@ const MAX_CANDIDATES: usize = 1024;
 /// Longer pending input is compared only if an input on a tape may be as long.
 const LONG_BYTES: usize = 256 << 10;
 
-/// What is searched for, and in which tapes.
 pub(super) struct Search<'a> {
     /// The tapes that fit the session.
     pub(super) fits: &'a Fits,
@@ -31,7 +29,6 @@ pub(super) struct Search<'a> {
     pub(super) is_start: bool,
 }
 
-/// The result of a search.
 pub(super) enum InputMatch {
     Answer {
         hit: Hit,
@@ -124,9 +121,10 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
         return InputMatch::Part { hit };
     }
     // Somebody is typing a line, which Enter will end.
-    match is_open_text(typed) {
-        true => InputMatch::Open,
-        false => InputMatch::Nothing,
+    if is_open_text(typed) {
+        InputMatch::Open
+    } else {
+        InputMatch::Nothing
     }
 }
 
@@ -159,9 +157,10 @@ fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
 /// pipes, an empty one, because such a program may print at any time; then the prompt that was printed.
 pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     let printed = playing.prompt.prompt();
-    match plays_piped(fits, playing) && !printed.is_empty() {
-        true => vec![String::new(), printed],
-        false => vec![printed],
+    if plays_piped(fits, playing) && !printed.is_empty() {
+        vec![String::new(), printed]
+    } else {
+        vec![printed]
     }
 }
 

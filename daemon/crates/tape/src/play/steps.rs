@@ -31,9 +31,12 @@ impl ExchangeSteps {
         let pace = &options.pace;
         // A session's terminal passes on the bytes of a tape as they are, so a tape that was recorded with pipes needs
         // carriage returns here.
-        let data_of = |chunk: &Chunk| match meta.pty.is_none() && !options.is_piped {
-            true => with_returns(&chunk.data).into_owned(),
-            false => chunk.data.clone(),
+        let data_of = |chunk: &Chunk| {
+            if meta.pty.is_none() && !options.is_piped {
+                with_returns(&chunk.data).into_owned()
+            } else {
+                chunk.data.clone()
+            }
         };
         let data: Vec<Vec<u8>> = exchange.chunks.iter().map(data_of).collect();
         let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();

@@ -13,7 +13,6 @@ use std::ops::Range;
 /// Output by offset, with gaps where the log was lost.
 #[derive(Debug, Clone, Default)]
 pub struct Printed {
-    /// Offset of the first byte.
     pub start: u64,
     pub bytes: Vec<u8>,
     /// Offsets of the missing output; `bytes` continues after each gap.
@@ -25,7 +24,6 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Returns the output between two offsets.
     fn between(&self, from: u64, upto: u64) -> &[u8] {
         let at = |offset: u64| {
             let missing: u64 = self
@@ -68,7 +66,6 @@ impl Printed {
     }
 }
 
-/// The contents of a journal.
 pub(super) struct Journalled {
     pub(super) begin: Begin,
     /// By number, without the start of the program.
@@ -333,7 +330,6 @@ impl Journalled {
     }
 }
 
-/// The output of an exchange.
 struct Chunks {
     chunks: Vec<Chunk>,
     /// When each was printed, in microseconds.
@@ -370,9 +366,10 @@ fn kind_of(bytes: &[u8]) -> InputKind {
     let is_line = bytes.last() == Some(&b'\r')
         && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
         && std::str::from_utf8(bytes).is_ok();
-    match is_line {
-        true => InputKind::Line,
-        false => InputKind::Raw,
+    if is_line {
+        InputKind::Line
+    } else {
+        InputKind::Raw
     }
 }
 

@@ -21,7 +21,6 @@ pub const MAX_OUTPUT_BYTES: usize = 32 << 20;
 /// How much output before the recording is searched for the prompt.
 const PROMPT_BYTES: u64 = 8 << 10;
 
-/// The result of a recording.
 #[derive(Debug, Default, Clone)]
 pub struct Finished {
     /// Tapes that were written.
@@ -54,10 +53,7 @@ pub struct Ended {
 
 impl Ended {
     /// Reads a journal, and the lines that could not be written to it. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// The result of a recording without a tape, with the problem that prevented it.
+    /// The error is the result of a recording without a tape, with the problem that prevented it.
     pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {
         let entries = journal::read(journal).and_then(|mut entries| {
             entries.extend(journal::read_from(unwritten)?);
@@ -87,7 +83,6 @@ impl Ended {
     }
 
     /// Makes the tape. `printed` is the output from the start of the recording, `before` the output before it. Blocks.
-    ///
     /// The journal and the note in `folder` are removed once the tape is written; otherwise they are kept for the next
     /// attempt. Without `filter`, no program may run.
     pub fn finish(

@@ -1,5 +1,4 @@
 //! The journal of a recording: an append-only file.
-//!
 //! It does not contain output, but only offsets into the session's raw log, which is kept until the tape is made: the
 //! end of a chunk may be half a secret, which no rule finds. For the same reason it contains an input only once it is
 //! complete, which is after Enter or after the program's answer. Until then, the input is only in memory, including
@@ -24,7 +23,6 @@ const MAX_LINE_BYTES: u64 = 24 << 20;
 /// Block size of the search for the end of the last line.
 const BLOCK_BYTES: usize = 4 << 10;
 
-/// A line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
@@ -98,12 +96,10 @@ pub(super) struct InputEntry {
     pub unfinished: bool,
 }
 
-/// The end of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EndEntry {
     /// The program's exit; `None` if it was ended by somebody else.
     pub exit: Option<TapeExit>,
-    /// Why the session ended.
     pub reason: String,
     /// Offset of the output's end.
     pub offset: u64,
@@ -111,7 +107,6 @@ pub struct EndEntry {
     pub at_us: u64,
 }
 
-/// The journal's file while it is written.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -129,11 +124,6 @@ impl Journal {
             .join(format!("{session}-{random:08x}.jsonl"))
     }
 
-    /// Creates a journal.
-    ///
-    /// # Errors
-    ///
-    /// The root cannot be written to.
     pub fn create(path: PathBuf, begin: Begin) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -150,10 +140,6 @@ impl Journal {
     }
 
     /// Opens the journal of an earlier process. An incomplete last line is cut off, which needs no disk space.
-    ///
-    /// # Errors
-    ///
-    /// The journal does not exist.
     pub fn resume(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).read(true).open(&path)?;
         let end = file.metadata()?.len();
@@ -187,7 +173,6 @@ impl Journal {
     }
 }
 
-/// Returns an entry as a line.
 pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
     let mut line = serde_json::to_vec(entry).unwrap_or_default();
     line.push(b'\n');
@@ -195,19 +180,10 @@ pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
 }
 
 /// Reads a journal without an incomplete last line, which a killed process may leave.
-///
-/// # Errors
-///
-/// The file cannot be read.
 pub(super) fn read(path: &Path) -> io::Result<Vec<JournalEntry>> {
     read_from(BufReader::new(File::open(path)?))
 }
 
-/// Reads the entries from lines.
-///
-/// # Errors
-///
-/// The lines cannot be read.
 pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<JournalEntry>> {
     let mut entries = Vec::new();
     let mut line = Vec::new();

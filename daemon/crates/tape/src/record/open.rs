@@ -110,7 +110,6 @@ impl Open {
         lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
     }
 
-    /// Returns how many line ends it has.
     fn line_count(&self) -> usize {
         let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
         let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
@@ -132,9 +131,12 @@ impl Open {
         let printed = without_blanks(&clean_lossy(printed, encoding_rs::UTF_8));
         let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
         // If the keys do not end a line, an editor may show a part of them in another way.
-        let is_seen = |line: &String| match self.ends_line() {
-            true => printed.contains(line.as_str()),
-            false => printed.contains(line.as_str()) || has_part_of(&printed, line),
+        let is_seen = |line: &String| {
+            if self.ends_line() {
+                printed.contains(line.as_str())
+            } else {
+                printed.contains(line.as_str()) || has_part_of(&printed, line)
+            }
         };
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         self.visible_lines().zip(lines).all(|(line, raw)| {
@@ -242,7 +244,6 @@ fn runs_of(line: &[u8]) -> Vec<String> {
     texts.filter(|run| !run.is_empty()).collect()
 }
 
-/// Returns whether these bytes end an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
 }

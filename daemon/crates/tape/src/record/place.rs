@@ -33,7 +33,6 @@ const OWN_NOTES: [&str; 9] = [
     WORK_TREE_PATCH,
 ];
 
-/// Why a tape was not written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
     #[error("the tape cannot be written: {0}")]
@@ -156,8 +155,9 @@ fn known(fits: &Fits, exchange: &Exchange) -> Option<Hit> {
         return None;
     }
     let state = Fingerprint::parse(exchange.pre.state_hash.as_deref()?);
-    match exchange.input.bytes.is_empty() {
-        true => fits.start().find(|hit| hit.state() == state),
-        false => fits.exact(&exchange.pre.prompt, &exchange.input.bytes, state),
+    if exchange.input.bytes.is_empty() {
+        fits.start().find(|hit| hit.state() == state)
+    } else {
+        fits.exact(&exchange.pre.prompt, &exchange.input.bytes, state)
     }
 }

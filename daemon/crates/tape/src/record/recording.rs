@@ -16,23 +16,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Output within this time becomes one chunk, because delays are whole milliseconds.
 const CHUNK_US: u64 = 1_000;
 
-/// Maximum length of a chunk.
 const MAX_CHUNK_BYTES: u64 = 64 << 10;
 
 /// Maximum length of the entries that are not written yet.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// A recording in progress.
 #[derive(Debug)]
 pub struct Recording {
-    state: Mutex<State>,
+    state: Mutex<RecordingState>,
     path: PathBuf,
     /// Texts that must not be on a tape, whether printed by the program or typed again.
     hidden: Arc<HiddenTexts>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RecordingState {
     /// `None` if it was removed.
     journal: Option<Journal>,
     redacts: bool,
@@ -60,10 +58,6 @@ struct State {
 
 impl Recording {
     /// Starts a recording with a journal at `path`. `hidden` are the secrets of the session.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub fn begin(
         path: PathBuf,
         begin: Begin,
@@ -72,14 +66,13 @@ impl Recording {
     ) -> io::Result<Self> {
         let redacts = begin.options.redact != Some(false);
         let journal = Journal::create(path.clone(), begin)?;
-        let mut state = State::new(Some(journal), redacts, 0, hidden);
+        let mut state = RecordingState::new(Some(journal), redacts, 0, hidden);
         state.prompt = is_plain.then(PromptTracker::default);
         Ok(Self::with(path, state))
     }
 
     /// Continues the recording of an earlier worker. `printed` is the output from [`Resumption::offset`], `tail` the
     /// end of it.
-    ///
     /// If the journal is missing, nothing more is recorded: see [`Self::problem`].
     pub fn resume(
         kept: KeptRecording,
@@ -91,7 +84,7 @@ impl Recording {
         let resumption = match resumption {
             Ok(resumption) => resumption,
             Err(error) => {
-                let mut state = State::new(None, kept.redacts, kept.number, hidden);
+                let mut state = RecordingState::new(None, kept.redacts, kept.number, hidden);
                 state.has_stopped = true;
                 let path = kept.journal.display();
                 let problem = format!("recording has stopped: {path} cannot be used: {error}");
@@ -106,7 +99,7 @@ impl Recording {
             hidden.add(line);
         }
         let journal = Some(resumption.journal);
-        let mut state = State::new(journal, kept.redacts, resumption.number, hidden);
+        let mut state = RecordingState::new(journal, kept.redacts, resumption.number, hidden);
         state.open = resumption.open.map(|open| open.resumed(printed));
         state.typed = kept.lines;
         state.prompt = kept.is_plain.then(|| PromptTracker::after(tail));
@@ -114,7 +107,7 @@ impl Recording {
         Self::with(kept.journal, state)
     }
 
-    fn with(path: PathBuf, state: State) -> Self {
+    fn with(path: PathBuf, state: RecordingState) -> Self {
         Self {
             hidden: Arc::clone(&state.hidden),
             state: Mutex::new(state),
@@ -122,7 +115,6 @@ impl Recording {
         }
     }
 
-    /// Returns the state for the next worker.
     pub fn kept(&self) -> KeptRecording {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
@@ -137,9 +129,10 @@ impl Recording {
             is_plain,
             number: state.number,
             lines: state.typed,
-            secrets: match is_plain {
-                true => self.hidden.texts(),
-                false => Vec::new(),
+            secrets: if is_plain {
+                self.hidden.texts()
+            } else {
+                Vec::new()
             },
             recognised: self.hidden.recognised(),
             open,
@@ -150,7 +143,6 @@ impl Recording {
         &self.path
     }
 
-    /// Returns the texts that must not be on a tape.
     pub fn hidden(&self) -> &HiddenTexts {
         &self.hidden
     }
@@ -188,10 +180,7 @@ impl Recording {
         let open = state.open.as_ref();
         if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
-            let len_bytes = match hidden {
-                true => 0,
-                false => typed.bytes.len() as u64,
-            };
+            let len_bytes = if hidden { 0 } else { typed.bytes.len() as u64 };
             state.note(&JournalEntry::Key {
                 number,
                 at_us,
@@ -218,7 +207,6 @@ impl Recording {
         }
     }
 
-    /// Records output.
     pub fn printed(&self, bytes: &[u8], offset: u64) {
         let mut state = self.lock();
         if let Some(prompt) = &mut state.prompt {
@@ -249,7 +237,6 @@ impl Recording {
         }
     }
 
-    /// Records a change of the terminal's size.
     pub fn resized(&self, rows: u16, cols: u16) {
         let mut state = self.lock();
         state.close_piece();
@@ -282,7 +269,7 @@ impl Recording {
         self.lock().lines.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -311,7 +298,7 @@ impl Drop for Typing<'_> {
     }
 }
 
-impl State {
+impl RecordingState {
     fn new(journal: Option<Journal>, redacts: bool, number: u64, hidden: Arc<HiddenTexts>) -> Self {
         Self {
             journal,

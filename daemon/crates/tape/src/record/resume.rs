@@ -1,4 +1,4 @@
-//! Restores a recording after its worker was killed, when the journal is newer than the keepsake.
+//! Restores a recording after its worker was killed, when the journal is newer than the kept state.
 
 use super::journal::{self, Journal, JournalEntry};
 use super::kept::KeptRecording;
@@ -6,7 +6,6 @@ use super::open::{Open, ends_line};
 use std::cmp::Ordering;
 use std::io;
 
-/// The state from which a recording continues.
 #[derive(Debug)]
 pub struct Resumption {
     pub(super) journal: Journal,
@@ -17,11 +16,7 @@ pub struct Resumption {
 }
 
 impl Resumption {
-    /// Combines the journal and the keepsake. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// The journal does not exist.
+    /// Combines the journal and the kept state. Blocks.
     pub fn of(kept: &KeptRecording) -> io::Result<Self> {
         let journal = Journal::resume(kept.journal.clone())?;
         let entries = journal::read(&kept.journal)?;
@@ -33,7 +28,6 @@ impl Resumption {
         })
     }
 
-    /// Returns the offset from which output is needed.
     pub fn offset(&self) -> Option<u64> {
         self.open.as_ref().map(|open| open.offset)
     }
@@ -49,13 +43,14 @@ fn newest(kept: &KeptRecording, entries: &[JournalEntry]) -> (u64, Option<Open>)
     let open = kept.open.clone();
     let is_newer = match number.cmp(&kept.number) {
         Ordering::Less => false,
-        // The keepsake contains only half of the line.
+        // The kept state contains only half of the line.
         Ordering::Equal => has_ended && open.as_ref().is_some_and(|open| !open.ends_line()),
         Ordering::Greater => true,
     };
-    match is_newer {
-        true => (number, None),
-        false => (kept.number, open),
+    if is_newer {
+        (number, None)
+    } else {
+        (kept.number, open)
     }
 }
 
@@ -93,7 +88,7 @@ mod tests {
         let lines = [entry(1, b"one\r", false), entry(2, b"two\r", false)];
         let (number, open) = newest(&kept(0, None), &lines);
         assert!(number == 2 && open.is_none());
-        // A line that was incomplete in the keepsake was completed later.
+        // A line that was incomplete in the kept state was completed later.
         let (number, open) = newest(&kept(1, Some(b"on")), &lines[..1]);
         assert!(number == 1 && open.is_none());
         // A program that reads keys has not shown its newest line.
@@ -105,7 +100,7 @@ mod tests {
         // A key that the program has answered.
         let (number, open) = newest(&kept(3, Some(b"j")), &[entry(3, b"j", false)]);
         assert_eq!((number, open.unwrap().raw), (3, b"j".to_vec()));
-        // A password that was completed after the keepsake got its first keys.
+        // A password that was completed after the kept state got its first keys.
         let (number, open) = newest(&kept(1, Some(b"hun")), &[entry(1, b"***\r", true)]);
         assert!(number == 1 && open.is_none());
     }

@@ -1,6 +1,5 @@
 //! The messages between a session and its recording about an input.
 
-/// Typed bytes, and how they were typed.
 #[derive(Debug, Clone, Copy)]
 pub struct Typed<'a> {
     pub bytes: &'a [u8],
@@ -22,7 +21,6 @@ pub struct CommandLine<'a> {
     pub cut_echo: Option<&'a str>,
 }
 
-/// How typed bytes were recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noted {
     /// The file does not contain the input yet, or only its mask, so [`super::Recording::kept`] must be handed over.

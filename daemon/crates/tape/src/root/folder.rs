@@ -28,7 +28,6 @@ const REREAD_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum number of tapes that a summary lists, and of problems that are logged at once.
 const SUMMARY_TAPES: usize = 100;
 
-/// Why a directory of tapes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     #[error("the tape directory {path:?} is not absolute: give an absolute path")]
@@ -79,13 +78,8 @@ pub struct Root {
 
 impl Root {
     /// Indexes a directory and starts to watch it; a missing directory has no tapes yet.
-    ///
     /// Blocks, for about a second per hundred thousand exchanges that are not in `cache`. `played` is notified when
     /// there are counts to save.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError`]: the path is not absolute, or not a directory.
     pub(crate) fn open(
         path: &Path,
         cache: Option<Cache>,
@@ -149,10 +143,6 @@ impl Root {
     }
 
     /// Creates the directory if it is missing, readable only by this user.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError::Io`].
     pub fn make_folder(&self) -> Result<(), RootError> {
         make_folder(&self.path).map_err(|source| RootError::Io {
             path: self.path.clone(),
@@ -202,7 +192,6 @@ impl Root {
         has_moved
     }
 
-    /// Counts exchanges of a tape that were played.
     pub fn played(&self, tape: &TapeId, exchanges: u64) {
         self.usage.played(tape, exchanges);
         self.played.notify_one();
@@ -240,7 +229,6 @@ impl Root {
         self.usage.of(tape)
     }
 
-    /// Returns the total length of the tapes' files.
     pub fn bytes(&self) -> u64 {
         self.index().tapes().map(|tape| tape.stamp.bytes).sum()
     }
@@ -351,7 +339,6 @@ fn rules_in_force() -> Fingerprint {
     Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
-/// Returns whether the path has the name of a tape.
 fn is_tape(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")

@@ -11,16 +11,13 @@ use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Maximum number of open roots.
 pub(super) const MAX_ROOTS: usize = 64;
 
 /// Maximum time for which counts are not saved.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
-/// The directories of tapes in use.
 #[derive(Debug)]
 pub struct Roots {
-    /// Directory of the index caches.
     caches: PathBuf,
     usage: Arc<dyn UsageStore>,
     open: Mutex<Opened>,
@@ -43,7 +40,6 @@ struct RootEntry {
 
 impl Roots {
     /// Returns an empty set of roots. Index caches are kept in the directory `base`, counts in `usage`.
-    ///
     /// Counts are saved until `stop`, and then by [`Roots::close`].
     pub fn new(
         base: &Path,
@@ -72,10 +68,6 @@ impl Roots {
     }
 
     /// Returns the root of a path. The first call reads its tapes; calls made meanwhile wait for that.
-    ///
-    /// # Errors
-    ///
-    /// [`RootError`]: the path is not that of a directory, or too many roots are in use.
     pub async fn open(&self, path: &Path) -> Result<Arc<Root>, RootError> {
         let path = lexically_normal(path);
         let (place, gone) = self.place(&path)?;
@@ -95,14 +87,12 @@ impl Roots {
         Ok(root)
     }
 
-    /// Returns the open roots.
     pub fn all(&self) -> Vec<Arc<Root>> {
         let open = self.opened();
         let roots = open.places.values().filter_map(|place| place.root.get());
         roots.map(Arc::clone).collect()
     }
 
-    /// Removes the counts of tapes that were removed.
     pub async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
         root.usage.forget(tapes);
         if let Err(error) = self.usage.forget(&root.path, tapes).await {
@@ -112,10 +102,6 @@ impl Roots {
 
     /// Removes what is stored about tapes and was not used for `keep`: index caches of roots that are not open, and the
     /// counts of tapes whose files are gone. Tapes are never removed.
-    ///
-    /// # Errors
-    ///
-    /// The store reports an error, or a cache cannot be removed.
     pub async fn remove_old(&self, keep: Duration) -> Result<(), UsageError> {
         let removed = self.remove_caches(keep, self.paths()).await?;
         if removed > 0 {
@@ -129,10 +115,6 @@ impl Roots {
 
     /// Removes all index caches, because they have arguments and directories of tapes that are gone, and the counts of such
     /// tapes. An open root that has changed writes its cache again when it is closed, with the tapes that it has then.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::remove_old`].
     pub async fn remove_traces(&self) -> Result<(), UsageError> {
         self.remove_caches(Duration::ZERO, Vec::new()).await?;
         self.remove_counts(Duration::ZERO).await
@@ -168,7 +150,6 @@ impl Roots {
         Ok(())
     }
 
-    /// Returns the directory of the index caches.
     pub fn caches(&self) -> &Path {
         &self.caches
     }

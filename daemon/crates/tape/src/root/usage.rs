@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How often a tape was played.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used {
     /// Exchanges played since it was recorded.
@@ -15,12 +14,10 @@ pub struct Used {
     pub at: String,
 }
 
-/// Why counts were not read or written.
 pub type UsageError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Stores the counts across restarts of the daemon.
 pub trait UsageStore: std::fmt::Debug + Send + Sync {
-    /// Returns the counts of a root.
     fn load<'a>(&'a self, root: &'a Path)
     -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
 
@@ -37,7 +34,6 @@ pub trait UsageStore: std::fmt::Debug + Send + Sync {
         time: &'a str,
     ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>>;
 
-    /// Deletes the counts of some tapes of a root.
     fn forget<'a>(
         &'a self,
         root: &'a Path,
@@ -45,7 +41,6 @@ pub trait UsageStore: std::fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<(), UsageError>>;
 }
 
-/// The counts of a root.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     counts: Mutex<Counts>,
@@ -54,14 +49,12 @@ pub(super) struct Usage {
 #[derive(Debug, Default)]
 struct Counts {
     used: HashMap<TapeId, Used>,
-    /// Tapes whose counts are not saved yet.
     unsaved: HashSet<TapeId>,
     /// Tapes that were played since the root was opened.
     played: HashSet<TapeId>,
 }
 
 impl Usage {
-    /// Adds the counts of an earlier daemon.
     pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
         let mut counts = self.counts();
         for (tape, before) in before {
@@ -100,7 +93,6 @@ impl Usage {
         }
     }
 
-    /// Takes the counts that are not saved yet.
     pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
         let mut counts = self.counts();
         let unsaved = std::mem::take(&mut counts.unsaved);

@@ -32,7 +32,7 @@ pub struct Run {
 
 /// A run that is on a tape.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct TapedRun {
     pub tape: TapeId,
     pub meta: Meta,
     pub exchange: Exchange,
@@ -40,18 +40,13 @@ pub struct Found {
 
 impl Run {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
-    ///
     /// `record_with` is the command line that records it.
-    ///
-    /// # Errors
-    ///
-    /// `Miss` with the closest run on a tape; `Read`.
     pub fn find(
         &self,
         root: &Root,
         settings: &Settings,
         record_with: &str,
-    ) -> Result<Found, TapeError> {
+    ) -> Result<TapedRun, TapeError> {
         let context = settings.rules.context_of(&Invocation::of(&self.meta()));
         let mut index = root.index();
         for look in 1.. {
@@ -88,20 +83,19 @@ impl Run {
         index: &Arc<Index>,
         settings: &Settings,
         context: &Context,
-    ) -> Result<Option<Found>, ReadError> {
+    ) -> Result<Option<TapedRun>, ReadError> {
         let fits: Fits = index.fits(&settings.rules, context);
         let state = StateHash::start().fingerprint();
         let Some(hit) = fits.exact("", &self.input, state) else {
             return Ok(None);
         };
-        Ok(Some(Found {
+        Ok(Some(TapedRun {
             tape: Arc::clone(&hit.tape.id),
             meta: hit.meta().clone(),
             exchange: index.read(&hit)?,
         }))
     }
 
-    /// Returns the metadata of its tape.
     pub(super) fn meta(&self) -> Meta {
         Meta {
             program: self.program.clone(),

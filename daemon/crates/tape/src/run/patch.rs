@@ -10,7 +10,6 @@ use std::io;
 /// The key of bytes that are not UTF-8, as in a chunk.
 const DATA: &str = "dataB64";
 
-/// Adds the annotation with a patch.
 pub fn set_patch(annotations: &mut Annotations, patch: &[u8]) {
     let value = match std::str::from_utf8(patch) {
         Ok(text) => text.into(),
@@ -20,10 +19,6 @@ pub fn set_patch(annotations: &mut Annotations, patch: &[u8]) {
 }
 
 /// Returns the patch of an exchange; empty if it has none.
-///
-/// # Errors
-///
-/// `Read` if it is neither text nor base64.
 pub fn patch(annotations: &Annotations) -> Result<Vec<u8>, TapeError> {
     let wrong = || {
         TapeError::Read(io::Error::other(

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// What replaces the verb, and a missing tag, in the name of a tape.
 const VERB: &str = "exec";
 
-/// What a program has done with its input.
 #[derive(Debug, Clone, Default)]
 pub struct RunRecord {
     pub chunks: Vec<Chunk>,
@@ -26,7 +25,6 @@ pub struct RunRecord {
 
 impl Run {
     /// Writes the run to a new tape if it is on none, or to the tape that has it, as `record` in `options` says. Blocks.
-    ///
     /// `options` are complete ([`Settings::completed`]). Secrets are removed, except from what the run changed in the work
     /// tree.
     pub fn record(
@@ -76,9 +74,10 @@ impl Run {
             flags: settings.flags(),
         };
         let finished = write(root, &begin, tape, b"", &RecorderState::default(), None);
-        match finished.is_put_off {
-            true => Finished::problem("filters in replay.decorators are not run for it".into()),
-            false => finished,
+        if finished.is_put_off {
+            Finished::problem("filters in replay.decorators are not run for it".into())
+        } else {
+            finished
         }
     }
 }
@@ -104,7 +103,7 @@ mod tests {
     use crate::format::{Stream, WORK_TREE_PATCH, read};
     use crate::index::Miss;
     use crate::key::Fingerprint;
-    use crate::run::Found;
+    use crate::run::TapedRun;
     use crate::settings::Replay;
     use ccd_protocol::tape::RecordMode;
     use std::path::Path;
@@ -162,7 +161,7 @@ mod tests {
             Settings::over(options, &Replay::default(), self.folder.path()).unwrap()
         }
 
-        fn find(&self, run: &Run) -> Result<Found, Box<Miss>> {
+        fn find(&self, run: &Run) -> Result<TapedRun, Box<Miss>> {
             let settings = self.settings(&TapeOptions::default());
             match run.find(&self.root, &settings, "ccctl exec --record new …") {
                 Ok(found) => Ok(found),

@@ -11,7 +11,6 @@ const MIN_FRAME_MS: u64 = 33;
 /// Maximum number of frames; an animation with more changes gets fewer per second.
 const MAX_FRAMES: usize = 1000;
 
-/// Maximum size of an animation.
 const MAX_BYTES: usize = 16 << 20;
 
 /// If it is not on the tape how long somebody thought before typing, and how fast they typed, there is a pause of
@@ -22,7 +21,6 @@ const KEY_MS: u64 = 40;
 /// Maximum length of the echo of one key, which is one character.
 const MAX_KEY_BYTES: usize = 4;
 
-/// The speed of an animation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Factor of the recorded speed, more than 0.
@@ -34,12 +32,7 @@ pub struct Pace {
 }
 
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
-///
 /// It contains no script, and shows the last frame where animations are not supported.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`] if even two frames are too large.
 pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
     let (changes, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
@@ -59,10 +52,6 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
 }
 
 /// Returns the screen at the end of an exchange as an SVG document.
-///
-/// # Errors
-///
-/// [`PictureTooLarge`].
 pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
@@ -110,7 +99,6 @@ fn title(tape: &Tape) -> String {
     words.join(" ")
 }
 
-/// Shows a change of the screen.
 fn show(tape: &Tape, what: What<'_>, screen: &mut Screen) {
     match what {
         What::Output(chunk) => screen.feed(&for_terminal(tape, &chunk.data)),
@@ -132,9 +120,10 @@ fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
         last_ms = at_ms;
         match what {
             What::Begin(exchange) => {
-                unechoed_bytes = match has_times(exchange, before) {
-                    true => 0,
-                    false => exchange.input.bytes.len(),
+                unechoed_bytes = if has_times(exchange, before) {
+                    0
+                } else {
+                    exchange.input.bytes.len()
                 };
                 if unechoed_bytes > 0 {
                     pause_ms = pause_ms.max(THOUGHT_MS);

@@ -9,9 +9,10 @@ pub fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
     let mut prompt = PromptTracker::after(before);
     let is_piped = tape.meta.pty.is_none();
     for exchange in &mut tape.exchanges {
-        exchange.pre.prompt = match is_piped {
-            true => String::new(),
-            false => prompt.prompt(),
+        exchange.pre.prompt = if is_piped {
+            String::new()
+        } else {
+            prompt.prompt()
         };
         exchange.pre.state_hash = Some(state.value());
         state.follow(exchange.pre.hidden, &exchange.input.bytes);

@@ -13,7 +13,6 @@ const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
 
 /// Returns the differences between two tapes as a unified diff; `None` if there are none.
-///
 /// Program, arguments, inputs, outputs and the exit are compared, as text without values that differ from run to run.
 /// Each exchange has its own line, `exchange 3: select 1;`, and its output is indented, so that they cannot be
 /// confused.

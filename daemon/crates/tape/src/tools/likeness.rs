@@ -1,5 +1,4 @@
 //! Compares the answers of a program with a tape, exchange by exchange, while both continue.
-//!
 //! Where an exchange ends depends on when the next input was typed. A script types as soon as it has seen what it
 //! waited for: the rest of that answer is in the next exchange, and the echo of the next input may be in front of it.
 //! So an answer may be the start of what the program prints now; the next one must continue it.
@@ -22,7 +21,6 @@ pub const IDLE: &str = "idle_ms";
 const MAX_WAYS: usize = 64;
 const MAX_PLACES: usize = 8;
 
-/// How an answer compares with the tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
     Same,
@@ -31,7 +29,6 @@ pub enum Likeness {
     Differs,
 }
 
-/// A program and its tape.
 pub struct Comparison {
     tape: Side,
     now: Side,
@@ -181,7 +178,6 @@ impl Comparison {
         self.tape.print(exchange.chunks.iter().cloned());
     }
 
-    /// Adds output of the program.
     pub fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         let chunks: Vec<Chunk> = chunks.into_iter().collect();
         for chunk in &chunks {
@@ -247,9 +243,10 @@ impl Comparison {
             self.left_since.get_or_insert(self.index);
             return;
         }
-        self.left = match tape == now {
-            true => BTreeSet::from([Rest::default()]),
-            false => self.left_now(true),
+        self.left = if tape == now {
+            BTreeSet::from([Rest::default()])
+        } else {
+            self.left_now(true)
         };
         if self.left.contains(&Rest::default()) {
             // Otherwise the program was still drawing, and the next exchange shows the rest.

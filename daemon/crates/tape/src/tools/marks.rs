@@ -1,5 +1,4 @@
 //! What the annotations of an exchange say about times: keys, changes of the terminal's size, and markers.
-//!
 //! All times are milliseconds since the start of the exchange.
 
 use super::likeness::IDLE;
@@ -29,7 +28,6 @@ pub(crate) struct KeyPress {
     pub(crate) chunks: u64,
 }
 
-/// A change of the terminal's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Resize {
     pub(crate) at_ms: u64,
@@ -52,9 +50,10 @@ pub(super) fn keys(exchange: &Exchange) -> Vec<KeyPress> {
     let len_bytes = keys
         .iter()
         .fold(0_u64, |sum, key| sum.saturating_add(key.len_bytes));
-    match len_bytes == exchange.input.bytes.len() as u64 && !exchange.pre.hidden {
-        true => keys,
-        false => Vec::new(),
+    if len_bytes == exchange.input.bytes.len() as u64 && !exchange.pre.hidden {
+        keys
+    } else {
+        Vec::new()
     }
 }
 
@@ -89,7 +88,6 @@ pub(super) fn forget_keys(exchange: &mut Exchange) {
     exchange.annotations.remove(KEYS);
 }
 
-/// Returns the changes of size.
 pub(super) fn resizes(exchange: &Exchange) -> Vec<Resize> {
     let parsed = list(exchange, RESIZES).filter_map(|value| Resize::deserialize(value).ok());
     let mut resizes: Vec<Resize> = parsed.collect();
@@ -97,7 +95,6 @@ pub(super) fn resizes(exchange: &Exchange) -> Vec<Resize> {
     resizes
 }
 
-/// Adds a change of size.
 pub(crate) fn add_resize(annotations: &mut Annotations, resize: Resize) {
     push(annotations, RESIZES, &resize);
 }
@@ -113,7 +110,6 @@ pub(super) fn markers(exchange: &Exchange) -> Vec<Marker<'_>> {
     parsed.collect()
 }
 
-/// Adds a marker.
 pub(super) fn add_marker(annotations: &mut Annotations, marker: &Marker<'_>) {
     push(annotations, MARKERS, marker);
 }

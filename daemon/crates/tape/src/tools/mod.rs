@@ -1,5 +1,4 @@
 //! Operations on tapes other than replay: conversion, images and comparison.
-//!
 //! All are pure: from a tape to a text or a tape. Files and sessions are up to the callers.
 
 mod animation;

@@ -14,7 +14,6 @@ const TAB: usize = 8;
 
 /// Returns `output` as text, its lines without trailing blanks. Text that was overwritten or erased is not included,
 /// nor what a program drew on the alternate screen. A line that was only wrapped at the terminal's width is one line.
-///
 /// `cols` is the terminal's width; `None` if there was no terminal.
 pub fn shown(output: &[u8], cols: Option<u16>) -> String {
     let mut plain = Plain::new(cols);
@@ -27,7 +26,6 @@ pub(super) struct Plain {
     splitter: Splitter,
     /// The first bytes of a character.
     open_char: Vec<u8>,
-    /// Complete lines.
     done: String,
     line: Vec<char>,
     /// Where the row of the cursor starts in the line: a long line has several rows.

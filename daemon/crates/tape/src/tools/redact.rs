@@ -26,7 +26,6 @@ pub struct Removed {
 }
 
 /// Replaces every secret on a tape by a mask; returns where they were, in the order of the file.
-///
 /// Output is searched across chunks and exchanges, and input up to each Enter, because people type key by key. Secrets
 /// known from the invocation or from an input are masked wherever they were printed. The number of removed secrets is
 /// added to `annotations.redacted` of each exchange, those of `meta` to the first. A second run finds nothing.
@@ -168,7 +167,6 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
 }
 
 /// Redacts the output, by the rules and for known secrets; returns how many there were in each exchange.
-///
 /// Lines that were typed one by one come first: there are prompts between them, which a rule would take for a part of
 /// the secret. Other known texts come last: a mask inside a secret may hide the rest of it from a rule.
 fn redact_shown(

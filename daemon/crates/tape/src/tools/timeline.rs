@@ -9,7 +9,6 @@ use std::vec::IntoIter;
 /// Maximum size of a screen that is drawn: a tape written by hand may have any size.
 const MAX_SIDE: u16 = 1000;
 
-/// An event on a tape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment<'a> {
     /// Milliseconds since the start of the program.
@@ -28,7 +27,6 @@ pub(super) enum What<'a> {
     Marker(&'a str),
 }
 
-/// Returns all events in order.
 pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
     let mut start_ms = 0;
     tape.exchanges.iter().flat_map(move |exchange| {
@@ -38,7 +36,6 @@ pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
     })
 }
 
-/// Returns the total time.
 pub(super) fn duration_ms(tape: &Tape) -> u64 {
     tape.exchanges
         .iter()
@@ -59,7 +56,6 @@ struct Course<'a> {
 
 impl<'a> Course<'a> {
     /// Returns the events of an exchange, and when the next one starts.
-    ///
     /// On a tape edited by hand the exchange may last less than its chunks.
     fn of(exchange: &'a Exchange, start_ms: u64) -> (Vec<Moment<'a>>, u64) {
         let mut course = Self {

@@ -13,7 +13,6 @@ const ECHO_CHARS: usize = 16;
 const ECHO_BYTES: usize = 1024;
 
 /// Returns the text of the terminal: prompts with the inputs, the output, and how the program exited.
-///
 /// Input without an echo is written where its echo would be.
 pub fn transcript(tape: &Tape) -> String {
     let cols = tape.meta.pty.map(|_| size(tape).1);

@@ -55,9 +55,10 @@ pub(super) fn hide(exchange: &mut Exchange) {
         let end = line.last().filter(|byte| matches!(byte, b'\r' | b'\n'));
         bytes.extend(end);
     }
-    exchange.input.kind = match bytes.ends_with(b"\r") {
-        true => InputKind::Line,
-        false => InputKind::Raw,
+    exchange.input.kind = if bytes.ends_with(b"\r") {
+        InputKind::Line
+    } else {
+        InputKind::Raw
     };
     exchange.input.bytes = bytes;
     exchange.pre.hidden = true;

@@ -56,7 +56,6 @@ impl Accused {
     }
 }
 
-/// Notes from the worker to the holder.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Notes {
@@ -82,7 +81,6 @@ pub(super) struct News {
 
 const _: () = assert!(size_of::<BoardLayout>() <= MAPPED_BYTES);
 
-/// The mapped board. Dropping the last reference unmaps it.
 #[derive(Debug)]
 pub(super) struct Board {
     layout: NonNull<BoardLayout>,
@@ -94,7 +92,6 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 impl Board {
-    /// Creates an empty board.
     #[cfg(any(portable, test))]
     pub(super) fn create() -> io::Result<Self> {
         Ok(Self::create_shared()?.0)
@@ -108,10 +105,6 @@ impl Board {
     }
 
     /// Opens the board that another process has created.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if the memory is not a board.
     #[cfg(not(portable))]
     pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
         if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {

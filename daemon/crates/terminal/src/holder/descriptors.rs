@@ -1,5 +1,4 @@
-//! Descriptors in children: a child inherits none of the daemon's, and gets the limit with which the daemon was
-//! started.
+//! Descriptors in children: none of the daemon's, and the limit with which the daemon was started.
 
 use std::io;
 
@@ -15,7 +14,6 @@ const WANTED_DESCRIPTORS: u64 = if cfg!(target_os = "macos") {
     16_384
 };
 
-/// The limits on open descriptors.
 #[derive(Debug, Clone)]
 pub struct DescriptorLimits {
     original: Rlimit,
@@ -31,7 +29,6 @@ impl DescriptorLimits {
         Self { original, current }
     }
 
-    /// Returns limits that restore `original` in children.
     #[cfg(test)]
     pub(super) fn restoring(original: u64) -> Self {
         let mut limits = Self::unchanged();
@@ -40,7 +37,6 @@ impl DescriptorLimits {
     }
 
     /// Restores in the process `pid` the limit with which the daemon was started.
-    ///
     /// The program is running already, so it may see the daemon's limit for a few microseconds. Lowering the daemon's
     /// own limit during a start would make other threads fail instead. A program that has gained other privileges keeps
     /// the daemon's limit.
@@ -71,11 +67,7 @@ impl DescriptorLimits {
     }
 }
 
-/// Raises the limit on open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
-///
-/// # Errors
-///
-/// The kernel's error; the limit is unchanged then.
+/// Raises the limit on open descriptors, at most to [`WANTED_DESCRIPTORS`]; unchanged on an error.
 pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     let mut limits = DescriptorLimits::unchanged();
     let hard = limits.original.maximum.unwrap_or(u64::MAX);
@@ -92,7 +84,6 @@ pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
 }
 
 /// Marks every open descriptor to be closed on exec, except standard input, output and error.
-///
 /// The daemon opens its own descriptors like this, but the process that started it may have left others open, which no
 /// session may inherit.
 #[cfg(not(portable))]

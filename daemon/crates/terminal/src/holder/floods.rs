@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::slot_set::SlotSet;
-use super::slots::Place;
+use super::slots::SlotContent;
 use super::terminal::{FULL_READ_BYTES, Watch};
-use super::wake::{Bell, NewsBell};
+use super::wake::{NewsSender, WakeSignal};
 use crate::lock::lock;
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
@@ -27,7 +27,7 @@ const ANNOUNCE_DELAY: Duration = Duration::from_millis(1);
 #[derive(Debug, Default)]
 pub(super) struct Floods {
     queue: Mutex<Queue>,
-    bell: Condvar,
+    wake: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -36,11 +36,10 @@ struct Queue {
     stop: bool,
 }
 
-/// A slot and its contents.
 #[derive(Debug)]
 struct Turn {
     slot: usize,
-    place: Arc<Mutex<Place>>,
+    place: Arc<Mutex<SlotContent>>,
     master: Arc<OwnedFd>,
     /// When a read was last filled.
     full_at: Instant,
@@ -50,9 +49,8 @@ struct Turn {
     is_full: bool,
 }
 
-/// The result of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum FloodRead {
     Output,
     /// There is nothing to read now.
     Dry,
@@ -63,27 +61,27 @@ enum Found {
 }
 
 impl Floods {
-    /// Starts the thread. It notifies `news` of output, and the holder, through `calmed` and its bell, of terminals
+    /// Starts the thread. It notifies `news` of output, and the holder, through `calmed` and `wake`, of terminals
     /// that are no longer flooding.
     pub(super) fn start(
         self: &Arc<Self>,
-        news: NewsBell,
+        news: NewsSender,
         calmed: Arc<SlotSet>,
-        bell: Bell,
+        wake: WakeSignal,
     ) -> io::Result<JoinHandle<()>> {
         let floods = Arc::clone(self);
         std::thread::Builder::new()
             .name("floods".into())
             .spawn(move || {
                 crate::nice::give_way();
-                floods.run(&news, &calmed, &bell);
+                floods.run(&news, &calmed, &wake);
             })
     }
 
     /// Reads the terminal in `slot` until it is no longer flooding.
-    pub(super) fn add(&self, slot: usize, place: &Arc<Mutex<Place>>) {
+    pub(super) fn add(&self, slot: usize, place: &Arc<Mutex<SlotContent>>) {
         let master = match &*lock(place) {
-            Place::Held(terminal) => Arc::clone(&terminal.master),
+            SlotContent::Held(terminal) => Arc::clone(&terminal.master),
             _ => return,
         };
         let turn = Turn {
@@ -95,29 +93,28 @@ impl Floods {
             is_full: false,
         };
         lock(&self.queue).turns.push_back(turn);
-        self.bell.notify_one();
+        self.wake.notify_one();
     }
 
-    /// Ends the thread.
     pub(super) fn stop(&self) {
         lock(&self.queue).stop = true;
-        self.bell.notify_one();
+        self.wake.notify_one();
     }
 
-    fn run(&self, news: &NewsBell, calmed: &SlotSet, bell: &Bell) {
+    fn run(&self, news: &NewsSender, calmed: &SlotSet, wake: &WakeSignal) {
         let mut turns = VecDeque::new();
         while self.take_new(&mut turns) {
             let mut all_dry = true;
             turns.retain_mut(|turn| {
                 let found = turn.read(news);
-                if found == Found::Calm {
+                if found == FloodRead::Calm {
                     // The holder reads it once more, and watches it in another way.
                     calmed.insert(turn.slot);
-                    bell.ring();
+                    wake.send();
                 }
-                turn.is_full = found == Found::Full;
-                all_dry &= found != Found::Output;
-                found != Found::Calm
+                turn.is_full = found == FloodRead::Full;
+                all_dry &= found != FloodRead::Output;
+                found != FloodRead::Calm
             });
             if all_dry && !turns.is_empty() {
                 wait_for_output(&turns);
@@ -130,7 +127,7 @@ impl Floods {
         let mut queue = lock(&self.queue);
         if turns.is_empty() {
             let waiting = |queue: &mut Queue| queue.turns.is_empty() && !queue.stop;
-            let waited = self.bell.wait_while(queue, waiting);
+            let waited = self.wake.wait_while(queue, waiting);
             queue = waited.unwrap_or_else(PoisonError::into_inner);
         }
         turns.append(&mut queue.turns);
@@ -139,15 +136,14 @@ impl Floods {
 }
 
 impl Turn {
-    /// Reads once.
-    fn read(&mut self, news: &NewsBell) -> Found {
+    fn read(&mut self, news: &NewsSender) -> FloodRead {
         let mut place = lock(&self.place);
-        let Place::Held(terminal) = &mut *place else {
-            return Found::Calm; // released meanwhile
+        let SlotContent::Held(terminal) = &mut *place else {
+            return FloodRead::Calm; // released meanwhile
         };
         // The slot may belong to another session now, which gets its own turn if it floods.
         if terminal.watch != Watch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master) {
-            return Found::Calm;
+            return FloodRead::Calm;
         }
         let now = Instant::now();
         let read = terminal.read_in_flood();
@@ -167,10 +163,10 @@ impl Turn {
             news.tell(self.slot);
         }
         match (floods, read.watch, read.len) {
-            (false, ..) => Found::Calm,
-            (true, Watch::Full, _) => Found::Full,
-            (true, _, 0) => Found::Dry,
-            (true, ..) => Found::Output,
+            (false, ..) => FloodRead::Calm,
+            (true, Watch::Full, _) => FloodRead::Full,
+            (true, _, 0) => FloodRead::Dry,
+            (true, ..) => FloodRead::Output,
         }
     }
 }

@@ -1,5 +1,4 @@
 //! fork and exec, for a program that leads a session on its own terminal.
-//!
 //! `posix_spawn` is cheaper, but sets no limits, and not every system is known to make the terminal the controlling one then.
 
 use std::ffi::{CStr, CString, OsStr, c_char};
@@ -24,10 +23,6 @@ const SPARE_DESCRIPTORS: RawFd = 256;
 
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits no other descriptor, its settings, no blocked signals, and every signal at its default.
-///
-/// # Errors
-///
-/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
 pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     let path = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
     let tty = OpenOptions::new()
@@ -57,7 +52,6 @@ pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
         .ok_or_else(|| io::Error::other("fork returned no process"))
 }
 
-/// Returns the highest open descriptor.
 fn highest_descriptor() -> io::Result<RawFd> {
     let numbers = std::fs::read_dir("/dev/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
@@ -77,7 +71,6 @@ struct Image {
 impl Image {
     /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that fails, with
     /// the reason.
-    ///
     /// It does not return to [`Command`], whose exec would run a file without `#!` in a shell.
     fn become_program(&self) -> io::Error {
         if let Err(error) = lead_session() {
@@ -105,8 +98,7 @@ fn lead_session() -> io::Result<()> {
     Ok(ioctl_tiocsctty(terminal)?)
 }
 
-/// Closes all descriptors on exec: other threads may have opened some that are not set to be closed yet, because not
-/// every system can do both at once.
+/// Closes all descriptors on exec: other threads may have opened some that are not set to be closed yet.
 fn close_on_exec(last: RawFd) {
     for descriptor in libc::STDERR_FILENO + 1..=last {
         // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.

@@ -1,5 +1,4 @@
-//! The handle through which the worker talks to the holder. It works the same whether the holder is a thread or a
-//! process.
+//! The handle through which the worker talks to the holder, be it a thread or a process.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,17 +18,16 @@ use super::board::Board;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::platform::{Event, KeepsakeFile};
+use super::platform::{Event, KeptFile};
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
-use super::wake::{Bell, NewsBell, Wakes};
+use super::wake::{NewsReceiver, NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::lock::lock;
 use crate::probe::Probe;
 
-/// Maximum number of requests that wait for the holder.
 pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
@@ -45,15 +43,15 @@ pub struct Spawned {
     /// The device number of the terminal for the program (`st_rdev`).
     pub tty_device: u64,
     /// For the next worker.
-    pub keepsake: KeepsakeFile,
+    pub kept_state: KeptFile,
 }
 
 /// A session that an earlier worker has started.
 #[derive(Debug)]
 pub struct Adopted {
-    /// The last keepsake that the worker has written.
-    pub keepsake: Vec<u8>,
-    pub keepsake_file: KeepsakeFile,
+    /// The last kept state that the worker has written.
+    pub kept_state: Vec<u8>,
+    pub kept_file: KeptFile,
     pub slot: usize,
     pub pid: i32,
     pub tty_device: u64,
@@ -61,13 +59,12 @@ pub struct Adopted {
     pub opened: Result<(OwnedFd, Ring), RingError>,
 }
 
-/// Notifications from the holder to the worker.
 #[derive(Debug)]
 pub struct HolderNews {
     /// For terminals that do not flood, and for all exits.
-    pub quiet: Wakes,
+    pub quiet: NewsReceiver,
     /// For terminals that print faster than they are read.
-    pub floods: Wakes,
+    pub floods: NewsReceiver,
 }
 
 /// A cheap handle to the holder. The holder stops when the last one is dropped, except before [`Holder::ready`] and
@@ -78,7 +75,7 @@ pub struct Holder(Arc<Link>);
 #[derive(Debug)]
 struct Link {
     board: Arc<Board>,
-    bell: Bell,
+    wake: WakeSignal,
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -89,7 +86,6 @@ struct Link {
     secret: [u8; 32],
 }
 
-/// Requests that are not answered yet.
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
@@ -102,31 +98,26 @@ struct Requests {
 #[derive(Debug)]
 struct Start {
     ring_path: PathBuf,
-    keepsake: KeepsakeFile,
+    kept_state: KeptFile,
     reply: oneshot::Sender<Result<Spawned, SpawnError>>,
 }
 
 impl Holder {
     /// Starts the holder as a thread. Must be called inside the runtime.
-    ///
     /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
     /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
     /// reaps its own children.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if descriptors or the thread cannot be created.
     #[cfg(any(portable, test))]
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
-        let bell = Bell::of_holder(&board, event()?);
-        let quiet = NewsBell::quiet(&board, event()?);
-        let floods = NewsBell::floods(&board, event()?);
+        let wake = WakeSignal::of_holder(&board, event()?);
+        let quiet = NewsSender::quiet(&board, event()?);
+        let floods = NewsSender::floods(&board, event()?);
         let (own, port) = Port::pair()?;
         let reader = HolderReader::new(
             Arc::clone(&board),
-            bell.clone(),
+            wake.clone(),
             port,
             quiet.clone(),
             floods.clone(),
@@ -137,7 +128,7 @@ impl Holder {
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let (holder, news) = Self::connect(own, board, bell, [quiet, floods], rand::random())?;
+        let (holder, news) = Self::connect(own, board, wake, [quiet, floods], rand::random())?;
         holder.0.is_left.store(false, SeqCst);
         *lock(&holder.0.thread) = Some(thread);
         Ok((holder, news))
@@ -151,25 +142,25 @@ impl Holder {
         events: [Event; 3],
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
-        let [bell, quiet, floods] = events.map(Arc::new);
-        let bell = Bell::of_holder(&board, bell);
+        let [wake, quiet, floods] = events.map(Arc::new);
+        let wake = WakeSignal::of_holder(&board, wake);
         let news = [
-            NewsBell::quiet(&board, quiet),
-            NewsBell::floods(&board, floods),
+            NewsSender::quiet(&board, quiet),
+            NewsSender::floods(&board, floods),
         ];
-        Self::connect(port, board, bell, news, secret)
+        Self::connect(port, board, wake, news, secret)
     }
 
     fn connect(
         port: Port,
         board: Arc<Board>,
-        bell: Bell,
-        [quiet, floods]: [NewsBell; 2],
+        wake: WakeSignal,
+        [quiet, floods]: [NewsSender; 2],
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
             board,
-            bell,
+            wake,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
@@ -179,8 +170,8 @@ impl Holder {
             thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: Wakes::new(quiet),
-            floods: Wakes::new(floods),
+            quiet: NewsReceiver::new(quiet),
+            floods: NewsReceiver::new(floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
@@ -198,34 +189,25 @@ impl Holder {
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
-    /// Replaces the socket on which the next worker will listen.
-    ///
-    /// # Errors
-    ///
-    /// The holder has ended or does not read.
     pub fn listen(&self, listener: impl AsFd) -> io::Result<()> {
         send_over(&self.0.socket, &ToHolder::Listen, &[listener.as_fd()])
     }
 
-    /// Starts a program on a new terminal. The holder keeps `keepsake` for the next worker, without interpreting it;
-    /// [`KeepsakeFile::write`] replaces it.
-    ///
+    /// Starts a program on a new terminal. The holder keeps `kept_state` for the next worker, without interpreting it;
+    /// [`KeptFile::write`] replaces it.
     /// If the caller is cancelled before the answer, the program is killed and its ring removed.
-    ///
-    /// # Errors
-    ///
-    /// [`SpawnError`]; [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
-    pub async fn spawn(&self, spec: SpawnSpec, keepsake: &[u8]) -> Result<Spawned, SpawnError> {
+    /// [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
+    pub async fn spawn(&self, spec: SpawnSpec, kept_state: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let no_memory = |error: io::Error| {
             SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
         };
         let blob = blob(&spec).map_err(no_memory)?;
-        let keepsake = KeepsakeFile::create(keepsake).map_err(no_memory)?;
-        let kept = keepsake.descriptor().map_err(no_memory)?;
+        let kept_state = KeptFile::create(kept_state).map_err(no_memory)?;
+        let kept = kept_state.descriptor().map_err(no_memory)?;
         let start = Start {
             ring_path: spec.ring_path,
-            keepsake,
+            kept_state,
             reply,
         };
         let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
@@ -237,7 +219,6 @@ impl Holder {
     }
 
     /// Checks what the program in a slot waits for. Runs in the holder, which may inspect its children.
-    ///
     /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
@@ -256,20 +237,19 @@ impl Holder {
     /// Makes the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
         self.0.board.to_holder.space_freed.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
     /// Reports that this process has returned a terminal that was lent to it.
     pub fn returned(&self, slot: usize) {
         self.0.board.to_holder.returned.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
-    /// Reports that the session has printed nothing for a while, so the memory of its ring can be freed if all of it is
-    /// logged.
+    /// Reports that the session has been silent, so that the memory of its ring can be freed if all is logged.
     pub fn idle(&self, slot: usize) {
         self.0.board.to_holder.idle.insert(slot);
-        self.0.bell.ring();
+        self.0.wake.send();
     }
 
     /// Begins work on a session's log, whose faults could kill this worker and then the next ones; it ends when the
@@ -293,19 +273,13 @@ impl Holder {
         self.0.release(slot);
     }
 
-    /// Reports that all sessions are being ended: if this process is killed meanwhile, the next worker continues with
-    /// that.
+    /// Reports that all sessions are being ended: after a kill, the next worker continues with that.
     pub fn stopping(&self) {
         // If the holder has ended, that is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
     }
 
-    /// Reports that this process is about to end and that another one follows: of the build in the file, or of this
-    /// build.
-    ///
-    /// # Errors
-    ///
-    /// The holder has ended.
+    /// Reports that this process ends and another one follows, of the build in the file or of this one.
     pub fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
         let build = build.map(AsFd::as_fd);
         send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;
@@ -318,7 +292,6 @@ impl Holder {
         self.0.gone.cancelled().await;
     }
 
-    /// True if the holder has ended.
     pub fn is_gone(&self) -> bool {
         self.0.gone.is_cancelled()
     }
@@ -394,7 +367,7 @@ impl Link {
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
                     Ok(started) => {
-                        self.spawned(started, start.keepsake, &start.ring_path, descriptors)
+                        self.spawned(started, start.kept_state, &start.ring_path, descriptors)
                     }
                     Err(error) => Err(error),
                 };
@@ -409,7 +382,7 @@ impl Link {
     fn spawned(
         &self,
         started: Started,
-        keepsake: KeepsakeFile,
+        kept_state: KeptFile,
         ring_path: &Path,
         descriptors: Vec<OwnedFd>,
     ) -> Result<Spawned, SpawnError> {
@@ -424,7 +397,7 @@ impl Link {
             master,
             ring,
             tty_device: started.tty_device,
-            keepsake,
+            kept_state,
         })
     }
 
@@ -439,12 +412,12 @@ impl Link {
 
     fn release(&self, slot: usize) {
         self.board.to_holder.released.insert(slot);
-        self.bell.ring();
+        self.wake.send();
     }
 
     fn stop(&self) {
         self.board.to_holder.stop.store(true, SeqCst);
-        self.bell.ring();
+        self.wake.send();
         let thread = lock(&self.thread).take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");

@@ -9,13 +9,12 @@ use rustix::process::{Pid, getppid};
 
 use super::board::Board;
 use super::handle::{Adopted, Holder, HolderNews};
-use super::platform::{Event, KeepsakeFile, PORT};
+use super::platform::{Event, KeptFile, PORT};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
 use super::supervise::Held;
 use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
-/// What the holder passes to a new worker.
 pub struct Welcomed {
     port: Port,
     board: Arc<Board>,
@@ -30,10 +29,6 @@ pub struct Welcomed {
 }
 
 /// Takes over what the holder that started this process passes to it.
-///
-/// # Errors
-///
-/// The other end is not a holder of this version.
 pub fn join() -> io::Result<Welcomed> {
     // SAFETY: the holder that started this process has put its port there, and nothing else here uses that descriptor.
     let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
@@ -57,7 +52,7 @@ pub fn join() -> io::Result<Welcomed> {
         .map_err(|_| io::ErrorKind::InvalidData)?;
     let [
         memory,
-        bell,
+        wake,
         quiet,
         floods,
         listener,
@@ -65,7 +60,7 @@ pub fn join() -> io::Result<Welcomed> {
         socket_lock,
     ] = descriptors;
     let board = Arc::new(Board::open(&memory)?);
-    let events = [bell, quiet, floods].map(Event::of);
+    let events = [wake, quiet, floods].map(Event::of);
     let held = Held {
         listener: UnixListener::from(listener),
         locks: [base_lock, socket_lock],
@@ -94,14 +89,14 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
         let sessions: Vec<HeldSession> = read_blob(sessions)?;
         let mut descriptors = descriptors.into_iter();
         for held in sessions {
-            let (Some(master), Some(keepsake)) = (descriptors.next(), descriptors.next()) else {
+            let (Some(master), Some(kept_state)) = (descriptors.next(), descriptors.next()) else {
                 return Err(rustix::io::Errno::MFILE.into());
             };
-            let (keepsake_file, keepsake) = KeepsakeFile::open(keepsake)?;
+            let (kept_file, kept_state) = KeptFile::open(kept_state)?;
             let started = held.started;
             adopted.push(Adopted {
-                keepsake,
-                keepsake_file,
+                kept_state,
+                kept_file,
                 slot: started.slot as usize,
                 pid: started.pid,
                 tty_device: started.tty_device,
@@ -114,10 +109,6 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
 
 impl Welcomed {
     /// Returns the handle to the holder. Must be called inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if descriptors cannot be created.
     pub fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
         let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
         Ok((holder, news, self.held, self.adopted))

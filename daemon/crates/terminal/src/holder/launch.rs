@@ -29,11 +29,7 @@ pub(super) struct Launched {
     pub(super) tty_device: u64,
 }
 
-/// Starts a program on a new terminal.
-///
-/// # Errors
-///
-/// [`SpawnError`]; nothing remains of the attempt then.
+/// Starts a program on a new terminal. On an error, nothing remains.
 pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;
@@ -56,7 +52,6 @@ pub(super) fn abandon(pid: Pid) {
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-/// A program to start on a terminal.
 pub(super) struct Start<'a> {
     pub(super) program: &'a CStr,
     pub(super) argv: &'a [CString],

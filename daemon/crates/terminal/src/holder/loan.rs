@@ -1,8 +1,7 @@
 //! Loans: while a terminal prints little, the worker reads it itself, so that each output wakes one process instead of
 //! two.
-//!
 //! The holder lends a terminal after a series of short reads ([`RingWriter::lend`]); the worker reads it into the ring
-//! ([`Loan::read`]). It returns it ([`Ring::return_terminal`]) when the terminal floods, its ring is full or nobody has
+//! ([`LentTerminal::read`]). It returns it ([`Ring::return_terminal`]) when the terminal floods, its ring is full or nobody has
 //! it open, at the session's end and before a handover. The holder takes terminals back from a worker that has died or
 //! was stopped. A kill during a read loses nothing: the ring's header holds the position and length of that read, and
 //! the kernel writes the packet's kind there in the same call as the bytes.
@@ -20,7 +19,7 @@ use super::terminal::{FLOOD_AFTER_READS, FULL_READ_BYTES, Received};
 
 /// A terminal that this process reads. Only a holder that is a process of its own lends any.
 #[derive(Debug)]
-pub struct Loan {
+pub struct LentTerminal {
     master: Arc<OwnedFd>,
     ring: RingWriter,
     /// Full reads in a row.
@@ -29,7 +28,6 @@ pub struct Loan {
     read_upto: u64,
 }
 
-/// The result of one read of a lent terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LentRead {
     /// There may be more to read.
@@ -55,8 +53,8 @@ impl Ring {
     }
 
     /// Takes the loan of the terminal, which was lent. `master` is a descriptor of it. There may be only one at a time.
-    pub fn borrow(&self, master: Arc<OwnedFd>) -> Loan {
-        Loan {
+    pub fn borrow(&self, master: Arc<OwnedFd>) -> LentTerminal {
+        LentTerminal {
             master,
             ring: self.writer(),
             full_reads: 0,
@@ -65,7 +63,7 @@ impl Ring {
     }
 }
 
-impl Loan {
+impl LentTerminal {
     /// Reads what is there already. Returns false if there was nothing; otherwise, the task that waits for the terminal
     /// must be notified, because the kernel may not wake it any more.
     pub fn catch_up(&mut self) -> bool {
@@ -75,7 +73,6 @@ impl Loan {
         }
     }
 
-    /// Reads once into the ring.
     pub fn read(&mut self) -> LentRead {
         self.read_up_to(self.unread())
     }

@@ -55,7 +55,7 @@ impl Terminal {
         poll(&mut [PollFd::new(&self.master, PollFlags::IN)], None).unwrap();
     }
 
-    fn lend(&mut self) -> Loan {
+    fn lend(&mut self) -> LentTerminal {
         self.writer.lend();
         self.ring.borrow(Arc::clone(&self.master))
     }
@@ -198,7 +198,7 @@ fn a_kill_at_any_point_of_a_read_loses_nothing() {
 }
 
 /// Starts a process that reads the terminal until it is killed.
-fn reader(loan: &mut Loan) -> Pid {
+fn reader(loan: &mut LentTerminal) -> Pid {
     // SAFETY: the child only makes calls of the system: it allocates nothing and takes no lock that another thread of
     // the parent may have held.
     match unsafe { libc::fork() } {

@@ -1,5 +1,4 @@
 //! The holder owns every terminal: it starts the programs, reads their output into shared rings, and reaps them.
-//!
 //! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
 //! rings, writes to the terminals, and serves the clients.
 
@@ -42,11 +41,11 @@ pub use error::SpawnError;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
-pub use loan::{LentRead, Loan};
+pub use loan::{LentRead, LentTerminal};
 pub use outlive::{outlive_file_limit, outlive_signals};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
-pub use platform::{KeepsakeFile, claim_children};
+pub use platform::{KeptFile, claim_children};
 #[cfg(feature = "fuzzing")]
 pub use port::messages_in;
 #[cfg(not(portable))]
@@ -61,7 +60,7 @@ pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
 pub use supervise::{Ended, Held, hold};
 pub use umask::{make_files_private, with_mask};
-pub use wake::Wakes;
+pub use wake::NewsReceiver;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
 //! A socket between the holder and the worker, for messages with descriptors.
-//!
 //! Messages are short and few at a time, so that the socket always has room for one. Anything long is passed as a file
 //! in memory.
 
@@ -18,19 +17,16 @@ use serde::de::DeserializeOwned;
 
 use super::platform;
 
-/// Maximum length of a message.
 const MAX_MESSAGE_BYTES: usize = 32 << 10;
 
 /// Maximum length of a file in memory: more than the kernel accepts as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
-/// Maximum number of descriptors in one message.
 pub(super) const MAX_DESCRIPTORS: usize = 64;
 
 /// The header of a message: its length, and the number of descriptors sent with it.
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
-/// Maximum length of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// Makes sending to a closed port an error, not a signal. On other systems the signal is ignored.
@@ -58,14 +54,12 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Creates both ends.
     pub(super) fn pair() -> io::Result<(Self, Self)> {
         let (flags, family) = (SocketFlags::empty(), AddressFamily::UNIX);
         let (one, other) = rustix::net::socketpair(family, SocketType::STREAM, flags, None)?;
         Ok((Self::of(one)?, Self::of(other)?))
     }
 
-    /// Makes an end from a socket.
     pub(super) fn of(socket: OwnedFd) -> io::Result<Self> {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&socket, true)?;
@@ -77,11 +71,6 @@ impl Port {
         })
     }
 
-    /// Sends a message with descriptors.
-    ///
-    /// # Errors
-    ///
-    /// If the other end is closed, or has not read for a long time.
     pub(super) fn send(
         &self,
         message: &impl Serialize,
@@ -95,11 +84,7 @@ impl Port {
         self.socket.try_clone()
     }
 
-    /// Reads pending messages. Must be called when the socket is readable.
-    ///
-    /// # Errors
-    ///
-    /// If the connection is broken; a closed connection is not an error.
+    /// Reads pending messages, once the socket is readable. A closed connection is not an error.
     pub(super) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
@@ -130,10 +115,6 @@ impl Port {
     }
 
     /// Returns the next complete message with its descriptors: all of them, or as many as this process could get.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if it is not a message of this kind.
     pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((&[low, high, count], rest)) = self.received.split_first_chunk::<HEAD_BYTES>()
         else {
@@ -200,10 +181,6 @@ pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
 }
 
 /// Reads what [`blob`] has written.
-///
-/// # Errors
-///
-/// `InvalidData` if it is something else.
 pub(super) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
     let file = std::fs::File::from(memory);
     let len = file.metadata()?.len();
@@ -220,10 +197,6 @@ fn invalid(error: postcard::Error) -> io::Error {
 }
 
 /// Returns the messages of `pieces` that were sent by a holder and by a worker, for the fuzzer.
-///
-/// # Errors
-///
-/// As [`Port::receive`].
 #[cfg(feature = "fuzzing")]
 pub fn messages_in(pieces: &[&[u8]]) -> io::Result<[Vec<String>; 2]> {
     use super::wire::{ToHolder, ToWorker};

@@ -1,5 +1,4 @@
 //! The holder's loop: reads every terminal that is not flooding into its ring, and reaps children.
-//!
 //! It is one thread, waits only for its poller, and accesses no file other than the rings.
 
 use std::collections::VecDeque;
@@ -28,7 +27,7 @@ use super::supervise::Worker;
 use super::terminal::Watch;
 #[cfg(not(portable))]
 use super::umask::own_mask_in_this_thread;
-use super::wake::{Bell, NewsBell};
+use super::wake::{NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
@@ -39,12 +38,12 @@ const STARVED_RETRY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct HolderReader {
     board: Arc<Board>,
-    bell: Bell,
+    wake: WakeSignal,
     port: Port,
     /// Requests of the worker, oldest first.
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
-    quiet: NewsBell,
-    flooding: NewsBell,
+    quiet: NewsSender,
+    flooding: NewsSender,
     /// Terminals that are no longer flooding, as reported by the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
@@ -64,16 +63,16 @@ impl HolderReader {
     /// See `Holder::start`. The calling thread's mask decides whether SIGCHLD is blocked.
     pub(super) fn new(
         board: Arc<Board>,
-        bell: Bell,
+        wake: WakeSignal,
         port: Port,
-        quiet: NewsBell,
-        flooding: NewsBell,
+        quiet: NewsSender,
+        flooding: NewsSender,
         limits: DescriptorLimits,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
-        poller.add(&bell, Source::Bell)?;
+        poller.add(&wake, Source::Wake)?;
         poller.add(&port, Source::Port)?;
         let child_signals = ChildSignals::claim()?;
         if let Some(signals) = &child_signals {
@@ -81,10 +80,10 @@ impl HolderReader {
         }
         let floods = Arc::new(Floods::default());
         let calmed = Arc::new(SlotSet::new());
-        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), bell.clone())?;
+        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), wake.clone())?;
         Ok(Self {
             board,
-            bell,
+            wake,
             port,
             requests: VecDeque::new(),
             quiet,
@@ -101,7 +100,6 @@ impl HolderReader {
         })
     }
 
-    /// Also supervises the worker's process.
     #[cfg(not(portable))]
     pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
         self.poller.add(&worker.signals, Source::Signals)?;
@@ -129,7 +127,7 @@ impl HolderReader {
                 );
                 return;
             }
-            self.bell.wake_up();
+            self.wake.wake_up();
             for source in &sources {
                 self.handle(*source);
             }
@@ -154,7 +152,7 @@ impl HolderReader {
     fn timeout(&self) -> Option<Duration> {
         let has_work =
             || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
-        if !self.bell.try_sleep(has_work) {
+        if !self.wake.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
         let retry_at = (!self.starved.is_empty()).then_some(self.retry_at);
@@ -165,7 +163,7 @@ impl HolderReader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Bell => {} // its news is on the board, which every round checks
+            Source::Wake => {} // its news is on the board, which every round checks
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             Source::Leader(slot) => {
@@ -260,7 +258,6 @@ impl HolderReader {
         });
     }
 
-    /// Receives the requests of the worker.
     fn receive(&mut self) {
         let result = self.port.receive().and_then(|()| {
             while let Some(request) = self.port.next()? {
@@ -281,8 +278,7 @@ impl HolderReader {
         }
     }
 
-    /// Hands everything over to another worker. Ends instead if the last worker has ended by itself or too many were
-    /// killed.
+    /// Hands everything over to another worker, unless the last one ended by itself or too many were killed.
     #[cfg(not(portable))]
     fn replace_worker(&mut self) {
         // The last requests of the worker still count, except those that need an answer.
@@ -360,8 +356,8 @@ impl HolderReader {
         let spec = spec.and_then(|blob| {
             read_blob::<SpawnSpec>(blob).map_err(|error| SpawnError::Terminal(error.into()))
         });
-        let keepsake = descriptors.next();
-        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec, keepsake)) {
+        let kept_state = descriptors.next();
+        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec, kept_state)) {
             Ok((started, terminal)) => (Ok(started), Some(terminal)),
             Err(error) => (Err(error), None),
         };

@@ -12,13 +12,8 @@ use super::error::SpawnError;
 const DEFAULT_SEARCH_PATH: &str = "/bin:/usr/bin";
 
 /// Returns the file of `program`.
-///
 /// A name with a slash is relative to `cwd`. Any other is looked up on `search_path`, the session's own PATH, whose
 /// relative and empty entries are relative to `cwd` too. The result is absolute if `cwd` is.
-///
-/// # Errors
-///
-/// A [`SpawnError`] that names the program: empty, with a NUL, not found, a directory, not executable.
 pub fn resolve(
     program: &OsStr,
     search_path: Option<&OsStr>,
@@ -52,10 +47,6 @@ pub fn resolve(
 }
 
 /// Returns `text` as a C string; `place` describes it in the error ("an argument").
-///
-/// # Errors
-///
-/// [`SpawnError::Nul`] if it contains a NUL byte.
 pub fn c_string(text: impl Into<OsString>, place: &'static str) -> Result<CString, SpawnError> {
     CString::new(text.into().into_vec()).map_err(|_| SpawnError::Nul {
         place: place.into(),

@@ -1,5 +1,4 @@
 //! The ring of a session: the output of its terminal, in a file that outlives the process.
-//!
 //! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker by a [loan](super::loan)) and
 //! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
 //! never change, because the writer only touches the rest.
@@ -18,7 +17,6 @@ const BACKING_STEP_BYTES: u64 = 16 << 10;
 /// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
 const TERMINAL_READ_BYTES: u64 = 4096;
 
-/// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     #[error("could not use the ring file {path:?}: {source}")]
@@ -46,7 +44,6 @@ impl std::fmt::Display for Exit {
 }
 
 /// The worker's end of a ring: the bytes, the position of the log, and notes that must survive if the worker is killed.
-///
 /// There is only one per ring, so the borrow checker prevents [`Ring::set_tail`] from freeing bytes that are still
 /// borrowed.
 #[derive(Debug)]
@@ -56,10 +53,6 @@ pub struct Ring {
 
 impl Ring {
     /// Opens the ring of a session, or a ring that an earlier daemon has left, to recover its contents.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::Refused`] if magic, version, size or positions are wrong; [`RingError::File`] otherwise.
     pub fn open(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::open(path)?),
@@ -67,10 +60,6 @@ impl Ring {
     }
 
     /// Deletes the file; existing mappings stay valid. A missing file is not an error.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file exists and cannot be removed.
     pub fn remove(path: &Path) -> Result<(), RingError> {
         match std::fs::remove_file(path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(RingError::File {
@@ -104,7 +93,6 @@ impl Ring {
     }
 
     /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
-    ///
     /// Returns true if the holder waits for room, or may do so because the ring was emptied; then
     /// `Holder::space_freed` must be called.
     #[must_use = "the holder sleeps until it is told"]
@@ -149,7 +137,6 @@ impl Ring {
         self.layout().cursor.load(Relaxed)
     }
 
-    /// Sets the position at which an expect without `from` starts.
     pub fn set_cursor(&self, cursor: u64) {
         self.layout().cursor.store(cursor, Relaxed);
     }
@@ -169,7 +156,6 @@ impl Ring {
         self.layout().output_lines.load(Relaxed)
     }
 
-    /// Stores how many lines the program has printed.
     pub fn set_output_lines(&self, lines: u64) {
         self.layout().output_lines.store(lines, Relaxed);
     }
@@ -184,8 +170,7 @@ impl Ring {
         self.layout().answered.store(position, Relaxed);
     }
 
-    /// Stores a few bytes (`NOTE_BYTES`) for the next worker, replacing the last note. Only one thread may do so at a
-    /// time.
+    /// Stores `NOTE_BYTES` for the next worker in place of the last note. One thread at a time.
     pub fn set_note(&self, note: &[u8]) {
         self.layout().set_note(note);
     }
@@ -196,7 +181,6 @@ impl Ring {
     }
 
     /// Stores that `len` bytes from `offset` are missing in the log.
-    ///
     /// A gap that continues the last one extends it. When all `MAX_GAPS` entries are used, the last one is extended to
     /// cover the new one and the bytes in between.
     pub fn add_gap(&mut self, gap: Gap) {
@@ -239,20 +223,13 @@ pub(super) struct RingWriter {
 
 impl RingWriter {
     /// Creates the file, with an empty ring (mode 0600; the file must not exist), and its directory if there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file exists or cannot be created or mapped; no file remains then.
+    /// An error if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self::of(Arc::new(Mapping::create(path)?)))
     }
 
     /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a ring that was
     /// emptied besides. There must be no worker meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::File`] if the file or its directory cannot be created.
     #[cfg(not(portable))]
     pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
         let is_here = std::fs::symlink_metadata(path).is_ok();
@@ -275,13 +252,8 @@ impl RingWriter {
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
     /// [`RingWriter::publish`].
-    ///
     /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
     /// steps: an idle session costs one step, and a lack of memory is an error here instead of a lost read.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if the file system of the ring is full.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
         let free = RING_BYTES as u64 - self.held();
         let head = self.seen;
@@ -305,7 +277,6 @@ impl RingWriter {
         self.layout().head.store(self.seen, SeqCst);
     }
 
-    /// Returns true if there is no room.
     pub(super) fn is_full(&mut self) -> bool {
         self.held() == RING_BYTES as u64
     }
@@ -352,12 +323,10 @@ impl RingWriter {
         self.layout().input_flushes.fetch_add(1, SeqCst);
     }
 
-    /// Stores the wait status of the program, which has exited.
     pub(super) fn set_status(&mut self, wait_status: i32) {
         self.layout().set_wait_status(wait_status);
     }
 
-    /// Stores the program's process id.
     pub(super) fn set_pid(&mut self, pid: i32) {
         self.layout().pid.store(pid, Release);
     }

@@ -39,7 +39,6 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// See `RingWriter::create`.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         // The header is written, not only mapped, so that a full file system is an error here instead of a SIGBUS later.
         let fill = |file: &File| file.write_all_at(&[0; HEADER_BYTES], 0);
@@ -86,7 +85,6 @@ impl Mapping {
         })
     }
 
-    /// See `Ring::open`.
     pub(super) fn open(path: &Path) -> Result<Self, RingError> {
         let failed = |source| RingError::File {
             path: path.to_owned(),
@@ -142,10 +140,6 @@ impl Mapping {
 
     /// Allocates memory for `len` bytes at `position` (a multiple of the page size). Returns false if that is unknown:
     /// kernels before 5.14 cannot check it.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if there is no memory left, or if the file was cut short.
     pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {

@@ -4,13 +4,11 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The capacity of a ring.
 pub(super) const RING_BYTES: usize = 256 << 10;
 
 /// How many gaps of the log a ring can store separately.
 pub(super) const MAX_GAPS: usize = 64;
 
-/// Maximum length of the header in the file.
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
@@ -28,9 +26,7 @@ pub const VERSION: u32 = 2;
 /// Bytes that are missing from the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// The position of the first missing byte.
     pub offset: u64,
-    /// How many bytes are missing.
     pub len: u64,
 }
 
@@ -54,7 +50,6 @@ struct GapCell {
     len: AtomicU64,
 }
 
-/// Maximum length of a note.
 pub(super) const NOTE_BYTES: usize = 63;
 
 /// A few bytes that the worker stores.
@@ -78,12 +73,11 @@ pub(super) const READING: u32 = 2;
 pub(super) const NO_PACKET: u8 = 0xee;
 
 /// A loan of the terminal to the worker, and what the holder must know if the worker is killed during a read.
-///
 /// The kernel writes the packet's kind and its bytes to this file in one call. The worker asks only for bytes that the
 /// kernel already has, so once the kind is there, so are all of them.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Loan {
+pub(super) struct LentHeader {
     pub(super) reader: AtomicU32,
     /// [`NO_PACKET`], except after the kernel has written a packet and before it was counted.
     pub(super) packet_kind: AtomicU8,
@@ -110,7 +104,7 @@ pub(super) struct RingLayout {
     pub(super) status: Alone<AtomicU32>,
     pub(super) eof: AtomicU32,
     pub(super) input_flushes: AtomicU32,
-    pub(super) loan: Alone<Loan>,
+    pub(super) loan: Alone<LentHeader>,
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,
@@ -155,7 +149,6 @@ impl RingLayout {
         usize::try_from(count).map_or(MAX_GAPS, |count| count.min(MAX_GAPS))
     }
 
-    /// Returns the gaps, oldest first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
         self.gaps[..self.gap_count()]
             .iter()
@@ -178,7 +171,6 @@ impl RingLayout {
         self.note_index.store(index + 1, Release);
     }
 
-    /// Returns the last note, empty if there is none.
     pub(super) fn note(&self) -> Vec<u8> {
         let Some(index) = self.note_index.load(Acquire).checked_sub(1) else {
             return Vec::new();
@@ -206,13 +198,11 @@ impl RingLayout {
         self.magic.load(Acquire) == BEGINS_AGAIN && self.has_positions()
     }
 
-    /// See `Ring::status`.
     pub(super) fn wait_status(&self) -> Option<i32> {
         let stored = self.status.load(SeqCst);
         (stored & !0xffff == ENDED).then_some((stored & 0xffff) as i32)
     }
 
-    /// See `RingWriter::set_status`.
     pub(super) fn set_wait_status(&self, wait_status: i32) {
         let stored = ENDED | (wait_status as u32 & 0xffff);
         self.status.store(stored, SeqCst);
@@ -264,7 +254,6 @@ impl RingLayout {
         self.set_whole();
     }
 
-    /// Returns what is wrong with an existing header.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.begins_again() {
             return Err("another program has emptied it");

@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Maximum number of sessions at once.
 pub(super) const MAX_SLOTS: usize = 4096;
 
 const WORD_BITS: usize = u64::BITS as usize;
@@ -48,7 +47,6 @@ impl SlotSet {
     }
 }
 
-/// Returns the positions of the set bits of `bits`.
 fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lowest = bits.trailing_zeros() as usize;

@@ -24,7 +24,7 @@ use crate::lock::lock;
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum SlotContent {
     Free,
     Held(Terminal),
     /// Released before its leader has exited: the slot is free once the leader is reaped.
@@ -40,13 +40,12 @@ pub(super) enum Place {
 pub(super) struct HeldTerminal {
     pub(super) session: HeldSession,
     pub(super) master: Arc<OwnedFd>,
-    pub(super) keepsake: Arc<OwnedFd>,
+    pub(super) kept_state: Arc<OwnedFd>,
 }
 
-/// The slots, and their watches.
 #[derive(Debug)]
 pub(super) struct Slots {
-    places: Vec<Arc<Mutex<Place>>>,
+    places: Vec<Arc<Mutex<SlotContent>>>,
     free: Vec<usize>,
     /// The leaders that are not reaped yet.
     leaders: HashMap<Pid, usize>,
@@ -65,15 +64,11 @@ impl Slots {
         }
     }
 
-    /// Starts a program in a new slot. Also returns the terminal, for the worker.
-    ///
-    /// # Errors
-    ///
-    /// [`SpawnError`]; nothing remains of the attempt then.
+    /// Starts a program in a new slot; also returns the terminal. On an error, nothing remains.
     pub(super) fn spawn(
         &mut self,
         spec: SpawnSpec,
-        keepsake: Option<OwnedFd>,
+        kept_state: Option<OwnedFd>,
     ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (mut writer, launched) = self
@@ -83,9 +78,9 @@ impl Slots {
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
-        let terminal = Terminal::new(launched, writer, spec, keepsake);
+        let terminal = Terminal::new(launched, writer, spec, kept_state);
         let master = Arc::clone(&terminal.master);
-        *lock(&self.places[slot]) = Place::Held(terminal);
+        *lock(&self.places[slot]) = SlotContent::Held(terminal);
         let started = Started {
             slot: slot as u32,
             pid,
@@ -98,7 +93,7 @@ impl Slots {
     /// that is allowed and it prints little. Returns `None` if there is no terminal, or if the worker reads it.
     pub(super) fn read(&self, slot: usize, may_lend: bool) -> Option<ReadOutcome> {
         let mut place = lock(self.places.get(slot)?);
-        let Place::Held(terminal) = &mut *place else {
+        let SlotContent::Held(terminal) = &mut *place else {
             return None;
         };
         if terminal.watch == Watch::Lent {
@@ -137,14 +132,15 @@ impl Slots {
     /// Takes back the terminals that were lent to a worker that has ended, or, unless `has_ended`, was stopped. Returns
     /// their slots, which must be read.
     pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
-        let is_back = |place: &Arc<Mutex<Place>>| match &mut *lock(place) {
-            Place::Held(terminal) if terminal.watch == Watch::Lent => match has_ended {
-                true => {
+        let is_back = |place: &Arc<Mutex<SlotContent>>| match &mut *lock(place) {
+            SlotContent::Held(terminal) if terminal.watch == Watch::Lent => {
+                if has_ended {
                     terminal.ring.take_back();
                     true
+                } else {
+                    terminal.ring.call_back()
                 }
-                false => terminal.ring.call_back(),
-            },
+            }
             _ => false,
         };
         let places = self.places.iter().enumerate();
@@ -153,27 +149,22 @@ impl Slots {
     }
 
     /// Puts rings whose files were removed into new files, so that a worker can open them. There must be no worker meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError`] for the first file that cannot be created.
     #[cfg(not(portable))]
     pub(super) fn put_back_rings(&self) -> Result<(), RingError> {
         for place in &self.places {
-            if let Place::Held(terminal) = &mut *lock(place) {
+            if let SlotContent::Held(terminal) = &mut *lock(place) {
                 terminal.ring.put_back(&terminal.ring_path)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the held sessions, for a new worker.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let Place::Held(terminal) = &*lock(place)
-                && let Some(keepsake) = &terminal.keepsake
+            if let SlotContent::Held(terminal) = &*lock(place)
+                && let Some(kept_state) = &terminal.kept_state
             {
                 let started = Started {
                     slot: slot as u32,
@@ -184,23 +175,22 @@ impl Slots {
                 held.push(HeldTerminal {
                     session: HeldSession { started, ring_path },
                     master: Arc::clone(&terminal.master),
-                    keepsake: Arc::clone(keepsake),
+                    kept_state: Arc::clone(kept_state),
                 });
             }
         }
         held
     }
 
-    /// Returns how the terminal in `slot` is watched.
     pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
         match &*lock(self.places.get(slot)?) {
-            Place::Held(terminal) => Some(terminal.watch),
+            SlotContent::Held(terminal) => Some(terminal.watch),
             _ => None,
         }
     }
 
     /// Returns the contents of `slot`, which must have been used before.
-    pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<Place>> {
+    pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<SlotContent>> {
         &self.places[slot]
     }
 
@@ -214,7 +204,7 @@ impl Slots {
             return look(None);
         };
         match &*lock(place) {
-            Place::Held(terminal) if terminal.exit.is_some() => look(Some((
+            SlotContent::Held(terminal) if terminal.exit.is_some() => look(Some((
                 terminal.master.as_fd(),
                 terminal.leader.as_raw_nonzero().get(),
             ))),
@@ -222,11 +212,10 @@ impl Slots {
         }
     }
 
-    /// Frees the memory of the ring in `slot`, if the worker has read all of it. While the terminal is lent, the worker does
-    /// so itself.
+    /// Frees the memory of the ring in `slot` if the worker has read it all and the terminal is not lent.
     pub(super) fn give_back_memory(&self, slot: usize) {
         if let Some(place) = self.places.get(slot)
-            && let Place::Held(terminal) = &mut *lock(place)
+            && let SlotContent::Held(terminal) = &mut *lock(place)
             && terminal.watch != Watch::Lent
         {
             terminal.ring.give_back_memory();
@@ -236,8 +225,8 @@ impl Slots {
     /// Reaps the leader in `slot` if it has exited. Returns whether the worker must be notified.
     pub(super) fn reap(&mut self, slot: usize) -> bool {
         let leader = match self.places.get(slot).map(|place| lock(place)).as_deref() {
-            Some(Place::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
-            Some(Place::Leaving { leader, .. }) => *leader,
+            Some(SlotContent::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
+            Some(SlotContent::Leaving { leader, .. }) => *leader,
             _ => return false,
         };
         match waitpid(Some(leader), WaitOptions::NOHANG) {
@@ -256,20 +245,20 @@ impl Slots {
         let slot = self.leaders.remove(&pid)?;
         let mut place = lock(&self.places[slot]);
         match &mut *place {
-            Place::Held(terminal) => {
+            SlotContent::Held(terminal) => {
                 if let Some(exit) = terminal.exit.take() {
                     exit.remove_from(&self.poller);
                 }
                 terminal.ring.set_status(wait_status);
                 Some(slot)
             }
-            Place::Leaving { exit, .. } => {
+            SlotContent::Leaving { exit, .. } => {
                 exit.remove_from(&self.poller);
-                *place = Place::Free;
+                *place = SlotContent::Free;
                 self.free.push(slot);
                 None
             }
-            Place::Free => None,
+            SlotContent::Free => None,
         }
     }
 
@@ -279,20 +268,20 @@ impl Slots {
             return;
         };
         let mut place = lock(place);
-        let Place::Held(terminal) = &mut *place else {
+        let SlotContent::Held(terminal) = &mut *place else {
             return;
         };
         // The worker's descriptor keeps the open file, and with it the poller's entry, alive.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
         *place = match terminal.exit.take() {
-            Some(exit) => Place::Leaving {
+            Some(exit) => SlotContent::Leaving {
                 leader: terminal.leader,
                 exit,
             },
             None => {
                 self.free.push(slot);
-                Place::Free
+                SlotContent::Free
             }
         };
     }
@@ -304,7 +293,7 @@ impl Slots {
         if self.places.len() == MAX_SLOTS {
             return Err(SpawnError::NoSlot);
         }
-        self.places.push(Arc::new(Mutex::new(Place::Free)));
+        self.places.push(Arc::new(Mutex::new(SlotContent::Free)));
         Ok(self.places.len() - 1)
     }
 

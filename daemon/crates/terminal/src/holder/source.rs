@@ -1,13 +1,11 @@
 //! The sources of events for which the holder waits.
 
-/// The source of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// The worker rang.
-    Bell,
+    Wake,
     /// The worker has sent a request.
     Port,
-    /// A signal to the daemon has arrived.
     #[cfg(not(portable))]
     Signals,
     /// SIGCHLD has arrived.

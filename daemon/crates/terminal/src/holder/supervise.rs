@@ -23,7 +23,7 @@ use super::processes::end_descendants;
 use super::reader::HolderReader;
 use super::ring::{Exit, RingError, exit_of};
 use super::slots::HeldTerminal;
-use super::wake::{Bell, NewsBell};
+use super::wake::{NewsSender, WakeSignal};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
@@ -36,7 +36,6 @@ const READY_TIME: Duration = Duration::from_secs(20);
 /// How long a worker may take until it begins to end the sessions, once the daemon was asked to end by a signal.
 const HEED_TIME: Duration = Duration::from_secs(2);
 
-/// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
 /// Maximum number of restarts in a row of workers that never serve, unless sessions are held.
@@ -61,12 +60,11 @@ const NOT_STARTED: Exit = Exit {
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
 
-/// The worker of this holder.
 #[derive(Debug)]
 pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
-    house: House,
+    resources: WorkerResources,
     /// Number of starts since the last worker that served.
     restarts: u32,
     /// When the current worker began to serve.
@@ -74,7 +72,6 @@ pub(super) struct Worker {
     has_served: bool,
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
-    /// How the worker ended.
     ended: Option<Exit>,
     /// When the next worker is to be started.
     restart_at: Option<Instant>,
@@ -86,7 +83,6 @@ pub(super) struct Worker {
     ready_by: Option<Instant>,
     /// Set once the worker was sent a signal that asks it to end: by when it must heed it.
     heeds_by: Option<Instant>,
-    /// The worker was stopped by a signal.
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
@@ -110,7 +106,7 @@ pub(super) enum Next {
 
 /// What every worker receives.
 #[derive(Debug)]
-struct House {
+struct WorkerResources {
     board: Arc<Board>,
     memory: OwnedFd,
     events: [Arc<Event>; 3],
@@ -121,7 +117,7 @@ struct House {
     since: String,
 }
 
-impl House {
+impl WorkerResources {
     /// Starts a worker that takes over the sessions in `held`; returns the holder's end of its port.
     fn start_worker(
         &self,
@@ -139,13 +135,13 @@ impl House {
             since: self.since.clone(),
             hand_over,
         });
-        let [bell, quiet, floods] = &self.events;
+        let [wake, quiet, floods] = &self.events;
         let [base_lock, socket_lock] = &self.locks;
         port.send(
             &welcome,
             &[
                 self.memory.as_fd(),
-                bell.as_fd(),
+                wake.as_fd(),
                 quiet.as_fd(),
                 floods.as_fd(),
                 self.listener.as_fd(),
@@ -158,7 +154,7 @@ impl House {
             let sessions = blob(&sessions)?;
             let of_each = some
                 .iter()
-                .flat_map(|held| [held.master.as_fd(), held.keepsake.as_fd()]);
+                .flat_map(|held| [held.master.as_fd(), held.kept_state.as_fd()]);
             let descriptors: Vec<_> = of_each.chain([sessions.as_fd()]).collect();
             port.send(&ToWorker::Held, &descriptors)?;
         }
@@ -168,12 +164,12 @@ impl House {
 }
 
 impl Worker {
-    fn first(house: House, signals: AskingSignals) -> io::Result<(Self, Port)> {
-        let (pid, port) = house.start_worker(&Build::Own, &[], None)?;
+    fn first(resources: WorkerResources, signals: AskingSignals) -> io::Result<(Self, Port)> {
+        let (pid, port) = resources.start_worker(&Build::Own, &[], None)?;
         let worker = Self {
             pid,
             signals,
-            house,
+            resources,
             restarts: 0,
             served_at: None,
             has_served: false,
@@ -232,14 +228,14 @@ impl Worker {
             rolled_back: failed.is_some(),
             reason,
         };
-        for news in [&self.house.board.quiet, &self.house.board.floods] {
+        for news in [&self.resources.board.quiet, &self.resources.board.floods] {
             news.is_awake.store(false, SeqCst);
         }
         for held in held {
             let slot = held.session.started.slot as usize;
-            self.house.board.quiet.slots.insert(slot);
+            self.resources.board.quiet.slots.insert(slot);
         }
-        let started = self.house.start_worker(&build, held, Some(hand_over));
+        let started = self.resources.start_worker(&build, held, Some(hand_over));
         let (pid, port) = match started {
             Ok(started) => started,
             Err(error) => {
@@ -258,7 +254,6 @@ impl Worker {
         Next::Serves(port)
     }
 
-    /// Returns whether sessions may be held without a worker.
     pub(super) fn may_wait(&self) -> bool {
         self.stop_signal.is_none()
     }
@@ -283,7 +278,6 @@ impl Worker {
         }
     }
 
-    /// Records that the worker is ending all sessions, as requested.
     pub(super) fn is_stopping(&mut self) {
         self.stop_signal = Some(Signal::TERM);
         self.heeds_by = None;
@@ -301,7 +295,7 @@ impl Worker {
 
     /// Records the socket on which the next worker must listen.
     pub(super) fn listens_on(&mut self, listener: OwnedFd) {
-        self.house.listener = listener;
+        self.resources.listener = listener;
     }
 
     /// Returns by when the worker must have ended, must serve, or must end the sessions.
@@ -337,7 +331,6 @@ impl Worker {
         }
     }
 
-    /// Forwards signals that were sent to the daemon.
     pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
             let asks_to_end = signal != Signal::HUP;
@@ -373,7 +366,7 @@ impl Worker {
         let was_killed = ended.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
         if was_killed {
             // By somebody else: no session is the reason.
-            self.house.board.accused.clear();
+            self.resources.board.accused.clear();
         }
         if let Some(served_at) = self.served_at.take() {
             let is_fault = !was_killed && ended.code != Some(0) && served_at.elapsed() < SETTLED;
@@ -398,7 +391,6 @@ impl Worker {
         self.served_at.is_some() && !self.is_stopped && self.leaving.is_none()
     }
 
-    /// Returns how long to wait before the next start.
     fn pause(&self) -> Duration {
         // The first worker is replaced at once.
         match self.restarts.max(self.quick_ends.saturating_sub(1)) {
@@ -450,14 +442,10 @@ pub struct Held {
 
 /// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon
 /// was started.
-///
-/// # Errors
-///
-/// The kernel's error if the holder cannot be created or the worker cannot be started.
 pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
-    let house = House {
+    let resources = WorkerResources {
         board: Arc::new(board),
         memory,
         events: [Event::new()?, Event::new()?, Event::new()?].map(Arc::new),
@@ -467,15 +455,15 @@ pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<En
         secret: rand::random(),
         since: since.to_owned(),
     };
-    let [bell, quiet, floods] = house.events.clone();
-    let board = Arc::clone(&house.board);
-    let (worker, port) = Worker::first(house, signals)?;
+    let [wake, quiet, floods] = resources.events.clone();
+    let board = Arc::clone(&resources.board);
+    let (worker, port) = Worker::first(resources, signals)?;
     let mut reader = HolderReader::new(
         Arc::clone(&board),
-        Bell::of_holder(&board, bell),
+        WakeSignal::of_holder(&board, wake),
         port,
-        NewsBell::quiet(&board, quiet),
-        NewsBell::floods(&board, floods),
+        NewsSender::quiet(&board, quiet),
+        NewsSender::floods(&board, floods),
         limits,
     )?;
     reader.supervise(worker)?;

@@ -41,10 +41,8 @@ pub(super) enum Watch {
     Closed,
 }
 
-/// The result of reading a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Received {
-    /// This number of bytes.
     Output(usize),
     /// A change of its state; there may be output too.
     #[cfg_attr(portable, expect(dead_code, reason = "changes are not reported there"))]
@@ -56,12 +54,10 @@ pub(super) enum Received {
     Closed,
 }
 
-/// The effect of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadOutcome {
     /// How to watch the terminal from now on.
     pub(super) watch: Watch,
-    /// Number of bytes read.
     pub(super) len: usize,
     /// Whether the worker must be notified now.
     pub(super) changed: bool,
@@ -69,7 +65,6 @@ pub(super) struct ReadOutcome {
     pub(super) is_untold: bool,
 }
 
-/// A terminal in a slot.
 #[derive(Debug)]
 pub(super) struct Terminal {
     pub(super) master: Arc<OwnedFd>,
@@ -80,10 +75,9 @@ pub(super) struct Terminal {
     pub(super) tty_device: u64,
     /// What the next worker must know of the session; this process never reads it.
     #[cfg(not(portable))]
-    pub(super) keepsake: Option<Arc<OwnedFd>>,
+    pub(super) kept_state: Option<Arc<OwnedFd>>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
-    /// How the terminal is watched now.
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
@@ -99,7 +93,7 @@ impl Terminal {
         ring: RingWriter,
         spec: SpawnSpec,
         #[cfg_attr(portable, expect(unused_variables, reason = "there is no next worker"))]
-        keepsake: Option<OwnedFd>,
+        kept_state: Option<OwnedFd>,
     ) -> Self {
         Self {
             master: Arc::new(launched.master),
@@ -109,7 +103,7 @@ impl Terminal {
             #[cfg(not(portable))]
             tty_device: launched.tty_device,
             #[cfg(not(portable))]
-            keepsake: keepsake.map(Arc::new),
+            kept_state: kept_state.map(Arc::new),
             exit: Some(launched.exit),
             watch: Watch::Quiet,
             eof: false,

@@ -1,6 +1,5 @@
-//! How the holder and the worker wake each other: sets of slots on the board, and a bell that is only rung if the other
+//! How the holder and the worker wake each other: sets of slots on the board, and a signal that is only sent if the other
 //! side sleeps.
-//!
 //! The order prevents lost wake-ups: a sender marks its news, then checks whether the other side sleeps; a receiver
 //! first declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
@@ -19,17 +18,17 @@ use super::platform::Event;
 /// Selects a part of a board.
 type BoardPart<T> = fn(&BoardLayout) -> &T;
 
-/// A descriptor that becomes readable when someone rings while its owner sleeps. The owner and the ringer have one
+/// A descriptor that becomes readable when somebody wakes its sleeping owner. The owner and the waker have one
 /// each, or share one.
 #[derive(Debug, Clone)]
-pub(super) struct Bell {
+pub(super) struct WakeSignal {
     event: Arc<Event>,
     board: Arc<Board>,
     is_awake: BoardPart<AtomicBool>,
 }
 
-impl Bell {
-    /// Returns the bell of the holder.
+impl WakeSignal {
+    /// Returns the signal that wakes the holder.
     pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self {
             event,
@@ -39,7 +38,7 @@ impl Bell {
     }
 
     /// Wakes the owner if it sleeps. If it does not, this costs one atomic operation.
-    pub(super) fn ring(&self) {
+    pub(super) fn send(&self) {
         if !self.is_awake().swap(true, SeqCst) {
             self.event.raise();
         }
@@ -55,7 +54,7 @@ impl Bell {
         true
     }
 
-    /// Declares that the owner is awake, and makes the descriptor unreadable until it sleeps and is rung again.
+    /// Declares that the owner is awake, and makes the descriptor unreadable until it sleeps and is woken again.
     pub(super) fn wake_up(&self) {
         if self.is_awake().swap(true, SeqCst) {
             self.event.clear(); // somebody has rung, or the owner was not sleeping
@@ -67,14 +66,13 @@ impl Bell {
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for WakeSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
 }
 
 impl Notes {
-    /// Returns true if there is news.
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
             || !self.idle.is_empty()
@@ -86,13 +84,13 @@ impl Notes {
 
 /// Notifies one of the two parts of the worker that process output. Both ends use it.
 #[derive(Debug, Clone)]
-pub(super) struct NewsBell {
-    bell: Bell,
+pub(super) struct NewsSender {
+    wake: WakeSignal,
     news: BoardPart<News>,
 }
 
-impl NewsBell {
-    /// Returns the bell of the part that processes the output of terminals that do not flood, and all exits.
+impl NewsSender {
+    /// Returns the sender to the part that processes the output of terminals that do not flood, and all exits.
     pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -102,7 +100,7 @@ impl NewsBell {
         )
     }
 
-    /// Returns the bell of the part that processes the output of flooding terminals.
+    /// Returns the sender to the part that processes the output of flooding terminals.
     pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -118,62 +116,56 @@ impl NewsBell {
         news: BoardPart<News>,
         is_awake: BoardPart<AtomicBool>,
     ) -> Self {
-        let bell = Bell {
+        let wake = WakeSignal {
             event,
             board: Arc::clone(board),
             is_awake,
         };
-        Self { bell, news }
+        Self { wake, news }
     }
 
     /// Notifies the worker to check `slot`. Must be called after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
-        self.bell.ring();
+        self.wake.send();
     }
 
     /// Declares that there will be no more news.
     pub(super) fn close(&self) {
         self.news().is_closed.store(true, SeqCst);
-        self.bell.ring();
+        self.wake.send();
     }
 
     fn news(&self) -> &News {
-        (self.news)(&self.bell.board)
+        (self.news)(&self.wake.board)
     }
 }
 
-/// The worker's end of a [`NewsBell`]. There is only one; its descriptor goes into an `AsyncFd`, or its owner blocks.
-///
-/// The loop of its owner: call [`Wakes::drain`] until [`Wakes::try_sleep`] returns true, then wait until the descriptor
-/// is readable; end if [`Wakes::is_closed`].
+/// The worker's end of a [`NewsSender`]. There is only one; its descriptor goes into an `AsyncFd`, or its owner blocks.
+/// The loop of its owner: call [`NewsReceiver::drain`] until [`NewsReceiver::try_sleep`] returns true, then wait until the descriptor
+/// is readable; end if [`NewsReceiver::is_closed`].
 #[derive(Debug)]
-pub struct Wakes(NewsBell);
+pub struct NewsReceiver(NewsSender);
 
-impl Wakes {
-    pub(super) fn new(line: NewsBell) -> Self {
+impl NewsReceiver {
+    pub(super) fn new(line: NewsSender) -> Self {
         Self(line)
     }
 
     /// Calls `look` for every slot with news since the last call. A slot may be reported once too often, even after it
     /// was released.
     pub fn drain(&self, look: impl FnMut(usize)) {
-        self.0.bell.wake_up();
+        self.0.wake.wake_up();
         self.0.news().slots.drain(look);
     }
 
-    /// Declares that the worker is going to wait for the descriptor. Returns false if there is news already, which must
-    /// be drained first.
+    /// Declares that the worker is going to wait. False if there is news already, which must be drained first.
     pub fn try_sleep(&self) -> bool {
         let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
-        self.0.bell.try_sleep(has_news)
+        self.0.wake.try_sleep(has_news)
     }
 
-    /// Blocks until there is news. Must be called after [`Wakes::try_sleep`] has returned true.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error, which only a lack of memory can cause.
+    /// Blocks until there is news. Must be called after [`NewsReceiver::try_sleep`] has returned true.
     pub fn wait(&self) -> io::Result<()> {
         match poll(&mut [PollFd::new(self, PollFlags::IN)], None) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -187,13 +179,13 @@ impl Wakes {
     }
 }
 
-impl AsFd for Wakes {
+impl AsFd for NewsReceiver {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.bell.as_fd()
+        self.0.wake.as_fd()
     }
 }
 
-impl AsRawFd for Wakes {
+impl AsRawFd for NewsReceiver {
     fn as_raw_fd(&self) -> RawFd {
         self.as_fd().as_raw_fd()
     }
@@ -209,10 +201,10 @@ mod tests {
     use super::*;
     use crate::holder::slot_set::MAX_SLOTS;
 
-    fn line() -> (NewsBell, Wakes) {
+    fn line() -> (NewsSender, NewsReceiver) {
         let board = Arc::new(Board::create().unwrap());
-        let line = NewsBell::quiet(&board, Arc::new(Event::new().unwrap()));
-        (line.clone(), Wakes::new(line))
+        let line = NewsSender::quiet(&board, Arc::new(Event::new().unwrap()));
+        (line.clone(), NewsReceiver::new(line))
     }
 
     fn readable(fd: BorrowedFd<'_>, wait: Duration) -> bool {

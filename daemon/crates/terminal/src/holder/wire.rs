@@ -12,7 +12,6 @@ use crate::process_settings::ProcessSettings;
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
 pub const VERSION: u32 = 6;
 
-/// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {
     /// The worker has taken everything over and serves calls.
@@ -34,13 +33,12 @@ pub(super) enum ToHolder {
     },
 }
 
-/// A message from the holder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// The first message to a new worker. Attached are the board, the events of the holder and of the two bells, the
+    /// The first message to a new worker. Attached are the board, the events of the holder and of the two senders, the
     /// listening socket, and the locks.
     Welcome(Welcome),
-    /// Held sessions for the new worker, after the welcome. Attached are the terminal and the keepsake of each, followed
+    /// Held sessions for the new worker, after the welcome. Attached are the terminal and the kept state of each, followed
     /// by a file with a [`HeldSession`] for each.
     Held,
     /// The answer to a start. If it succeeded, the terminal is attached.
@@ -57,13 +55,11 @@ pub(super) enum ToWorker {
 pub(super) struct Welcome {
     pub(super) version: u32,
     pub(super) holder_pid: i32,
-    /// How many sessions are held.
     pub(super) held: u32,
     /// The socket does not belong to the service manager, so its path is removed at the end.
     pub(super) owns_path: bool,
     /// A random number that was drawn when the holder started.
     pub(super) secret: [u8; 32],
-    /// When the holder started.
     pub(super) since: String,
     /// `None` for the first worker.
     pub(super) hand_over: Option<HandOver>,
@@ -80,7 +76,6 @@ pub struct HandOver {
     pub reason: Option<String>,
 }
 
-/// Why there is a new worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// The one before was killed by a signal.
@@ -98,7 +93,6 @@ pub(super) struct HeldSession {
     pub(super) ring_path: PathBuf,
 }
 
-/// A program that was started.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Started {
     pub(super) slot: u32,
@@ -106,7 +100,6 @@ pub(super) struct Started {
     pub(super) tty_device: u64,
 }
 
-/// A program to be started.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
     /// The file to execute, as returned by [`super::resolve()`].

@@ -1,5 +1,4 @@
 //! The process that leads the session of a program with pipes: it starts the program, and exits as the program did.
-//!
 //! To the daemon it is a program on a terminal, so log, limits, signals and crash survival work as in any session. The
 //! program is in the same process group: a signal from a key or from the daemon reaches both, and only the program
 //! obeys it.
@@ -71,7 +70,6 @@ fn lead(
     }
 }
 
-/// Starts the program with pipes.
 fn start(
     settings: ProcessSettings,
     path: &OsStr,

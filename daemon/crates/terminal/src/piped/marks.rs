@@ -1,5 +1,4 @@
 //! Which output is standard error: an append-only file of marks in the session's directory.
-//!
 //! A mark says from which offset on the output belongs to which stream. It is written before the first byte after it is
 //! printed, so the marks are complete for all existing output, whichever process is killed.
 
@@ -31,10 +30,6 @@ pub struct MarkWriter {
 
 impl MarkWriter {
     /// Opens the marks at `path` to continue them, or creates the file. The next output is at `offset`. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be opened.
     pub fn open(path: &Path, offset: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let options = options.read(true).append(true).create(true).mode(0o600);
@@ -83,7 +78,6 @@ fn parse(mark: [u8; MARK_BYTES]) -> (u64, Stream) {
     (mark >> 1, stream)
 }
 
-/// The known marks of a session.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// Sorted by offset.
@@ -94,10 +88,6 @@ pub struct Marks {
 
 impl Marks {
     /// Reads the marks from a session's directory; there are none if the file does not exist. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let mut marks = Self::default();
         marks.follow(folder)?;
@@ -105,10 +95,6 @@ impl Marks {
     }
 
     /// Reads new marks. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn follow(&mut self, folder: &Path) -> io::Result<()> {
         let mut file = match File::open(folder.join(NAME)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -157,7 +143,6 @@ impl Marks {
     }
 }
 
-/// Output of one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub from: u64,

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread;
 
-/// Length of one read.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Maximum amount of input that waits for the program. Further input stays in the terminal, and its sender waits.
@@ -20,8 +19,7 @@ const MAX_WAITING_BYTES: usize = 64 << 10;
 /// Stack size of the thread that waits for the program to exit.
 const STACK_BYTES: usize = 64 << 10;
 
-/// The session's terminal. Nothing else prints on it, so the number of bytes printed is the offset in the session's
-/// output.
+/// The session's terminal. Nothing else prints on it, so the bytes printed are the offset in the output.
 pub(super) struct RelayTerminal {
     marks: Option<MarkWriter>,
 }
@@ -54,7 +52,6 @@ impl RelayTerminal {
     }
 }
 
-/// The three pipes.
 pub(super) struct Relay {
     /// `None` once it is closed.
     input: Option<OwnedFd>,
@@ -77,10 +74,6 @@ struct Ready {
 
 impl Relay {
     /// Takes ownership of the daemon's ends of the pipes.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's errors.
     pub(super) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> io::Result<Self> {
         let input = known(input);
         // The program may read late, and its output must not wait for that.
@@ -99,10 +92,7 @@ impl Relay {
 
     /// Forwards until the program has exited, and then forwards what is left in its pipes: processes that it started
     /// may keep them open for ever.
-    ///
-    /// # Errors
-    ///
-    /// If the terminal was closed; the program has received HUP.
+    /// An error if the terminal was closed; the program has received HUP.
     pub(super) fn run(
         mut self,
         mut terminal: RelayTerminal,
@@ -158,9 +148,10 @@ impl Relay {
 
     fn wait(&self, ended: &OwnedFd) -> Result<Ready, Errno> {
         let has_room = self.waiting.len() < MAX_WAITING_BYTES;
-        let for_input = match has_room {
-            true => PollFlags::IN,
-            false => PollFlags::empty(),
+        let for_input = if has_room {
+            PollFlags::IN
+        } else {
+            PollFlags::empty()
         };
         let stdin = rustix::stdio::stdin();
         let mut fds = vec![
@@ -282,7 +273,6 @@ impl Relay {
     }
 }
 
-/// Returns whether the terminal has input now.
 fn has_input() -> Result<bool, Errno> {
     let stdin = rustix::stdio::stdin();
     let mut fds = [PollFd::from_borrowed_fd(stdin, PollFlags::IN)];

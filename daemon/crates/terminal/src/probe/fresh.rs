@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use super::report::{Probe, Reader, Verdict};
 
 /// How long after a write a task may still look as if it had not been woken by it.
-///
 /// The kernel passes on typed bytes in a worker thread; 4 ms were measured on a busy machine. In canonical mode, an
 /// incomplete line never wakes the reader, so only this time shows that it is still waiting.
 pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
@@ -38,7 +37,6 @@ impl LastTyped {
 }
 
 /// Returns whether `after` can be trusted, taken after something was typed.
-///
 /// The task that waits now must have waited before and have slept again since, or [`STALE_AFTER_WRITE`] must have passed
 /// ([`ASLEEP_AFTER_WRITE`] if it is the same sleep and the input should have woken it). A task that was not waiting at
 /// the last probe before may have begun to wait between that probe and the input, which its switches cannot show. No

@@ -17,7 +17,6 @@ pub struct Line {
 
 impl Line {
     /// Returns the modes of the terminal of `master`; costs one `tcgetattr`.
-    ///
     /// If they cannot be read (the terminal has hung up, or the platform forbids it), all modes are off. That is taken
     /// for raw mode, in which input is only recorded once the terminal has shown it: the safe choice.
     pub fn of(master: BorrowedFd<'_>) -> Self {
@@ -40,7 +39,6 @@ impl Line {
     }
 
     /// Returns whether the program hides input, as a password prompt does.
-    ///
     /// Echo off alone is not enough: line editors and full-screen programs turn it off together with canonical mode.
     pub fn hides_input(&self) -> bool {
         self.canonical && !self.echo

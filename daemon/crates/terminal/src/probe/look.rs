@@ -12,7 +12,6 @@ use super::line::Line;
 use super::report::{Probe, Reader, Verdict};
 
 /// Probes the terminal of `master` once, and returns what its foreground waits for.
-///
 /// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the terminal's slave side.
 /// Never blocks. Costs about 40 us for a program with one waiting task, and about 10 us for each further task that is
 /// checked (at most 256). For programs that have ended, or are hidden or denied, it returns a verdict, not an error.

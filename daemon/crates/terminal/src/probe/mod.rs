@@ -1,13 +1,4 @@
 //! Detects whether the program in a terminal waits for input, from facts where the platform shows them.
-//!
-//! - `look`: [`probe`], one probe of a terminal, which uses the other files
-//! - `report`: the result of a probe ([`Probe`], [`Reader`], [`Verdict`])
-//! - `line`: the line discipline ([`Line`]), the only source that shows that input is hidden
-//! - `fresh`: whether a probe right after a write is reliable
-//! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, the call that each one is blocked
-//!   in, and `/proc`
-//! - `relay` (not in a `portable` build): programs such as `ssh` and `tmux`, which only pass input on
-//!
 //! A probe reads `/proc` and changes nothing. It must run in an ancestor of the program: with Yama's default setting,
 //! the kernel shows a task's system call only to its ancestors.
 

@@ -10,7 +10,6 @@ use rustix::fs::FileType;
 /// Maximum length read from one file. Only `fdinfo` of an epoll set with about 800 descriptors reaches it.
 const FILE_MAX_BYTES: usize = 64 * 1024;
 
-/// One thread of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Task {
     pub(super) pid: i32,
@@ -35,14 +34,12 @@ pub(super) struct ProcStat {
     pub(super) terminal: u64,
 }
 
-/// A task, from `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) state: char,
     pub(super) voluntary_switches: u64,
 }
 
-/// The type of an open descriptor of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Descriptor {
     /// A character device with this number.
@@ -68,9 +65,6 @@ impl ProcFiles {
     }
 
     /// Returns the line that contains the system call of the task.
-    ///
-    /// # Errors
-    ///
     /// `PermissionDenied` if the kernel does not show it to this process, `NotFound` or `ESRCH` if the task has ended.
     pub(super) fn syscall(&mut self, task: Task) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/syscall"))
@@ -132,19 +126,10 @@ impl ProcFiles {
     }
 
     /// Returns the kernel's details of a descriptor: for epoll, the set.
-    ///
-    /// # Errors
-    ///
-    /// As [`ProcFiles::syscall`]; also `NotFound` if it is not open.
     pub(super) fn descriptor_info(&mut self, task: Task, number: i32) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/fdinfo/{number}"))
     }
 
-    /// Fills `buffer` from the task's memory.
-    ///
-    /// # Errors
-    ///
-    /// Errors of opening the memory, or of a read that does not fill the whole buffer.
     pub(super) fn memory(&mut self, task: Task, address: u64, buffer: &mut [u8]) -> io::Result<()> {
         File::open(self.path(format_args!("{task}/mem")))?.read_exact_at(buffer, address)
     }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::line::Line;
 
 /// Whether the foreground of a terminal waits for input.
-///
 /// Sorted by precedence: a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verdict {
@@ -21,7 +20,6 @@ pub enum Verdict {
     Blocked,
 }
 
-/// A task that waits for the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reader {
     pub pid: i32,
@@ -51,7 +49,6 @@ pub(super) const BLIND: &str = "platform";
 pub(super) const RELAY: &str = "relay";
 pub(super) const MULTIPLEXER: &str = "multiplexer";
 
-/// The result of probing a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// The foreground process group; 0 if the terminal has none.
@@ -67,8 +64,7 @@ pub struct Probe {
     pub how: Cow<'static, str>,
     /// The waiting task, for [`Verdict::Blocked`], [`Verdict::Accepts`] and a [relay](Probe::is_relay).
     pub reader: Option<Reader>,
-    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it has ended or is not
-    /// visible.
+    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it is not visible.
     pub foreground_state: Option<char>,
     /// How much output was not read from the master yet: the program may be further than its known output shows.
     pub unread_output_bytes: u64,

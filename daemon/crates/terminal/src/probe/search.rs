@@ -22,7 +22,6 @@ const MASTER: (u32, u32) = (5, 2);
 const OWN_TERMINAL: (u32, u32) = (5, 0);
 
 /// Returns what the group `foreground` waits for.
-///
 /// The group's leader is checked first, and nearly always decides. If it does not, the tree under `leader`, the first
 /// process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its group.
 /// Processes there that have left the session may read the terminal too, regardless of job control: `su -c` starts its
@@ -139,8 +138,7 @@ impl Search {
         }
     }
 
-    /// Finds the input pipe if a leader of the daemon waits for its terminal in place of the program: see
-    /// [`crate::piped`].
+    /// Finds the input pipe if a leader of the daemon waits in place of the program: see [`crate::piped`].
     fn look_for_pipe(&mut self) {
         let leader = Task {
             pid: self.session,
@@ -344,7 +342,6 @@ impl Search {
         })
     }
 
-    /// Returns whether the descriptor of the task is this terminal.
     fn is_terminal(&mut self, task: Task, descriptor: Option<Descriptor>) -> bool {
         let device = match descriptor {
             Some(Descriptor::Device(device)) => device,
@@ -367,7 +364,6 @@ impl Search {
     }
 
     /// Stores the process of a task of the group that may not be inspected.
-    ///
     /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
         let denied = error.kind() == io::ErrorKind::PermissionDenied;

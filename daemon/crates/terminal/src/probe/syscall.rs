@@ -1,5 +1,4 @@
 //! Determines what a sleeping task waits for, from the number and arguments of its system call.
-//!
 //! A task of a 32-bit program on a 64-bit kernel has other call numbers; it counts as not waiting.
 
 use std::io;
@@ -20,8 +19,7 @@ const POLLFD_LEN: usize = 8;
 /// `POLLIN | POLLRDNORM`; epoll uses the same bits.
 const FOR_INPUT: u32 = 0x41;
 
-/// A system call that a task sleeps in. Equal values a moment apart mean that it is the same call, or the same call
-/// again.
+/// A system call that a task sleeps in. Equal values mean that it is the same call, or the same again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sleep {
     number: c_long,
@@ -31,9 +29,6 @@ pub(super) struct Sleep {
 
 impl Sleep {
     /// Returns the call that the task sleeps in; `None` if it runs or sleeps outside a call.
-    ///
-    /// # Errors
-    ///
     /// `PermissionDenied` if the kernel does not show it to this process, other errors if the task has ended.
     pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
         files.syscall(task).map(Self::parse)
@@ -61,14 +56,12 @@ impl Sleep {
     }
 }
 
-/// What a call waits for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     /// Data from this descriptor.
     Read(i32),
     /// Input on any of several descriptors.
     Set(InputSet),
-    /// A signal.
     Signal,
     /// Something other than input.
     Elsewhere,
@@ -87,10 +80,6 @@ pub(super) struct InputSet {
 }
 
 /// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
-///
-/// # Errors
-///
-/// Errors of reading the set: it is denied, or the task has ended or left the call meanwhile.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
     let call = Call::of(sleep.number);
@@ -120,15 +109,10 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Read,
-    Poll {
-        timeout: Timeout,
-    },
+    Poll { timeout: Timeout },
     Select,
-    Epoll {
-        timeout: Timeout,
-    },
+    Epoll { timeout: Timeout },
     Restart,
-    /// Waits for a signal.
     Signal,
     Other,
 }

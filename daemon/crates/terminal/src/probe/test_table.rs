@@ -103,9 +103,12 @@ impl<'a> Row<'a> {
             terminal.send(text);
             if *text == STOP_KEY {
                 // Until the shell has stopped the program, it still waits for input.
-                eventually(|| match terminal.has_shown("Stopped") {
-                    true => Ok(()),
-                    false => Err(terminal.output()),
+                eventually(|| {
+                    if terminal.has_shown("Stopped") {
+                        Ok(())
+                    } else {
+                        Err(terminal.output())
+                    }
                 });
             }
             last = Some(typed);

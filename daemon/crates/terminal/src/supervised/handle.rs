@@ -18,10 +18,8 @@ const REPORTS_LEN: usize = 4;
 
 const MAX_REPORT_BYTES: u32 = 64;
 
-/// Descriptors that a supervisor accepts.
 pub(super) const MAX_DESCRIPTORS: usize = 4;
 
-/// What a program prints.
 #[derive(Debug)]
 pub struct Output {
     pub stdout: PipeReader,
@@ -41,10 +39,7 @@ pub struct Supervised {
 impl Supervised {
     /// Starts a supervisor that starts `program` with `stdin`. `kept` stay open until everything has ended. A short
     /// system call blocks.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if the supervisor cannot be started. That of the program is a report.
+    /// That the program cannot be started is a report, not an error.
     pub async fn start(
         program: &Program,
         stdin: BorrowedFd<'_>,

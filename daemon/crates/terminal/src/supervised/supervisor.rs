@@ -126,7 +126,6 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
     Ok(child.id().cast_signed())
 }
 
-/// A child that has ended.
 struct Reaped {
     pid: i32,
     ended: Ended,
@@ -182,7 +181,6 @@ fn tell(mut socket: &UnixStream, report: Report) -> io::Result<()> {
     socket.write_all(&bytes_of(&report)?)
 }
 
-/// A program that has been started.
 struct Run {
     socket: UnixStream,
     children: PipeReader,

@@ -74,7 +74,6 @@ pub enum Report {
     },
 }
 
-/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     Code(i32),
@@ -89,7 +88,6 @@ pub(super) fn bytes_of<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a program whose first bytes are `start`.
 pub(super) fn read_program(start: &[u8], mut source: impl Read) -> io::Result<Program> {
     let mut source = start.chain(&mut source);
     let mut len = [0; 4];

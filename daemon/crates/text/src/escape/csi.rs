@@ -8,7 +8,6 @@ pub struct Csi<'a> {
     params: &'a [u8],
     /// The intermediate byte, such as `$`, or 0.
     pub intermediate: u8,
-    /// The final byte.
     pub action: u8,
 }
 
@@ -51,7 +50,6 @@ impl<'a> Csi<'a> {
         self.numbers().next().unwrap_or(0)
     }
 
-    /// Returns whether there are no parameters.
     pub fn is_bare(&self) -> bool {
         self.params.is_empty()
     }

@@ -1,5 +1,4 @@
 //! Escape sequences in the output of terminals.
-//!
 //! One scanner, [`Splitter`], reads them as terminals do. Only the stripper of [`expect`](crate::expect) has its own
 //! rules: no byte of a broken sequence is text there, and it passes plain text at memory speed.
 

@@ -53,7 +53,7 @@ impl Sequence<'_> {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum SplitterState {
     #[default]
     Ground,
     Escape,
@@ -63,7 +63,6 @@ enum State {
     TextEscape(Kind),
 }
 
-/// A part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Bytes outside sequences, including control characters. Control characters inside a sequence come before it, as
@@ -73,11 +72,10 @@ pub enum Piece<'a> {
 }
 
 /// The incremental parser that everything in this module uses.
-///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
-    state: State,
+    state: SplitterState,
     body: Vec<u8>,
     controls: Vec<u8>,
     truncated: bool,
@@ -85,7 +83,6 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Returns a splitter that is not inside any sequence.
     pub fn new() -> Self {
         Self::default()
     }
@@ -101,7 +98,6 @@ impl Splitter {
     }
 
     /// Returns the next sequence and moves `input` after it; `None` at the end of `input`.
-    ///
     /// Complete CSI sequences whose body `wanted` rejects are skipped. A flood consists mostly of these, so this loop
     /// determines the speed; other sequences are returned without asking.
     #[inline]
@@ -110,7 +106,7 @@ impl Splitter {
         input: &mut &'b [u8],
         wanted: impl Fn(&[u8]) -> bool,
     ) -> Option<Sequence<'a>> {
-        if self.state != State::Ground {
+        if self.state != SplitterState::Ground {
             return self.resume(input);
         }
         let mut rest = *input;
@@ -171,9 +167,11 @@ impl Splitter {
     fn resume(&mut self, input: &mut &[u8]) -> Option<Sequence<'_>> {
         while let Some((&byte, rest)) = input.split_first() {
             let ended = match self.state {
-                State::Text(kind) => self.string(kind, input),
+                SplitterState::Text(kind) => self.string(kind, input),
                 // As in xterm, a string is dropped if its ESC starts another sequence.
-                State::TextEscape(_) if byte != b'\\' => Some(Kind::Cancelled { by_escape: true }),
+                SplitterState::TextEscape(_) if byte != b'\\' => {
+                    Some(Kind::Cancelled { by_escape: true })
+                }
                 _ => {
                     *input = rest;
                     self.open_len_bytes += 1;
@@ -190,7 +188,7 @@ impl Splitter {
     fn finish(&mut self, kind: Kind) -> Sequence<'_> {
         let truncated = std::mem::take(&mut self.truncated);
         let mut len_bytes = std::mem::take(&mut self.open_len_bytes);
-        self.state = State::Ground;
+        self.state = SplitterState::Ground;
         if kind == (Kind::Cancelled { by_escape: true }) {
             len_bytes -= 1;
             self.begin();
@@ -205,7 +203,7 @@ impl Splitter {
     }
 
     fn begin(&mut self) {
-        self.state = State::Escape;
+        self.state = SplitterState::Escape;
         self.body.clear();
         self.controls.clear();
         self.truncated = false;
@@ -221,20 +219,24 @@ impl Splitter {
     /// Processes one byte outside plain text and string bodies; returns the kind of the sequence that it ends.
     fn byte(&mut self, byte: u8) -> Option<Kind> {
         match (self.state, byte) {
-            (State::TextEscape(kind), _) => return Some(kind),
+            (SplitterState::TextEscape(kind), _) => return Some(kind),
             (_, ESC) => return Some(Kind::Cancelled { by_escape: true }),
             (_, CAN | SUB) => return Some(Kind::Cancelled { by_escape: false }),
-            (State::Escape, b'[') if self.body.is_empty() => self.state = State::Csi,
-            (State::Escape, b']') if self.body.is_empty() => {
-                self.state = State::Text(Kind::Osc { bell: false })
+            (SplitterState::Escape, b'[') if self.body.is_empty() => {
+                self.state = SplitterState::Csi
             }
-            (State::Escape, b'P') if self.body.is_empty() => self.state = State::Text(Kind::Dcs),
-            (State::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => {
-                self.state = State::Text(Kind::Other)
+            (SplitterState::Escape, b']') if self.body.is_empty() => {
+                self.state = SplitterState::Text(Kind::Osc { bell: false })
             }
-            (State::Escape | State::Csi, 0x20..=0x7e) => {
+            (SplitterState::Escape, b'P') if self.body.is_empty() => {
+                self.state = SplitterState::Text(Kind::Dcs)
+            }
+            (SplitterState::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => {
+                self.state = SplitterState::Text(Kind::Other)
+            }
+            (SplitterState::Escape | SplitterState::Csi, 0x20..=0x7e) => {
                 self.keep(&[byte]);
-                let (kind, first_final) = if self.state == State::Csi {
+                let (kind, first_final) = if self.state == SplitterState::Csi {
                     (Kind::Csi, 0x40)
                 } else {
                     (Kind::Escape, 0x30)
@@ -263,7 +265,7 @@ impl Splitter {
         match (byte, kind) {
             (BEL, Kind::Osc { .. }) => return Some(Kind::Osc { bell: true }),
             (BEL, _) => self.keep(&[BEL]),
-            (ESC, _) => self.state = State::TextEscape(kind),
+            (ESC, _) => self.state = SplitterState::TextEscape(kind),
             _ => return Some(Kind::Cancelled { by_escape: false }),
         }
         None

@@ -34,14 +34,12 @@ pub(super) struct AutomatonSearch {
     /// A match that further text could change.
     pub(super) best: Option<MatchEnd>,
     /// The offset before which no match starts that was not reported yet.
-    ///
     /// There the automaton was in a start state. During a match it never is, because its states are lists in which
     /// those of older matches come first.
     pub(super) safe: u64,
 }
 
 impl AutomatonSearch {
-    /// Returns a search that has not begun.
     pub(super) fn new(dfa: &DFA) -> Self {
         let mut cache = dfa.create_cache();
         let starts = start_states(dfa, &mut cache);
@@ -62,7 +60,6 @@ impl AutomatonSearch {
         self.cache.memory_usage() <= SPARE_CACHE_BYTES
     }
 
-    /// Starts again, as at the start of a text.
     pub(super) fn begin(&mut self, dfa: &DFA) {
         if self.cache.clear_count() != self.clear_count {
             self.learn_starts(dfa);
@@ -100,7 +97,6 @@ impl AutomatonSearch {
     }
 
     /// Returns the match, if the text after the offset `end` cannot change it.
-    ///
     /// Most patterns end like this: without this check, their matches would wait for a pause.
     pub(super) fn settled(&mut self, dfa: &DFA, end: u64) -> Option<MatchEnd> {
         if self.is_dead || !self.has_room(dfa) || self.cache.clear_count() != self.clear_count {

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::patterns::{Pattern, PatternError, Patterns};
 
-/// Maximum number of lists in the cache.
 const MAX_LISTS: usize = 128;
 
 /// Maximum memory of all lists in the cache.
@@ -28,10 +27,7 @@ struct Lists {
 
 impl PatternCache {
     /// Returns the compiled `list`; if it is not in the cache, it is compiled on the calling thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`Patterns::compile`]; errors are not cached.
+    /// Errors are not cached.
     pub fn get(&self, list: &[Pattern], raw: bool) -> Result<Arc<Patterns>, PatternError> {
         if let Some(patterns) = self.kept(list, raw) {
             return Ok(patterns);

@@ -6,13 +6,11 @@ use encoding_rs::Encoding;
 
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
-/// Maximum length of a UTF-8 character.
 const MAX_CHAR_BYTES: usize = 4;
 
 /// Room for everything that an encoding can output for one more byte.
 const UNIT_BYTES: usize = 32;
 
-/// Why a session cannot have an `encoding`.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     #[error("no encoding has the label {label:?}")]
@@ -22,11 +20,7 @@ pub enum EncodingError {
 }
 
 /// Returns the encoding with the WHATWG label `label`, in upper or lower case.
-///
-/// # Errors
-///
-/// [`EncodingError::Unknown`] for other labels, [`EncodingError::NotAscii`] for
-/// UTF-16, ISO-2022-JP and the labels WHATWG disables.
+/// [`EncodingError::NotAscii`] for UTF-16, ISO-2022-JP and the labels WHATWG disables.
 pub fn encoding_for(label: &str) -> Result<&'static Encoding, EncodingError> {
     let encoding = Encoding::for_label(label.as_bytes()).ok_or_else(|| EncodingError::Unknown {
         label: label.to_owned(),
@@ -38,7 +32,6 @@ pub fn encoding_for(label: &str) -> Result<&'static Encoding, EncodingError> {
     Ok(encoding)
 }
 
-/// A consumer of decoded text.
 pub(super) trait Sink {
     /// Consumes text that is the same, byte for byte, as the raw output at `raw`.
     fn same(&mut self, raw: u64, text: &[u8]);
@@ -67,7 +60,6 @@ pub(super) struct OpenChar {
 }
 
 impl Decoder {
-    /// Returns a decoder for text in `encoding`.
     pub(super) fn new(encoding: &'static Encoding) -> Self {
         if encoding == encoding_rs::UTF_8 {
             return Self::Utf8(OpenChar::default());

@@ -33,11 +33,6 @@ struct One {
 
 impl LinePatterns {
     /// Compiles a list; an empty one matches nothing.
-    ///
-    /// # Errors
-    ///
-    /// A [`PatternError`] that names the first pattern that cannot be used, including one that matches the empty text
-    /// or no line.
     pub fn compile<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Self, PatternError> {
         let mut hirs = Vec::new();
         let mut memory_bytes = 0;
@@ -67,7 +62,6 @@ impl LinePatterns {
         })
     }
 
-    /// Returns patterns that match nothing.
     pub fn none() -> Self {
         Self {
             any: None,
@@ -75,7 +69,6 @@ impl LinePatterns {
         }
     }
 
-    /// Returns whether any pattern matches somewhere in the line.
     pub fn is_match(&self, line: &str) -> bool {
         self.any.as_ref().is_some_and(|any| any.is_match(line))
     }
@@ -124,10 +117,6 @@ impl LinePatterns {
 
 /// Returns the maximum number of positions of each pattern that a search may have to follow at once, for each byte of a
 /// line.
-///
-/// # Errors
-///
-/// As [`LinePatterns::compile`]. Nothing is compiled.
 pub fn line_weights<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Vec<u64>, PatternError> {
     let patterns = (0..).zip(list);
     patterns

@@ -61,7 +61,6 @@ impl Literals {
         })
     }
 
-    /// Approximate memory.
     pub(super) fn memory_bytes(&self) -> usize {
         let texts: usize = self.texts.iter().map(|text| text.len()).sum();
         match &self.finder {

@@ -14,7 +14,6 @@ const REVERSE_CACHE_BYTES: usize = 4 << 20;
 const SPARE_CACHE_BYTES: usize = 256 << 10;
 
 /// One pattern of a list, which can determine details of its matches.
-///
 /// Its engines are built at the first match that needs them.
 pub(super) struct Locator {
     index: usize,
@@ -51,7 +50,6 @@ impl Locator {
     }
 
     /// Returns where the match that ends at `end` starts, which is at `least` or later.
-    ///
     /// `None` if it could start before `bytes`; `is_whole` says that there is no text before. Bytes before `least` and
     /// after `end` are context.
     pub(super) fn start(

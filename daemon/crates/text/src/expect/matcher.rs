@@ -28,7 +28,6 @@ pub struct Hit {
     /// Offset after the last byte of the match, where the next search starts. Control sequences and `\r` directly after
     /// it belong to the rest. It equals `start` for an empty match, which is therefore found there again.
     pub end: u64,
-    /// The matched text.
     pub matched: Vec<u8>,
     /// The groups, the first one being the whole match; `None` for a group that took no part.
     pub groups: Vec<Option<Vec<u8>>>,
@@ -44,7 +43,6 @@ pub struct Hit {
 }
 
 /// A search that is fed the output as it arrives, and reads each byte once.
-///
 /// The text starts where the search starts: `^`, `\A` and `\b` match there, whatever came before, and it is outside any
 /// control sequence.
 pub struct Matcher {
@@ -66,7 +64,6 @@ struct Cut {
 
 impl Matcher {
     /// Returns a search for `patterns` in the output from the raw offset `start_offset` on.
-    ///
     /// `encoding` is that of the session, ASCII-compatible; a raw list ignores it.
     pub fn new(patterns: Arc<Patterns>, start_offset: u64, encoding: &'static Encoding) -> Self {
         let mut scratch = patterns.take_scratch();
@@ -112,7 +109,6 @@ impl Matcher {
 
     /// Decides as if the output ended here, because it pauses or has ended; if there is no match, the search can be
     /// continued.
-    ///
     /// A `\r` at the very end, which the next byte may still turn into the end of a line, only counts if the patterns
     /// match with it and not without. An incomplete character does not count.
     pub fn pause(&mut self) -> Option<Hit> {

@@ -89,9 +89,12 @@ fn render(pieces: &[Piece]) -> (Vec<u8>, String, Vec<(usize, usize)>) {
     for piece in pieces {
         let at = raw.len() + piece.text_at;
         let is_bad = piece.text == "\u{fffd}";
-        places.extend((0..piece.text.len()).map(|byte| match is_bad {
-            true => (at, at + 1),
-            false => (at + byte, at + byte + 1),
+        places.extend((0..piece.text.len()).map(|byte| {
+            if is_bad {
+                (at, at + 1)
+            } else {
+                (at + byte, at + byte + 1)
+            }
         }));
         raw.extend_from_slice(&piece.raw);
         text.push_str(&piece.text);

@@ -19,7 +19,6 @@ const LEAST_BYTES: usize = 3;
 /// The pattern that came closest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Its index in the list.
     pub index: usize,
     /// The similar output.
     pub found: String,
@@ -30,7 +29,6 @@ pub struct Miss {
 /// Returns which of `patterns` came closest in the last 64 KiB of the cleaned output `recent_text`: the pattern of
 /// whose text the largest part occurs there, ignoring case; `None` if that part is less than half of the text or less
 /// than 3 bytes.
-///
 /// For a regular expression, only the text with which all its matches start is used.
 pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     let from = recent_text.len().saturating_sub(RECENT_BYTES);
@@ -105,7 +103,6 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
 }
 
 /// Returns start and length of the last of the longest parts of `text` with which `needle` starts, ignoring ASCII case.
-///
 /// The search of Knuth, Morris and Pratt: each byte of both is read once.
 fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {
     let pattern = needle.as_bytes();

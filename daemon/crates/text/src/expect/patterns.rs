@@ -13,7 +13,6 @@ use super::locate::Locator;
 use super::search::{Engine, Scratch};
 use super::syntax;
 
-/// Maximum number of patterns in a list.
 pub(super) const MAX_PATTERNS: usize = 10_000;
 
 /// Maximum memory of a compiled list.
@@ -29,16 +28,13 @@ const SEARCH_CACHE_BYTES: usize = 4 << 20;
 /// How many buffers of finished searches are kept for the next ones.
 const SPARE_SEARCHES: usize = 4;
 
-/// A pattern to wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// A regular expression in the syntax of the `regex` crate.
     Regex(String),
     /// These characters.
     Exact(String),
-    /// The end of the output.
     Eof,
-    /// The timeout.
     Timeout,
 }
 
@@ -103,13 +99,8 @@ pub struct Patterns {
 impl Patterns {
     /// Compiles `list`: the earliest match counts; of two that start at the same position, the one that is first in the
     /// list.
-    ///
     /// `raw` matches bytes: no Unicode, and `.` is any byte except `\n`. A list near the limits takes about a second,
     /// so this must not run on a thread that others wait for.
-    ///
-    /// # Errors
-    ///
-    /// A [`PatternError`] that names the first pattern that cannot be used.
     pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
         Self::with_engine(list, raw, |hirs| match Literals::of(hirs) {
             Some(literals) => Ok(Engine::Literals(Arc::new(literals))),
@@ -170,17 +161,14 @@ impl Patterns {
         matches!(self.engine, Engine::Literals(_))
     }
 
-    /// Returns the index of the first [`Pattern::Eof`] in the list.
     pub fn eof_index(&self) -> Option<usize> {
         self.eof_index
     }
 
-    /// Returns the index of the first [`Pattern::Timeout`] in the list.
     pub fn timeout_index(&self) -> Option<usize> {
         self.timeout_index
     }
 
-    /// Returns the list from which this was compiled.
     pub fn list(&self) -> &[Pattern] {
         &self.list
     }

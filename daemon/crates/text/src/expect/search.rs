@@ -7,7 +7,6 @@ use regex_automata::PatternID;
 use regex_automata::hybrid::dfa::DFA;
 use std::sync::Arc;
 
-/// What a compiled list is searched with.
 #[derive(Clone)]
 pub(super) enum Engine {
     /// The list has only plain texts.
@@ -84,7 +83,6 @@ impl Search {
         }
     }
 
-    /// Starts again, as at the start of a text.
     pub(super) fn begin(&mut self) {
         match self {
             Self::Literals { search, .. } => *search = LiteralSearch::default(),

@@ -4,7 +4,6 @@ use encoding_rs::Encoding;
 use std::ops::Range;
 
 /// Maximum length of a control sequence that is removed; what follows is text again.
-///
 /// Large enough for images and clipboard contents, and small enough that an unterminated sequence cannot swallow a
 /// session's output for ever.
 pub(super) const MAX_SEQUENCE_BYTES: usize = 1 << 20;
@@ -21,7 +20,6 @@ const ESC: u8 = 0x1b;
 pub(super) const C1_LEAD: u8 = 0xc2;
 
 /// Removes control sequences, even if they are split between chunks.
-///
 /// It removes CSI sequences; OSC, DCS, SOS, PM and APC strings; charset and other escapes; DEL; every control byte
 /// below 0x20 except `\n` and `\t`; and one `\r` directly before a `\n` (even with a sequence between the two). Any
 /// other `\r` is kept.
@@ -56,7 +54,6 @@ impl Stripper {
     }
 
     /// Appends the remaining part of `raw` to `out`.
-    ///
     /// A `\r` at the very end is held back until the next byte decides about it.
     pub fn feed(&mut self, raw: &[u8], out: &mut Vec<u8>) {
         self.feed_runs(raw, |_, kept| out.extend_from_slice(kept));

@@ -3,7 +3,6 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look, Repetition};
 
-/// An error in a regular expression.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
     /// Its position, in bytes from the start of the pattern.
@@ -12,7 +11,6 @@ pub(super) struct SyntaxError {
 }
 
 /// Returns the parsed `pattern`, which may match any bytes; `raw` turns Unicode off.
-///
 /// Word boundaries are those of ASCII: whether a Unicode word ends cannot be decided from one byte, as a search byte by
 /// byte requires. Lines end at `\r` too, as on a screen, where a redrawn prompt starts a line.
 pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
@@ -39,7 +37,6 @@ pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
     }
 }
 
-/// Returns the approximate memory of `hir` in bytes.
 pub(super) fn memory_bytes(hir: &Hir) -> usize {
     let below = match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,

@@ -16,7 +16,6 @@ const SPARE_TEXT_BYTES: usize = 64 << 10;
 const SPARE_RUNS: usize = 4096;
 
 /// The input of a search: raw output, cleaned and decoded, of which only the last part is kept.
-///
 /// Offsets in the text count from the start of the search, offsets in the raw
 /// output from the start of the session.
 pub(super) struct Text {
@@ -45,7 +44,6 @@ struct Run {
 }
 
 impl Text {
-    /// Returns an empty text.
     pub(super) fn new() -> Self {
         Self {
             stripper: None,
@@ -75,7 +73,6 @@ impl Text {
         self.kept.runs.shrink_to(SPARE_RUNS);
     }
 
-    /// Appends raw output.
     pub(super) fn feed(&mut self, raw: &[u8]) {
         let offset = self.raw_fed;
         self.raw_fed += raw.len() as u64;
@@ -106,7 +103,6 @@ impl Text {
         }
     }
 
-    /// Returns the kept text.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.kept.bytes
     }
@@ -116,17 +112,14 @@ impl Text {
         self.kept.base
     }
 
-    /// Returns the offset after the last byte.
     pub(super) fn end(&self) -> u64 {
         self.kept.end()
     }
 
-    /// Returns the kept text from `offset` on.
     pub(super) fn from(&self, offset: u64) -> &[u8] {
         &self.kept.bytes[self.kept.index(offset)..]
     }
 
-    /// Returns the kept text between two offsets.
     pub(super) fn slice(&self, start: u64, end: u64) -> &[u8] {
         &self.kept.bytes[self.kept.index(start)..self.kept.index(end)]
     }
@@ -141,7 +134,6 @@ impl Text {
     }
 
     /// Returns the raw offset after the byte before `offset`.
-    ///
     /// Control sequences after that byte are not part of it.
     pub(super) fn raw_end_of(&self, offset: u64) -> u64 {
         let Some(last) = offset.checked_sub(1) else {
@@ -169,7 +161,6 @@ impl Text {
         }
     }
 
-    /// Discards all text before `offset`.
     pub(super) fn forget_before(&mut self, offset: u64) {
         let gone = self.kept.index(offset);
         self.kept.bytes.drain(..gone);

@@ -8,7 +8,6 @@ const OTHERS: usize = 128;
 
 /// Returns the maximum number of positions of a pattern that a search follows at once. This is the worst-case time per
 /// byte, in units of about 8 ns.
-///
 /// With repetitions expanded, one text can only reach the positions that accept the same character: `[ab]{1000}` weighs
 /// a thousand times as much as `abcd`. Optional parts (`a?`) are checked for every byte.
 pub(super) fn weight(hir: &Hir) -> u64 {
@@ -37,7 +36,6 @@ pub(super) fn fits_a_line(hir: &Hir) -> bool {
     }
 }
 
-/// Returns whether a range of characters only contains line ends.
 fn is_line_ends(start: u32, end: u32) -> bool {
     start == end && matches!(start, 0x0a | 0x0d)
 }

@@ -37,7 +37,6 @@ impl Echo {
     }
 
     /// Returns whether one of the lines of a typed text was echoed. `is_first`: nothing was typed before it.
-    ///
     /// Programs print secrets too: "logged in with hunter2". So the text must begin the output, follow a prompt, or be
     /// drawn. Where other output comes first, as when somebody types ahead, it may be anywhere.
     pub fn shows(&self, line: &str, is_first: bool) -> bool {

@@ -161,7 +161,6 @@ const YES_OR_NO: [&str; 30] = [
     "would",
 ];
 
-/// Maximum length of a prompt, in characters.
 const MAX_PROMPT_CHARS: usize = 160;
 
 /// Maximum length of a prompt without a mark at its end, in words.

@@ -78,9 +78,10 @@ impl HiddenTexts {
         known
             .typed
             .retain(|typed| before.is_empty() || typed.0 != before);
-        known.open = match is_last || whole.len() > MAX_TEXT_BYTES {
-            true => Secret::default(),
-            false => Secret(whole.clone()),
+        known.open = if is_last || whole.len() > MAX_TEXT_BYTES {
+            Secret::default()
+        } else {
+            Secret(whole.clone())
         };
         drop(known);
         self.remember(&Secret(whole).0)
@@ -108,12 +109,10 @@ impl HiddenTexts {
         }
     }
 
-    /// True if there was no hidden input.
     pub fn is_empty(&self) -> bool {
         self.known().typed.is_empty()
     }
 
-    /// Returns all hidden input.
     pub fn texts(&self) -> Vec<String> {
         self.show(|texts| texts.iter().map(|text| (*text).to_owned()).collect())
     }
@@ -125,7 +124,6 @@ impl HiddenTexts {
         see(&texts)
     }
 
-    /// Returns all recognised lines.
     pub fn recognised(&self) -> Vec<String> {
         let known = self.known();
         known.recognised.iter().map(|line| line.0.clone()).collect()

@@ -62,7 +62,6 @@ impl<F> Stop<F> {
 }
 
 /// Returns the line and the column of an offset, both counted from 1; the column counts characters.
-///
 /// Lines end as in editors: with `\n`, `\r\n` or `\r`. A byte order mark has no column.
 pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     let before = text.get(..offset).unwrap_or(text);

@@ -38,7 +38,6 @@ impl Number {
         }
     }
 
-    /// Returns the number if it is whole.
     pub fn to_signed(self) -> Option<i64> {
         match self {
             Self::Signed(number) => Some(number),

@@ -1,5 +1,4 @@
 //! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
-//!
 //! It accepts what the json5 crate accepts, which is its oracle in the tests, but it limits the depth and is fast in
 //! long texts and comments.
 
@@ -50,7 +49,6 @@ struct Token {
     is_escaped: bool,
 }
 
-/// The key of a member.
 #[derive(Debug)]
 pub struct Key<'a> {
     pub name: Cow<'a, str>,
@@ -147,7 +145,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(())
     }
 
-    /// Takes a text.
     pub fn text(&mut self) -> Scanned<Cow<'a, str>, F> {
         self.expect(Kind::Text, "a string in quotation marks")?;
         let token = self.text_token()?;
@@ -178,7 +175,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(is_null)
     }
 
-    /// Skips a value.
     pub fn skip(&mut self) -> Scanned<(), F> {
         self.span().map(|_| ())
     }
@@ -239,7 +235,6 @@ impl<'a, F: Format> Scanner<'a, F> {
         Stop::at(from, fault)
     }
 
-    /// Returns the text of a token.
     fn decode(&self, token: &Token) -> Cow<'a, str> {
         let raw = self.text.get(token.span.clone()).unwrap_or_default();
         if token.is_escaped {

@@ -45,7 +45,6 @@ pub fn key(name: &str) -> String {
     }
 }
 
-/// Writes any value on one line.
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),

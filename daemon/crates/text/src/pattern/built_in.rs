@@ -1,12 +1,10 @@
 //! The built-in patterns.
-//!
 //! Patterns describe what to find, rather than exclude everything else: `0 errors`, `error-free` and `no such error`
 //! match none of them. Classes are those of ASCII, which makes the automata small.
 
 use ccd_protocol::pattern::PatternType;
 use ccd_protocol::pattern::PatternType::{DataFormat, Error, Help, Prompt, State};
 
-/// A built-in category.
 pub(super) struct BuiltIn {
     pub(super) pattern_type: PatternType,
     pub(super) category: &'static str,

@@ -21,7 +21,6 @@ const MAX_MATCHES_IN_LINE: usize = 20;
 
 /// Maximum cost of searching for further matches in the same line, in the unit of [`LinePatterns::cost`]: about half a
 /// second for a text. The first match of each pattern in a line is always reported.
-///
 /// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
 const MAX_COST: u64 = 64 << 20;
 
@@ -38,7 +37,6 @@ struct Matches {
 
 impl Compiled {
     /// Returns which patterns match a text, and where.
-    ///
     /// With a type, only patterns of that type; without one, all except those that are not significant alone: signs of
     /// data formats, endings of prompts, lines of help.
     pub fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
@@ -59,22 +57,18 @@ impl Compiled {
         }
     }
 
-    /// Classifies a text.
     pub fn classify(&self, raw: &str) -> PatternClassifyReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
         let seen = Seen::of(self, &lines, &PatternType::ALL);
         let is_help = help::is_help(self, &lines, &seen);
-        let found = self.matches(
-            &text,
-            &lines,
-            &seen,
-            &PatternType::ALL,
-            |place| match is_help {
-                true => !place.is_only_a_sign() && !place.is_summary(),
-                false => !place.is_only_a_sign() && !place.is_help_line(),
-            },
-        );
+        let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
+            if is_help {
+                !place.is_only_a_sign() && !place.is_summary()
+            } else {
+                !place.is_only_a_sign() && !place.is_help_line()
+            }
+        });
         let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
@@ -93,9 +87,10 @@ impl Compiled {
         PatternClassifyReply {
             is_error: self.is_error(is_help, &seen),
             is_help,
-            commands: match is_help {
-                true => help::commands(self, &lines, &seen),
-                false => Vec::new(),
+            commands: if is_help {
+                help::commands(self, &lines, &seen)
+            } else {
+                Vec::new()
             },
             state_transition: self.last_state(&lines, &seen),
             has_prompt: prompt.is_some(),

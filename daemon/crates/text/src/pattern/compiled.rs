@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The patterns of all types.
-///
 /// Those of a type are compiled when they are first needed, because that takes some milliseconds, and memory that most
 /// daemons never need.
 pub struct Compiled {
@@ -18,14 +17,12 @@ pub struct Compiled {
     warnings: Vec<String>,
 }
 
-/// The patterns of one type.
 struct TypePatterns {
     /// Index of the entry and of the pattern in it.
     places: Vec<(usize, usize)>,
     lines: OnceLock<LinePatterns>,
 }
 
-/// A pattern in its entry.
 #[derive(Clone, Copy)]
 pub(super) struct PlacedPattern<'a> {
     pub(super) entry: &'a PatternEntry,
@@ -54,13 +51,11 @@ impl PlacedPattern<'_> {
 }
 
 impl Compiled {
-    /// Returns only the built-in patterns.
     pub fn built_in() -> Self {
         Self::new(&[], Vec::new())
     }
 
     /// Returns the built-in patterns with the user's, which were checked; warnings say which could not be used.
-    ///
     /// The patterns of a type may still be too large together: then only the built-in ones are used, and there is a
     /// warning.
     pub fn new(overrides: &[Override], mut warnings: Vec<String>) -> Self {
@@ -121,7 +116,6 @@ impl Compiled {
     }
 
     /// Returns whether a program that printed `last_line` and then went silent probably waits for input.
-    ///
     /// `last_line` is the text from the start of the line to the cursor, including trailing blanks, without control
     /// sequences. This is a guess for programs whose state is not visible; only use it for a terminal that has been
     /// quiet.
@@ -132,7 +126,6 @@ impl Compiled {
 
     /// Returns whether a program that waits for input according to the kernel shows a prompt: then the sign at the end
     /// is enough.
-    ///
     /// `last_line` as for [`Compiled::is_prompt`].
     pub fn ends_as_prompt(&self, last_line: &str) -> bool {
         self.lines(PatternType::Prompt).is_match(last_line)
@@ -149,7 +142,6 @@ impl Compiled {
         places.find(|place| !place.is_only_a_sign())
     }
 
-    /// Returns the compiled patterns of a type.
     pub(super) fn lines(&self, pattern_type: PatternType) -> &LinePatterns {
         let kind = &self.kinds[&pattern_type];
         kind.lines.get_or_init(|| {
@@ -214,7 +206,6 @@ fn entries(overrides: &[Override]) -> Vec<PatternEntry> {
     entries
 }
 
-/// Returns the built-in entry of a name.
 pub fn built_in(pattern_type: PatternType, category: &str) -> Option<PatternEntry> {
     built_ins().find(|entry| entry.pattern_type == pattern_type && entry.category == category)
 }

@@ -4,7 +4,6 @@ use super::overrides::MAX_WEIGHT;
 use crate::expect::PatternError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 
-/// Why an entry of the pattern library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
     #[error("the category {category:?} {error}")]

@@ -7,7 +7,6 @@ use super::seen::Seen;
 use ccd_protocol::pattern::{CommandFound, PatternOrigin, PatternType};
 use std::collections::BTreeSet;
 
-/// Maximum number of reported commands.
 const MAX_COMMANDS: usize = 1000;
 
 /// Maximum length of a name, and of a reported description, in characters.
@@ -35,7 +34,6 @@ enum Shape {
     Other,
 }
 
-/// A command or option, and its description.
 struct Command<'a> {
     name: &'a str,
     description: &'a str,
@@ -69,7 +67,6 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
 
 /// Returns whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists
 /// mostly of them.
-///
 /// A match of a user's pattern is enough.
 pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let mut hits = BTreeSet::new();

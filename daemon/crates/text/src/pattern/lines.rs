@@ -37,7 +37,6 @@ impl<'a> Line<'a> {
 }
 
 /// Returns the lines of a text; a carriage return starts a line again, as on a screen.
-///
 /// The last one is the text after the last newline, which may be empty.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let (mut start, mut number) = (0, 1);

@@ -1,10 +1,4 @@
 //! The pattern library: what prompts, errors, help and data look like, and how a text is classified.
-//!
-//! - `built_in`, `overrides`: the sources of patterns
-//! - `compiled`: [`Compiled`], the patterns ready to be searched
-//! - `seen`: which patterns match which lines
-//! - `classify`, `help`, `formats`: the classification of a text
-//!
 //! Pure: the file of the user's own patterns is read elsewhere.
 
 mod built_in;

@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Maximum number of entries in the file.
 pub const MAX_ENTRIES: usize = 500;
 
 /// Maximum number of patterns of an entry, and maximum length of a pattern.
@@ -17,7 +16,6 @@ const MAX_PATTERN_BYTES: usize = 4096;
 
 /// Maximum number of positions of all patterns of the file together that may have to be followed at once, for each byte
 /// of a text.
-///
 /// An ordinary pattern has 2 to 25 (`\w+\s+\p{L}+` 6), `.{0,100}` has 101. The worst that are accepted
 /// (`a[ab]{990}[0-9]`, nested optional ones, in each type) take 0.5 to 1.3 s for a text of 64 KiB in one line, and 30
 /// to 60 ms for a line of 4,000 bytes, measured on two cores with an unoptimised daemon.
@@ -25,7 +23,6 @@ pub(super) const MAX_WEIGHT: u64 = 1000;
 
 const MAX_DESCRIPTION_BYTES: usize = 1000;
 
-/// One entry as in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     #[serde(deserialize_with = "any_case")]
@@ -44,10 +41,6 @@ pub type Entry = Result<Override, String>;
 
 impl Override {
     /// Checks everything about an entry; returns how many positions of its patterns may have to be followed at once.
-    ///
-    /// # Errors
-    ///
-    /// [`EntryError`] that names what is wrong.
     pub fn check(&self) -> Result<u64, EntryError> {
         SessionId::parse(&self.category).map_err(|error| EntryError::Category {
             category: self.category.clone(),
@@ -109,10 +102,6 @@ pub fn entries_of(values: Vec<Value>) -> Vec<Entry> {
 }
 
 /// Checks the cost of all usable entries together.
-///
-/// # Errors
-///
-/// [`EntryError::HeavyTogether`].
 pub fn check_together(entries: &[Override]) -> Result<(), EntryError> {
     let weights = entries.iter().filter_map(|entry| {
         let weights = line_weights(entry.patterns.iter().map(String::as_str)).ok()?;

@@ -47,11 +47,14 @@ fn limits_of(arg: &str, is_value: bool) -> [&'static str; 2] {
     if !arg.contains(char::is_whitespace) {
         return [" ", ""];
     }
-    match is_value {
-        false => ["\n", "\n"],
-        true if !arg.contains('\'') => [" '", "'"],
-        true if !arg.contains('"') => [" \"", "\""],
-        true => [" ", ""],
+    if !is_value {
+        ["\n", "\n"]
+    } else if !arg.contains('\'') {
+        [" '", "'"]
+    } else if !arg.contains('"') {
+        [" \"", "\""]
+    } else {
+        [" ", ""]
     }
 }
 

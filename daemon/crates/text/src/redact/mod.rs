@@ -1,8 +1,6 @@
 //! Removes secrets from text before it reaches a disk.
-//!
 //! There are three entry points: [`redact`] for text, [`redact_values`] for values with names, and [`redact_chunks`]
 //! for the bytes of a terminal ([`redact_typed`] for typed text).
-//!
 //! One search for literal anchors ("passw", "ghp_", "://" …) runs over the text. Only where it finds one, a rule
 //! examines the surroundings. Clean text therefore costs no more than that search, and each rule can be exact about
 //! what it leaves alone: users switch off a redaction that eats innocent text.

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 const VARIABLE: &str = "CLAUDECONTROL_REDACT";
 
 /// Returns whether secrets are removed from the tape and the interaction log of a session.
-///
 /// A request takes precedence over the daemon's environment. Everything else, such as results of jobs and program
 /// configurations, is always redacted.
 pub fn is_on(requested: Option<bool>) -> bool {

@@ -5,7 +5,6 @@ use super::rules::in_force;
 use std::ops::Range;
 
 /// Returns `text` with every secret replaced by [`MASK`](super::MASK); takes time linear in its length.
-///
 /// Redacting the result again changes nothing.
 pub fn redact(text: &str) -> Redacted<'_> {
     in_force().redact(text)
@@ -18,7 +17,6 @@ pub struct Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// Finds the secrets of `text`.
     pub fn of(text: &'a str) -> Self {
         let places = in_force().places(text);
         Self { text, places }

@@ -6,7 +6,6 @@ use super::text::redact;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Values that [`redact_values`] redacts.
 pub enum Values<'a> {
     /// The arguments of a program.
     Args {
@@ -14,7 +13,6 @@ pub enum Values<'a> {
         program: &'a str,
         args: &'a mut [String],
     },
-    /// Environment variables.
     Env(&'a mut BTreeMap<String, String>),
     /// The members of an object.
     Members(&'a mut Map<String, Value>),
@@ -172,7 +170,6 @@ fn below(mut masked: Vec<MaskedValue>, container: impl Fn() -> String) -> Vec<Ma
     masked
 }
 
-/// Returns the parts of `before` that are masked in `after`.
 fn masked_texts(before: &str, after: &str) -> Vec<String> {
     let mut kept: Vec<&str> = after.split(MASK).collect();
     let end = kept.pop().unwrap_or_default();

@@ -156,7 +156,6 @@ const STATES: &[&str] = &[
     "need", "want", "have", "know", "see", "think", "care", "like",
 ];
 
-/// Returns what a clause forbids.
 pub(super) fn avoided(clause: &str) -> Option<&str> {
     let rest = AVOIDED
         .iter()
@@ -171,7 +170,6 @@ pub(super) fn avoided(clause: &str) -> Option<&str> {
 const LEFT_OUT: &str =
     "why didn't you|why didnt you|why did you not|why haven't you|why aren't you";
 
-/// Returns what a clause orders.
 pub(super) fn wanted(clause: &str) -> Option<&str> {
     let clause = without_end(clause);
     if let Some(order) = LEFT_OUT

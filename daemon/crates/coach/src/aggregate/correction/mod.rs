@@ -1,8 +1,4 @@
 //! Corrections: what the user does not want, what the user wants instead, and when.
-//!
-//! - `clause`: the parts of a sentence, and what each forbids or orders
-//! - `said`: a whole correction, and its wording
-//! - `sentence`: the same in the user's own words, where no wording fits
 
 mod clause;
 mod said;

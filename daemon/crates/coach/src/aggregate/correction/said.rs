@@ -10,7 +10,6 @@ use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
 
-/// What a correction says, in the user's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::aggregate) struct Said {
     /// What is not to be done: "edit the generated files", or "adding comments".
@@ -148,7 +147,6 @@ impl Said {
                 .all(|word| is_in(WORK, word) || is_in(WORKING, word))
     }
 
-    /// Returns whether all that is wanted is done once.
     pub(super) fn is_one_act(&self) -> bool {
         self.avoid.is_none()
             && self.standing.is_none()

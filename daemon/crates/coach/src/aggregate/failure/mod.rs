@@ -1,6 +1,4 @@
 //! Commands that fail.
-//!
-//! - `remedy`: the built-in table of errors with what to run instead
 
 mod remedy;
 
@@ -12,7 +10,6 @@ use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use remedy::Remedy;
 
-/// A failed command.
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
     /// The table says what to run instead.
@@ -26,7 +23,6 @@ pub(super) enum Failure {
     Open { attempt: Simple, how: Failed },
 }
 
-/// Most of an output that is read.
 const MAX_STDERR: usize = 2000;
 
 /// Returns what a failure says. None when it is no command, or one that only looks around: that a file is not there is
@@ -72,7 +68,6 @@ impl Finding {
 }
 
 impl Failure {
-    /// Returns where the advice comes from.
     pub(super) fn lesson(&self) -> Lesson {
         match self {
             Self::Known { .. } => Lesson::Table,
@@ -146,7 +141,6 @@ pub(super) fn attempt_base(command: &Simple) -> String {
     format!("{short} {third}")
 }
 
-/// Returns the confidence of a candidate about `n` failures.
 pub(super) fn confidence(n: f64, lesson: Lesson) -> f64 {
     match lesson {
         Lesson::Flags => 0.85,

@@ -6,7 +6,6 @@ use crate::command::Simple;
 #[derive(Debug)]
 pub(in crate::aggregate) struct Remedy {
     key: &'static str,
-    /// Programs that it is about.
     programs: &'static [&'static str],
     /// Parts of the lower-cased output, each by itself enough.
     needles: &'static [&'static str],

@@ -1,30 +1,27 @@
 //! Inputs for one copy after the other, several at a time.
 
-use super::super::bench::{Bench, END_OF_INPUT, Patience};
 use super::super::draft::Draft;
 use super::super::judge::{Fault, Verdict};
+use super::super::tested_program::{END_OF_INPUT, Patience, TestedProgram};
 use super::replay::{Copy, WINDOW};
 use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
 use std::time::Instant;
 
-/// Inputs that broke a copy.
 #[derive(Debug, Clone)]
 pub(super) struct Suspect {
-    /// Number of the last input.
     pub(super) number: usize,
     pub(super) fault: Fault,
     /// All inputs of the copy, the last of which broke it.
     pub(super) lines: Vec<Vec<u8>>,
 }
 
-/// An input with its number.
 pub(super) type Numbered = (usize, Vec<u8>);
 
 /// Gives inputs to copies; after one has ended or broken, the rest goes to a fresh one. Starts no copy after `until`;
 /// returns also how many inputs were left then.
 pub(super) async fn run(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
     inputs: Vec<Numbered>,
     until: Instant,
@@ -32,13 +29,13 @@ pub(super) async fn run(
     let mut suspects = Vec::new();
     let mut rest = &inputs[..];
     // Programs that read keys may act on each, and throw away what is typed ahead.
-    let widest = if bench.first.is_canonical { WINDOW } else { 1 };
+    let widest = if tested.first.is_canonical { WINDOW } else { 1 };
     let mut window = widest;
     while !rest.is_empty() {
         if Instant::now() >= until {
             return Ok((suspects, rest.len()));
         }
-        let Some(took) = until_end(bench, rest, window).await? else {
+        let Some(took) = until_end(tested, rest, window).await? else {
             break;
         };
         let used = took.inputs;
@@ -60,11 +57,9 @@ pub(super) async fn run(
     Ok((suspects, 0))
 }
 
-/// What a copy did.
 struct Took {
     /// How many inputs it took, the last included.
     inputs: usize,
-    /// What the last one did.
     verdict: Verdict,
     /// The end of the input after the last one did it.
     at_end: bool,
@@ -83,30 +78,30 @@ impl Took {
 /// Gives inputs to one copy until it ends, at last the end of the input. None if the program no longer starts as it
 /// should.
 async fn until_end(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     inputs: &[Numbered],
     window: usize,
 ) -> Result<Option<Took>, SessionError> {
-    let Some(mut copy) = Copy::start(bench).await? else {
+    let Some(mut copy) = Copy::start(tested).await? else {
         return Ok(None);
     };
     let mut done = 0;
     while done < inputs.len() {
         let lines = lines_of(&inputs[done..(done + window).min(inputs.len())]);
-        let verdict = copy.ask(bench, &lines, Patience::Suspect).await?;
+        let verdict = copy.ask(tested, &lines, Patience::Suspect).await?;
         if verdict == Verdict::Fine {
             done += lines.len();
             continue;
         }
-        bench.driver.release(copy.running);
+        tested.driver.release(copy.running);
         if lines.len() == 1 {
             return Ok(Some(Took::of((done + 1, verdict))));
         }
-        let took = which(bench, inputs, done, lines.len(), window).await?;
+        let took = which(tested, inputs, done, lines.len(), window).await?;
         return Ok(Some(Took::of(took)));
     }
-    let end = copy.ask(bench, &[END_OF_INPUT], Patience::Suspect).await?;
-    bench.driver.release(copy.running);
+    let end = copy.ask(tested, &[END_OF_INPUT], Patience::Suspect).await?;
+    tested.driver.release(copy.running);
     // Anything else after it, such as another mode of the terminal, is for the test of exits.
     let at_end = matches!(end, Verdict::Broke(fault) if fault.kind == FindingKind::Crash);
     Ok(Some(Took {
@@ -119,27 +114,28 @@ async fn until_end(
 /// Finds the input of a window that a copy did not survive, in a fresh copy: what came before at once again, then one
 /// input after the other.
 async fn which(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     inputs: &[Numbered],
     before: usize,
     len: usize,
     window: usize,
 ) -> Result<(usize, Verdict), SessionError> {
-    let Some(mut copy) = Copy::start(bench).await? else {
+    let Some(mut copy) = Copy::start(tested).await? else {
         return Ok((before + len, Verdict::Fine));
     };
     for lines in inputs[..before].chunks(window) {
-        copy.ask(bench, &lines_of(lines), Patience::Suspect).await?;
+        copy.ask(tested, &lines_of(lines), Patience::Suspect)
+            .await?;
     }
     let mut found = (before + len, Verdict::Fine);
     for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {
-        let verdict = copy.ask(bench, &[input], Patience::Suspect).await?;
+        let verdict = copy.ask(tested, &[input], Patience::Suspect).await?;
         if verdict != Verdict::Fine {
             found = (before + index + 1, verdict);
             break;
         }
     }
-    bench.driver.release(copy.running);
+    tested.driver.release(copy.running);
     Ok(found)
 }
 

@@ -1,8 +1,8 @@
 //! The one input that did it, made short, and its tape.
 
-use super::super::bench::{Bench, Patience};
 use super::super::judge::{Fault, Verdict};
 use super::super::sample::{finding, shown};
+use super::super::tested_program::{Patience, TestedProgram};
 use super::chunk::Suspect;
 use super::replay::breaks;
 use super::words::first_word;
@@ -21,7 +21,6 @@ const MAX_LINES: usize = 250;
 const LIMIT: Duration = Duration::from_secs(10);
 const SHARE: f64 = 0.25;
 
-/// What breaks the program.
 #[derive(Debug, Clone)]
 pub(super) struct Culprit {
     pub(super) fault: Fault,
@@ -48,7 +47,6 @@ impl Culprit {
                 .all(|line| inputs.any(|input| is_in(line, input)))
     }
 
-    /// Returns the input as one text.
     pub(super) fn input(&self) -> Vec<u8> {
         self.lines.join(&b'\n')
     }
@@ -63,14 +61,14 @@ fn is_in(line: &[u8], input: &[u8]) -> bool {
 
 /// Finds what breaks the program; none if it does not break again.
 pub(super) async fn culprit(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     suspect: &Suspect,
 ) -> Result<Option<Culprit>, SessionError> {
     let fault = suspect.fault;
     let now = Instant::now();
-    let share = bench.ends_at.saturating_duration_since(now).mul_f64(SHARE);
+    let share = tested.ends_at.saturating_duration_since(now).mul_f64(SHARE);
     let search = Search {
-        bench,
+        tested,
         fault,
         until: now + share.min(LIMIT),
     };
@@ -112,7 +110,7 @@ pub(super) async fn culprit(
 }
 
 struct Search<'a, 'b> {
-    bench: &'a Bench<'b>,
+    tested: &'a TestedProgram<'b>,
     fault: Fault,
     until: Instant,
 }
@@ -124,7 +122,7 @@ impl Search<'_, '_> {
 
     async fn breaks(&self, lines: &[Vec<u8>]) -> Result<bool, SessionError> {
         let lines: Vec<&[u8]> = lines.iter().map(|line| &**line).collect();
-        breaks(self.bench, &lines, self.fault, Patience::Suspect).await
+        breaks(self.tested, &lines, self.fault, Patience::Suspect).await
     }
 
     /// Returns the lines without those that do not matter.
@@ -151,7 +149,6 @@ impl Search<'_, '_> {
         Ok(with(shrinker.best()))
     }
 
-    /// Shortens the only line.
     async fn shorten_line(
         &self,
         before: &[Vec<u8>],
@@ -199,28 +196,28 @@ impl Search<'_, '_> {
 
 /// Returns a directory for the tape of one finding. In one with other tapes, only what is on none of them would be
 /// recorded, and the tape could not be played without them.
-fn folder_of_tape(bench: &Bench<'_>) -> Option<PathBuf> {
-    let number = bench.copies.fetch_add(1, Ordering::Relaxed);
-    let root = bench.options.tapes.as_deref()?;
+fn folder_of_tape(tested: &TestedProgram<'_>) -> Option<PathBuf> {
+    let number = tested.copies.fetch_add(1, Ordering::Relaxed);
+    let root = tested.options.tapes.as_deref()?;
     Some(root.join(number.to_string()))
 }
 
 /// Breaks the program once more, with a longer limit and on a tape; none if it does not break.
 pub(super) async fn confirm(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     culprit: &Culprit,
 ) -> Result<Option<Finding>, SessionError> {
-    let root = folder_of_tape(bench);
+    let root = folder_of_tape(tested);
     let tape = root
         .as_deref()
         .map(|root| recorded_in(root, Some("finding")));
-    let mut running = bench.driver.start(tape).await?;
+    let mut running = tested.driver.start(tape).await?;
     let terminal = running.terminal();
-    let first = running.first(bench.driver.limits.start).await?;
+    let first = running.first(tested.driver.limits.start).await?;
     let (mut verdict, mut exit) = (Verdict::Fine, None);
     if first.waits() {
         for line in &culprit.lines {
-            let asked = bench.ask_surely(&mut running, line).await?;
+            let asked = tested.ask_surely(&mut running, line).await?;
             exit = asked.0.exit();
             verdict = asked.1;
             if verdict != Verdict::Fine {
@@ -232,7 +229,7 @@ pub(super) async fn confirm(
         verdict = Verdict::Broke(Fault::of(FindingKind::TerminalChanged));
     }
     if verdict != Verdict::Broke(culprit.fault) {
-        bench.driver.release(running);
+        tested.driver.release(running);
         return Ok(None);
     }
     let tape = match root {
@@ -241,7 +238,7 @@ pub(super) async fn confirm(
             id.map(|id| root.join(format!("{id}.json5")))
         }
         None => {
-            bench.driver.release(running);
+            tested.driver.release(running);
             None
         }
     };

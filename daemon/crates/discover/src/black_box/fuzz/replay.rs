@@ -1,7 +1,7 @@
 //! The same inputs again in a fresh copy.
 
-use super::super::bench::{Bench, Patience};
 use super::super::judge::{Fault, Verdict};
+use super::super::tested_program::{Patience, TestedProgram};
 use crate::drive::{Running, Terminal};
 use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
@@ -9,7 +9,6 @@ use ccd_session::session::SessionError;
 /// Lines that are typed at once, if the program reads lines.
 pub(super) const WINDOW: usize = 16;
 
-/// A copy for fuzzing.
 pub(super) struct Copy {
     pub(super) running: Running,
     terminal: Option<Terminal>,
@@ -19,8 +18,8 @@ pub(super) struct Copy {
 
 impl Copy {
     /// Starts a copy; none if it does not wait for input.
-    pub(super) async fn start(bench: &Bench<'_>) -> Result<Option<Self>, SessionError> {
-        let running = bench.copy().await?;
+    pub(super) async fn start(tested: &TestedProgram<'_>) -> Result<Option<Self>, SessionError> {
+        let running = tested.copy().await?;
         Ok(running.map(|running| Self {
             terminal: running.terminal(),
             typed: Vec::new(),
@@ -31,12 +30,12 @@ impl Copy {
     /// Types lines, and judges the answer; the terminal too, if the program has ended.
     pub(super) async fn ask(
         &mut self,
-        bench: &Bench<'_>,
+        tested: &TestedProgram<'_>,
         lines: &[&[u8]],
         patience: Patience,
     ) -> Result<Verdict, SessionError> {
         let running = &mut self.running;
-        let asked = bench.ask_after(running, &self.typed, lines, patience);
+        let asked = tested.ask_after(running, &self.typed, lines, patience);
         let (_, verdict) = asked.await?;
         let bytes = lines.iter().flat_map(|line| line.iter().copied());
         self.typed.extend(bytes.filter(|byte| !byte.is_ascii()));
@@ -46,9 +45,10 @@ impl Copy {
             return Ok(verdict);
         }
         let is_restored = self.terminal.as_ref().is_none_or(Terminal::is_restored);
-        Ok(match is_restored {
-            true => verdict,
-            false => Verdict::Broke(Fault::of(FindingKind::TerminalChanged)),
+        Ok(if is_restored {
+            verdict
+        } else {
+            Verdict::Broke(Fault::of(FindingKind::TerminalChanged))
         })
     }
 }
@@ -56,39 +56,39 @@ impl Copy {
 /// Types lines one after the other in a fresh copy. Returns the verdict on the last, or on the first that the program
 /// does not survive, with its index; none if the copy does not start as it should.
 pub(super) async fn replay(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     lines: &[&[u8]],
     patience: Patience,
 ) -> Result<Option<(usize, Verdict)>, SessionError> {
-    let Some(mut copy) = Copy::start(bench).await? else {
+    let Some(mut copy) = Copy::start(tested).await? else {
         return Ok(None);
     };
     let mut last = (0, Verdict::Fine);
     for (index, line) in lines.iter().enumerate() {
         // What is slow before the last line is not to be found now.
-        let verdict = copy.ask(bench, &[line], patience).await?;
+        let verdict = copy.ask(tested, &[line], patience).await?;
         let is_fine = verdict == Verdict::Fine;
         last = (index, verdict);
         if !is_fine {
             break;
         }
     }
-    bench.driver.release(copy.running);
+    tested.driver.release(copy.running);
     Ok(Some(last))
 }
 
 /// Returns whether lines break a fresh copy in this way at the last of them. What safe mode refuses is not sent: a part
 /// of a harmless line may be a dangerous one.
 pub(super) async fn breaks(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     lines: &[&[u8]],
     fault: Fault,
     patience: Patience,
 ) -> Result<bool, SessionError> {
-    if lines.iter().any(|line| bench.is_refused(line)) {
+    if lines.iter().any(|line| tested.is_refused(line)) {
         return Ok(false);
     }
-    let replayed = replay(bench, lines, patience).await?;
+    let replayed = replay(tested, lines, patience).await?;
     Ok(replayed.is_some_and(|(index, verdict)| {
         index + 1 == lines.len() && verdict == Verdict::Broke(fault)
     }))

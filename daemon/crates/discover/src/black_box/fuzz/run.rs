@@ -1,9 +1,9 @@
 //! Rounds of inputs, then what broke in each.
 
-use super::super::bench::{Bench, END_OF_INPUT};
 use super::super::draft::Draft;
-use super::super::help::Found;
+use super::super::help::ProgramHelp;
 use super::super::judge::Fault;
+use super::super::tested_program::{END_OF_INPUT, TestedProgram};
 use super::chunk::{self, Numbered, Suspect};
 use super::culprit::{Culprit, confirm, culprit};
 use super::words::{Source, first_word};
@@ -25,7 +25,6 @@ const KEPT_TIME: f64 = 0.25;
 /// The run ends when this much was found: the program is broken, and more would be the same.
 const MAX_FINDINGS: usize = 20;
 
-/// What has been found so far.
 #[derive(Default)]
 struct Progress {
     culprits: Vec<Culprit>,
@@ -37,36 +36,36 @@ struct Progress {
     not_minimal: u64,
 }
 
-/// Sends all inputs.
 pub(in crate::black_box) async fn run(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
-    help: &Found,
+    help: &ProgramHelp,
 ) -> Result<(), SessionError> {
-    draft.set("seed", bench.options.seed);
-    if let Some(why) = why_not(bench) {
+    draft.set("seed", tested.options.seed);
+    if let Some(why) = why_not(tested) {
         draft.begin(1);
         draft.set("skipped", why);
         draft.finish();
         return Ok(());
     }
-    let source = Source::new(bench, help);
+    let source = Source::new(tested, help);
     draft.begin(source.len);
     let began = Instant::now();
-    let until = until(bench);
+    let until = until(tested);
     let mut progress = Progress::default();
     let (mut next, mut unsent) = (0, 0);
     while next < source.len && progress.findings.len() < MAX_FINDINGS && Instant::now() < until {
-        let end = match next < source.alone_len() {
-            true => source.alone_len(),
-            false => (next + ROUND).min(source.len),
+        let end = if next < source.alone_len() {
+            source.alone_len()
+        } else {
+            (next + ROUND).min(source.len)
         };
-        let left = round(bench, draft, &source, next..end, &mut progress).await?;
+        let left = round(tested, draft, &source, next..end, &mut progress).await?;
         next = end;
         unsent += left;
         draft.set(
             "copies",
-            bench.copies.load(std::sync::atomic::Ordering::Relaxed),
+            tested.copies.load(std::sync::atomic::Ordering::Relaxed),
         );
         note(draft, &progress, next - unsent, began);
     }
@@ -80,7 +79,7 @@ pub(in crate::black_box) async fn run(
             format!("{sent} of {of} inputs within {seconds} s (testing.timeout)"),
         );
         if sent == 0 {
-            let limit = bench.options.timeout.as_secs_f64();
+            let limit = tested.options.timeout.as_secs_f64();
             draft.fail(format!("the time limit of {limit} s was reached"));
         }
     }
@@ -89,27 +88,27 @@ pub(in crate::black_box) async fn run(
 }
 
 /// Returns when the last input is sent: some time is kept for what has broken until then.
-fn until(bench: &Bench<'_>) -> Instant {
-    let kept = bench.options.timeout.mul_f64(KEPT_TIME);
-    bench.ends_at.checked_sub(kept).unwrap_or(bench.ends_at)
+fn until(tested: &TestedProgram<'_>) -> Instant {
+    let kept = tested.options.timeout.mul_f64(KEPT_TIME);
+    tested.ends_at.checked_sub(kept).unwrap_or(tested.ends_at)
 }
 
 /// Returns why the program is given no random inputs; none if it is.
-fn why_not(bench: &Bench<'_>) -> Option<&'static str> {
-    if !bench.first.waits() {
+fn why_not(tested: &TestedProgram<'_>) -> Option<&'static str> {
+    if !tested.first.waits() {
         return Some("it does not wait for input");
     }
-    if let Some(why) = bench.why_not_asked() {
+    if let Some(why) = tested.why_not_asked() {
         return Some(why);
     }
-    (bench.options.safe_mode && bench.driver.target.is_shell())
+    (tested.options.safe_mode && tested.driver.target.is_shell())
         .then_some("it is a shell, which runs what it is given: safe mode sends it nothing random")
 }
 
 /// Sends the inputs of one round, then finds out what broke. Only then is it known which inputs of the next rounds need
 /// not be sent, so the result does not depend on which copy was faster. Returns how many there was no time to send.
 async fn round(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
     source: &Source,
     numbers: std::ops::Range<usize>,
@@ -126,7 +125,7 @@ async fn round(
         if progress.culprits.iter().any(known) {
             progress.known += 1;
             draft.step();
-        } else if bench.is_refused(&input) {
+        } else if tested.is_refused(&input) {
             progress.refused += 1;
             draft.step();
         } else {
@@ -136,7 +135,7 @@ async fn round(
     let len = if is_alone { 1 } else { CHUNK };
     let chunks: Vec<_> = inputs
         .chunks(len)
-        .map(|inputs| chunk::run(bench, draft, inputs.to_vec(), until(bench)))
+        .map(|inputs| chunk::run(tested, draft, inputs.to_vec(), until(tested)))
         .collect();
     let mut suspects: Vec<Suspect> = Vec::new();
     let mut unsent = 0;
@@ -148,20 +147,20 @@ async fn round(
     }
     drop(running);
     suspects.sort_by_key(|suspect| suspect.number);
-    settle(bench, draft, suspects, progress).await?;
+    settle(tested, draft, suspects, progress).await?;
     Ok(unsent)
 }
 
 /// Finds the culprit of each suspect that no other explains.
 async fn settle(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     draft: &Draft,
     mut suspects: Vec<Suspect>,
     progress: &mut Progress,
 ) -> Result<(), SessionError> {
     while !suspects.is_empty() {
         let (new, later) = sort_out(suspects, progress);
-        let searches: Vec<_> = new.iter().map(|suspect| search(bench, suspect)).collect();
+        let searches: Vec<_> = new.iter().map(|suspect| search(tested, suspect)).collect();
         let mut found = stream::iter(searches).buffered(AT_A_TIME);
         while let Some(found) = found.next().await {
             match found? {
@@ -217,7 +216,7 @@ fn add(draft: &Draft, progress: &mut Progress, culprit: Culprit, finding: Findin
 
 /// Makes a line short that breaks the program, and records it on a tape; none if it does not break again.
 pub(in crate::black_box) async fn shortened(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     fault: Fault,
     line: &[u8],
 ) -> Result<Option<Finding>, SessionError> {
@@ -226,18 +225,18 @@ pub(in crate::black_box) async fn shortened(
         fault,
         lines: vec![line.to_vec()],
     };
-    let found = search(bench, &suspect).await?;
+    let found = search(tested, &suspect).await?;
     Ok(found.map(|(_, finding)| finding))
 }
 
 async fn search(
-    bench: &Bench<'_>,
+    tested: &TestedProgram<'_>,
     suspect: &Suspect,
 ) -> Result<Option<(Culprit, Finding)>, SessionError> {
-    let Some(culprit) = culprit(bench, suspect).await? else {
+    let Some(culprit) = culprit(tested, suspect).await? else {
         return Ok(None);
     };
-    let finding = confirm(bench, &culprit).await?;
+    let finding = confirm(tested, &culprit).await?;
     Ok(finding.map(|finding| (culprit, finding)))
 }
 

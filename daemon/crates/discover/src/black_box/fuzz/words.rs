@@ -1,12 +1,11 @@
 //! The words of the inputs, and which inputs are not sent.
 
-use super::super::bench::Bench;
-use super::super::help::Found;
+use super::super::help::ProgramHelp;
+use super::super::tested_program::TestedProgram;
 use crate::fuzz::Inputs;
 use crate::investigate::WORDS;
 use ccd_text::canonical::{LINE_LEN, QUOTE};
 
-/// Maximum number of words that are tried alone.
 const MAX_ALONE: usize = 60;
 
 /// The inputs of a run by number: first each word alone, then random ones.
@@ -19,8 +18,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(bench: &Bench<'_>, help: &Found) -> Self {
-        let mut words: Vec<String> = bench.options.words.clone();
+    pub(super) fn new(tested: &TestedProgram<'_>, help: &ProgramHelp) -> Self {
+        let mut words: Vec<String> = tested.options.words.clone();
         if words.is_empty() {
             let names = help.commands.iter().flat_map(|command| {
                 let aliases = command.aliases.iter().cloned();
@@ -37,12 +36,12 @@ impl Source {
             .take(MAX_ALONE)
             .map(|word| word.clone().into_bytes())
             .collect();
-        let random = usize::try_from(bench.options.bounds.fuzz_inputs).unwrap_or(usize::MAX);
+        let random = usize::try_from(tested.options.bounds.fuzz_inputs).unwrap_or(usize::MAX);
         Self {
             len: alone.len() + random,
             alone,
-            inputs: Inputs::new(bench.options.seed, words),
-            reads_keys: !bench.first.is_canonical,
+            inputs: Inputs::new(tested.options.seed, words),
+            reads_keys: !tested.first.is_canonical,
         }
     }
 
@@ -71,7 +70,6 @@ impl Source {
     }
 }
 
-/// Returns the first word of an input.
 pub(super) fn first_word(input: &[u8]) -> &[u8] {
     let mut words = input.split(|byte| byte.is_ascii_whitespace());
     words.find(|word| !word.is_empty()).unwrap_or_default()

@@ -43,9 +43,10 @@ fn entry(text: &str) -> Option<Entry<'_>> {
     let len = text.find(|c| !is_part(c)).unwrap_or(text.len());
     let (name, rest) = text.split_at(len);
     // The letters in brackets directly after the name: `\d[S+]  [NAME]   describe`.
-    let letters = match rest.starts_with('[') {
-        true => rest.find(' ').unwrap_or(rest.len()),
-        false => 0,
+    let letters = if rest.starts_with('[') {
+        rest.find(' ').unwrap_or(rest.len())
+    } else {
+        0
     };
     let words = rest[letters..].trim_start();
     let (arguments, description) = match split_at_gap(words) {

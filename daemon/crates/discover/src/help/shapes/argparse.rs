@@ -63,9 +63,11 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     }
     let commands = commands.finish();
     let help = read_sections(page, Shape::Argparse);
-    match commands.is_empty() {
-        true => help, // some programs print a list of their own
-        false => HelpText { commands, ..help },
+    if commands.is_empty() {
+        // some programs print a list of their own
+        help
+    } else {
+        HelpText { commands, ..help }
     }
 }
 
@@ -80,7 +82,6 @@ fn operands(page: &Page) -> HashSet<&str> {
 }
 
 /// Returns the lines from the first sub-command below an operand on: the lines before it continue the operand's help.
-///
 /// An operand that is no group of sub-commands has none, as its help is indented further than by [`INDENT`].
 fn sub_commands(below: &[Line], indent: usize) -> &[Line] {
     let is_first = |line: &Line| !line.is_blank() && line.indent == indent + INDENT;

@@ -222,9 +222,10 @@ pub(super) fn place(file: &str, line: Option<u64>) -> String {
 
 fn of_failure(failure: &TestFailure) -> Blocker {
     let at = place(&failure.file, failure.line);
-    let (start, what) = match at.is_empty() {
-        true => (String::new(), failure.test_name.clone()),
-        false => (format!("{at}: "), format!("in {at}")),
+    let (start, what) = if at.is_empty() {
+        (String::new(), failure.test_name.clone())
+    } else {
+        (format!("{at}: "), format!("in {at}"))
     };
     let message = failure.message.as_deref();
     let message = message.unwrap_or("the report has no message");

@@ -21,7 +21,6 @@ use ccd_protocol::memory::{
 };
 use std::time::SystemTime;
 
-/// Version of the format that is written.
 const VERSION: &str = "1.0";
 
 pub(super) fn assemble(

@@ -68,9 +68,10 @@ fn step(priority: StepPriority, action: String, reference: Option<String>) -> Ne
 
 fn name(task: &TaskReference) -> String {
     let title = clip(&task.title, TITLE_CHARS);
-    match task.id.is_empty() {
-        true => title,
-        false => format!("{}: {title}", task.id),
+    if task.id.is_empty() {
+        title
+    } else {
+        format!("{}: {title}", task.id)
     }
 }
 

@@ -31,13 +31,15 @@ pub(super) fn summary(facts: &Facts, memory: &SessionMemory) -> ExecutiveSummary
             Some(description) => format!("{project_name} - {description}"),
             None => project_name.clone(),
         },
-        completion_status: match is_unknown {
-            true => format!("{completion}, as the tasks were left out"),
-            false => completion,
+        completion_status: if is_unknown {
+            format!("{completion}, as the tasks were left out")
+        } else {
+            completion
         },
-        current_phase: match is_unknown {
-            true => "Unknown".to_owned(),
-            false => phase(&tasks.phases),
+        current_phase: if is_unknown {
+            "Unknown".to_owned()
+        } else {
+            phase(&tasks.phases)
         },
         major_blocker: major.map(|blocker| blocker.title.clone()),
         next_action: next,

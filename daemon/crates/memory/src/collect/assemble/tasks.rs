@@ -26,7 +26,6 @@ pub(super) fn status(
     status
 }
 
-/// Returns the open tasks after the current one.
 fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
     let others = open.iter().filter(|task| Some(*task) != current);
     others.take(MAX_NEXT_TASKS).cloned().collect()
@@ -48,9 +47,12 @@ pub(super) fn of_plan(plan: &Sourced<Plan>) -> TaskStatus {
 /// Returns the task of the plan that the list names, by its id or its title, else what the list says.
 fn current(open: &[TaskReference], task: &RecordedTask) -> TaskReference {
     let words = || task.title.split(|c: char| !c.is_alphanumeric() && c != '-');
-    let is_it = |planned: &&TaskReference| match planned.id.is_empty() {
-        true => planned.title == task.title,
-        false => planned.title == task.title || words().any(|word| word == planned.id),
+    let is_it = |planned: &&TaskReference| {
+        if planned.id.is_empty() {
+            planned.title == task.title
+        } else {
+            planned.title == task.title || words().any(|word| word == planned.id)
+        }
     };
     let planned = open.iter().find(is_it);
     planned.cloned().unwrap_or_else(|| TaskReference {

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-/// The marks of a language.
 #[derive(Debug, Default)]
 pub(super) struct Language {
     files: Vec<&'static str>,
@@ -12,7 +11,6 @@ pub(super) struct Language {
     pub(super) has_heredocs: bool,
 }
 
-/// How a string starts and ends.
 #[derive(Debug)]
 pub(super) struct Quote {
     pub(super) open: &'static str,

@@ -32,7 +32,6 @@ impl Keyword {
     }
 }
 
-/// An open point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::collect) struct Comment {
     pub(in crate::collect) keyword: Keyword,
@@ -63,7 +62,6 @@ impl Comment {
     }
 }
 
-/// Of one comment's text that are kept.
 const TEXT_CHARS: usize = 500;
 
 /// Returns the open points of a file, at most one a line.
@@ -222,7 +220,6 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    /// Adds a line that continues the last open point.
     fn more(&mut self, line: u64, text: &str) {
         let text = redact(text.trim_matches(is_mark)).text;
         // What is commented out is no text.

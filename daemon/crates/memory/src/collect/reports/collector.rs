@@ -12,7 +12,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Of a report that are read; a longer one is not a report of tests that a person reads.
 const REPORT_BYTES: u64 = 16 * 1024 * 1024;
-/// Reports that are read.
 const MAX_REPORTS: usize = 400;
 
 pub(in crate::collect) struct ReportCollector;
@@ -30,10 +29,7 @@ impl Collector for ReportCollector {
 type Dated = (SystemTime, Sourced<SuiteFacts>);
 
 /// Returns the results of each run, the newest first: of all runs, or of those with a report that was written after `since`.
-///
-/// # Errors
-///
-/// A sentence for the user if it takes too long.
+/// The error is a sentence for the user.
 pub(in crate::collect) fn reports(
     root: &Path,
     since: Option<SystemTime>,

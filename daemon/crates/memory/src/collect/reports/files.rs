@@ -8,7 +8,6 @@ use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Of a directory that are looked at.
 const MAX_ENTRIES: usize = 2000;
 /// Parts of a project.
 const MAX_MODULES: usize = 60;
@@ -16,7 +15,6 @@ const MAX_MODULES: usize = 60;
 /// The part of the project that a run is of, and its reports; both relative to the project.
 pub(super) type Group = (PathBuf, Vec<PathBuf>);
 
-/// Returns the names of a kind.
 pub(super) fn known(kind: &str) -> impl Iterator<Item = &'static str> {
     let lines = include_str!("files.txt").lines();
     lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix(' '))

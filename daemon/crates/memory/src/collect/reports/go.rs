@@ -9,10 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What is known of a package.
 #[derive(Default)]
 struct Package {
-    /// How each test ended.
     ends: Vec<(String, bool)>,
     /// By test; without a name, of the package itself.
     output: HashMap<String, String>,
@@ -118,17 +116,21 @@ impl Run {
             let parent = |(test, _): &(String, bool)| Some(test.rsplit_once('/')?.0.to_owned());
             let parents: HashSet<String> = package.ends.iter().filter_map(parent).collect();
             for (test, is_passed) in &package.ends {
-                match is_passed {
-                    _ if parents.contains(test) => (),
-                    true => passed += 1,
-                    false => fail(test, said(test)),
+                if parents.contains(test) {
+                    continue;
+                }
+                if *is_passed {
+                    passed += 1;
+                } else {
+                    fail(test, said(test));
                 }
             }
             if package.is_failed && package.ends.iter().all(|(_, is_passed)| *is_passed) {
                 let printed = said("");
-                let test = match printed.contains(" failed]") {
-                    true => format!("{name} (build failed)"),
-                    false => name.clone(),
+                let test = if printed.contains(" failed]") {
+                    format!("{name} (build failed)")
+                } else {
+                    name.clone()
                 };
                 fail(&test, self.builds.get(name).map_or(printed, String::as_str));
             }

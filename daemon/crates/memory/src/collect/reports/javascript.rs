@@ -112,9 +112,10 @@ fn specs_in<'a>(suite: &'a Value, above: &str, specs: &mut Vec<(String, &'a Valu
     specs.extend(list(&suite["specs"]).map(|spec| (name(spec), spec)));
     for suite in list(&suite["suites"]) {
         // The outermost suite is the file.
-        match suite["title"] == suite["file"] {
-            true => specs_in(suite, above, specs),
-            false => specs_in(suite, &format!("{} › ", name(suite)), specs),
+        if suite["title"] == suite["file"] {
+            specs_in(suite, above, specs)
+        } else {
+            specs_in(suite, &format!("{} › ", name(suite)), specs)
         }
     }
 }

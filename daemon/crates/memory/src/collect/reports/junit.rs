@@ -88,7 +88,6 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> String {
     value.unwrap_or_default()
 }
 
-/// Returns the text of an element.
 fn text_of(inner: &str) -> String {
     const TEXT_BYTES: usize = 8192;
     let inner = &inner[..inner.floor_char_boundary(TEXT_BYTES)];

@@ -14,7 +14,7 @@ mod tests;
 use super::facts::{SuiteFacts, rfc3339};
 use crate::model::percentage;
 use ccd_protocol::memory::{TestFailure, TestStatus};
-use origin::{Origin, Place, message};
+use origin::{FileLine, Origin, message};
 use regex::Regex;
 use std::path::Path;
 use time::OffsetDateTime;
@@ -51,7 +51,6 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(&format!("(?m){pattern}")).unwrap()
 }
 
-/// Returns the first group that is in a text.
 fn first_group<'a>(pattern: &Regex, text: &'a str) -> Option<&'a str> {
     let found = pattern.captures(text)?;
     let group = found.iter().skip(1).flatten().next()?;
@@ -64,7 +63,7 @@ fn facts_of(framework: &str) -> SuiteFacts {
     facts
 }
 
-fn failure(test_name: &str, (file, line): Place, said: &str) -> TestFailure {
+fn failure(test_name: &str, (file, line): FileLine, said: &str) -> TestFailure {
     TestFailure {
         file,
         line,
@@ -77,7 +76,7 @@ fn failure(test_name: &str, (file, line): Place, said: &str) -> TestFailure {
 fn finish(mut facts: SuiteFacts) -> SuiteFacts {
     let suite = &mut facts.suite;
     if let Some(why) = facts.broken.take() {
-        let whole = failure("the whole run", Place::default(), &why);
+        let whole = failure("the whole run", FileLine::default(), &why);
         suite.failures.insert(0, whole);
     }
     suite.total = suite.passed.saturating_add(suite.failed);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// A file, empty if it is not known, and a line in it.
-pub(super) type Place = (String, Option<u64>);
+pub(super) type FileLine = (String, Option<u64>);
 
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
@@ -24,7 +24,6 @@ pub(super) struct Origin<'a> {
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"((?:file://)?[^\s()\[\]"'<>:,]+\.[A-Za-z]{1,5}):(\d{1,9})"#));
 
-/// Of a text that are looked at.
 const MAX_PLACES: usize = 50;
 
 impl Origin<'_> {
@@ -35,9 +34,10 @@ impl Origin<'_> {
             return same;
         }
         let inside = self.module.join(&file);
-        match self.root.join(&file).exists() || !self.root.join(&inside).is_file() {
-            true => file,
-            false => inside.to_string_lossy().into_owned(),
+        if self.root.join(&file).exists() || !self.root.join(&inside).is_file() {
+            file
+        } else {
+            inside.to_string_lossy().into_owned()
         }
     }
 
@@ -52,13 +52,13 @@ impl Origin<'_> {
     }
 
     /// Returns the first place in a file whose name starts so.
-    pub(super) fn of_name(&self, text: &str, start: &str) -> Option<Place> {
+    pub(super) fn of_name(&self, text: &str, start: &str) -> Option<FileLine> {
         let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
         self.places(&redact(text).text)
             .find(|(file, _)| name(file).starts_with(start))
     }
 
-    fn places(&self, text: &str) -> impl Iterator<Item = Place> {
+    fn places(&self, text: &str) -> impl Iterator<Item = FileLine> {
         let found = PLACE.captures_iter(text).take(MAX_PLACES);
         let places = found.map(|found| (self.file(&found[1]), found[2].parse().ok()));
         places.filter(|(file, _)| !file.contains("node_modules"))
@@ -66,7 +66,7 @@ impl Origin<'_> {
 
     /// Returns the first place in a text that is in the project, else the first at all.
     /// Without secrets: in `//user:key@host.org:80` the key would look like a file.
-    pub(super) fn first(&self, text: &str) -> Option<Place> {
+    pub(super) fn first(&self, text: &str) -> Option<FileLine> {
         let text = redact(text).text;
         let mut places = self.places(&text).peekable();
         let first = places.peek().cloned();
@@ -80,13 +80,11 @@ impl Origin<'_> {
     }
 }
 
-/// Returns a text without escape sequences of terminals.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     static ESCAPES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\x1b\[[0-9;]*[A-Za-z]"));
     ESCAPES.replace_all(text, "")
 }
 
-/// Returns the first line of a message.
 pub(super) fn message(text: &str) -> Option<String> {
     let line = one_line(plain(text).trim(), MESSAGE_CHARS);
     (!line.is_empty()).then_some(line)

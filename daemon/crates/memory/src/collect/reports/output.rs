@@ -7,7 +7,6 @@ use ccd_protocol::memory::TestFailure;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Matches nothing.
 const NEVER: &str = r"[^\s\S]";
 
 /// What a test program prints: its name; a line with counts such as `3 passed, 1 failed` in its group; a failure, with its

@@ -6,7 +6,6 @@ use crate::keys;
 /// A longer line is split.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// A key, in the way it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pressed {
     Text(char),
@@ -33,7 +32,6 @@ pub(super) struct TypedLine {
     counted: usize,
     offset: Option<u64>,
     hidden: bool,
-    /// The program reads keys.
     reads_keys: bool,
 }
 
@@ -50,7 +48,6 @@ pub struct TakenInput {
 }
 
 impl TypedLine {
-    /// Adds keys; returns the lines that they complete.
     pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<Typed> {
         let mut done = Vec::new();
         for pressed in pressed(bytes) {
@@ -99,9 +96,10 @@ impl TypedLine {
         self.count();
         let form = self.form(has_enter);
         let line = std::mem::take(self);
-        let text = match line.shown.is_empty() {
-            true => return None,
-            false => line.shown,
+        let text = if line.shown.is_empty() {
+            return None;
+        } else {
+            line.shown
         };
         Some(Typed {
             text,
@@ -112,7 +110,6 @@ impl TypedLine {
         })
     }
 
-    /// Returns how the line could be typed again.
     fn form(&mut self, has_enter: bool) -> Form {
         if self.keys.is_empty() {
             return if has_enter { Form::Line } else { Form::Text };
@@ -122,10 +119,11 @@ impl TypedLine {
         if has_enter && keys.last().is_none_or(|last| last != "Enter") {
             keys.push("Enter".to_owned());
         }
-        match keys.iter().all(|key| keys::fault(key).is_none()) {
-            true => Form::Keys(keys),
+        if keys.iter().all(|key| keys::fault(key).is_none()) {
+            Form::Keys(keys)
+        } else {
             // For example, characters that were only counted cannot be typed.
-            false => Form::Event,
+            Form::Event
         }
     }
 

@@ -13,13 +13,10 @@ use ccd_terminal::lock::lock;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// Maximum number of viewers of one session.
 const MAX_VIEWERS: usize = 64;
 
-/// Rows and columns.
 pub type Size = (u16, u16);
 
-/// The viewers of one session.
 #[derive(Debug)]
 pub struct Viewers {
     list: Mutex<Vec<Viewer>>,
@@ -64,12 +61,10 @@ impl Viewers {
         !lock(&self.list).is_empty()
     }
 
-    /// Returns whether a client is attached.
     pub fn has(&self, peer: &Peer) -> bool {
         self.of(peer.connection).is_some()
     }
 
-    /// Returns the viewers in the form that clients get.
     pub fn records(&self) -> Vec<Attachment> {
         let list = lock(&self.list);
         let record = |viewer: &Viewer| Attachment {
@@ -112,10 +107,6 @@ impl Viewers {
 
 impl Session {
     /// Called before a client types: the session takes the size of that viewer's terminal.
-    ///
-    /// # Errors
-    ///
-    /// The viewer is read-only.
     pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
         match self.viewers.of(peer.connection) {
             None => Ok(()),
@@ -127,8 +118,7 @@ impl Session {
         }
     }
 
-    /// Sets a new size of a viewer's terminal; returns true if nothing else is to be done, because the viewer is
-    /// read-only.
+    /// Sets a new size of a viewer's terminal; true if nothing else is to be done, because the viewer is read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
         let mut list = lock(&self.viewers.list);
         let viewer = list
@@ -145,11 +135,6 @@ impl Session {
         read_only
     }
 
-    /// Moves the part of the screen that a viewer sees.
-    ///
-    /// # Errors
-    ///
-    /// The connection is not attached.
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
         let mut list = lock(&self.viewers.list);
@@ -191,13 +176,8 @@ impl Session {
 
 impl Sessions {
     /// Makes the connection of `peer` a viewer, until the result is dropped.
-    ///
     /// The session takes the size of the viewer's terminal unless the viewer is read-only.
-    ///
-    /// # Errors
-    ///
-    /// The session has ended, it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see
-    /// itself.
+    /// An error also if it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see itself.
     pub async fn attach(
         self: &Arc<Self>,
         peer: &Peer,
@@ -290,7 +270,6 @@ impl Viewers {
 }
 
 impl Attached {
-    /// Returns the size of the viewer's terminal.
     pub fn size(&self) -> Size {
         let viewer = self.session.viewers.of(self.connection);
         viewer.map_or((1, 1), |viewer| viewer.1)

@@ -16,10 +16,6 @@ use std::time::Duration;
 
 impl Session {
     /// Ends a session. If it has ended already, returns its status.
-    ///
-    /// # Errors
-    ///
-    /// The grace period is negative.
     pub async fn close(
         self: &Arc<Self>,
         params: &SessionCloseParams,
@@ -57,10 +53,6 @@ impl Session {
 
 impl Sessions {
     /// Removes ended sessions, after closing live ones if the request asks for it.
-    ///
-    /// # Errors
-    ///
-    /// The age is negative, or the database reports an error.
     pub async fn cleanup(
         &self,
         params: &SessionCleanupParams,
@@ -93,11 +85,6 @@ impl Sessions {
         })
     }
 
-    /// Carries out `data.forget` for ended sessions.
-    ///
-    /// # Errors
-    ///
-    /// The database reports an error, or a directory cannot be removed.
     pub async fn forget_data(
         &self,
         which: &DataForgetParams,
@@ -152,8 +139,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends every session, and the processes that ended ones left, before the daemon exits: nothing could find them
-    /// later.
+    /// Ends every session, and what ended ones left, before the daemon exits: nothing could find them later.
     pub async fn close_all(&self, grace: Duration) {
         if let Err(error) = self.load_of_this_holder().await {
             tracing::error!(%error, "processes that ended sessions left may stay");

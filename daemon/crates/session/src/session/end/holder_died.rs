@@ -1,5 +1,4 @@
-//! The end of all sessions when their holder has died: nothing reads their terminals any more or learns how their
-//! programs end.
+//! The end of all sessions when their holder has died: nothing reads their terminals or reaps their programs.
 
 use super::leftovers::end_orphans;
 use crate::session::live::Session;

@@ -55,7 +55,6 @@ impl Daemon<'_> {
 }
 
 /// Stops all processes of sessions, then kills them, until nothing is found.
-///
 /// `sessions` returns the sessions. `may_kill` is asked about each session once its processes are stopped.
 pub(super) async fn kill(
     daemon: Daemon<'_>,
@@ -107,7 +106,6 @@ fn pids(processes: &[Process]) -> Vec<i32> {
     processes.iter().map(|process| process.pid).collect()
 }
 
-/// Waits until all of `processes` have ended, or until `deadline`.
 pub(super) async fn wait_gone(processes: &[Process], deadline: Instant) {
     while Instant::now() < deadline && !processes.iter().all(Process::is_gone) {
         tokio::time::sleep(LOOK_PERIOD).await;

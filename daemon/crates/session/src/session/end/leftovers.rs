@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 /// How long processes left by a killed daemon may take to exit after SIGTERM; the daemon's start waits for it.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
-/// Ends processes left by the sessions of a killed daemon: they ignored the hang-up of their terminal or had detached
-/// from it.
+/// Ends processes that sessions of a killed daemon left: they ignored the hang-up, or had detached from it.
 pub(crate) async fn end_orphans(tables: &ProcessTables, sessions: &[Traces]) {
     if sessions.is_empty() {
         return;
@@ -56,10 +55,6 @@ impl Session {
 impl Sessions {
     /// Kills the processes that a session has left, and [retires](Sessions::retire) it if it is transient: nothing could
     /// find them afterwards.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::forget`].
     pub async fn collect(self: &Arc<Self>, ended: &Arc<Session>) -> Result<(), SessionError> {
         // If an order ended it, all processes have been found already. An order may also have come too late.
         let reason = ended.state().end_reason;
@@ -70,14 +65,14 @@ impl Sessions {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }
-        match ended.facts.transient {
-            true => self.retire(ended).await,
-            false => Ok(()),
+        if ended.facts.transient {
+            self.retire(ended).await
+        } else {
+            Ok(())
         }
     }
 }
 
-/// Kills the processes that `ended` left.
 pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Killed {
     // A new session may have taken the id of a forgotten one, and own the processes.
     let is_kept = |id: &str| {

@@ -71,9 +71,10 @@ impl Sessions {
         let oldest = {
             let mut kept = lock(&self.past);
             kept.push_back(past.id().clone());
-            match kept.len() > MAX_PAST {
-                true => kept.pop_front(),
-                false => None,
+            if kept.len() > MAX_PAST {
+                kept.pop_front()
+            } else {
+                None
             }
         };
         let listed = oldest.and_then(|id| self.all.get(&id).map(|listed| Arc::clone(&listed)));

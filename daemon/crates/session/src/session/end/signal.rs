@@ -30,10 +30,6 @@ const SIGNALS: &[(&str, Signal)] = &[
 
 impl Session {
     /// Sends a signal to the foreground process group of the terminal.
-    ///
-    /// # Errors
-    ///
-    /// The signal is unknown, or the session has ended.
     pub fn signal(&self, params: &SessionSignalParams) -> Result<(), SessionError> {
         let signal = signal_named(&params.signal)?;
         self.require_alive()?;

@@ -22,7 +22,6 @@ impl Session {
     }
 
     /// Returns whether the session was a success; `None` without a configuration.
-    ///
     /// It was a success if its start did not fail, its exit status is 0, and one of the indicators occurs in the last
     /// [`LOOKED_AT_BYTES`] of its output, or there are no indicators.
     pub(super) async fn judge(&self) -> Option<bool> {

@@ -18,13 +18,11 @@ pub(crate) const CLOSE_GRACE: Duration = Duration::from_secs(2);
 /// How long the status of a killed program may take.
 const EXIT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The task's session and its registry.
 struct SessionTask {
     session: Arc<Session>,
     sessions: Arc<Sessions>,
 }
 
-/// Runs a session to its end.
 pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
     let task = SessionTask { session, sessions };
     task.live().await;
@@ -90,7 +88,6 @@ impl SessionTask {
         order.reason
     }
 
-    /// Waits until all of `processes` have ended, or until `deadline`.
     async fn wait_gone(&self, processes: &[Process], deadline: Instant) {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -150,11 +147,11 @@ impl SessionTask {
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
         }
-        // If the slot of a transient session were freed, the next process would not know that its client still has to
-        // learn of its end.
-        match session.facts.transient {
-            true => session.save_soon(),
-            false => self.sessions.record_end(session).await,
+        // Freed, the slot would not show the next process that its client still has to learn of the end.
+        if session.facts.transient {
+            session.save_soon();
+        } else {
+            self.sessions.record_end(session).await;
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();
@@ -179,7 +176,6 @@ pub(crate) fn signal_group(pid: i32, signal: Signal) {
     }
 }
 
-/// Sleeps until a time, or for ever.
 pub(crate) async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,

@@ -1,5 +1,4 @@
 //! Detects input that was discarded before the program read it, as `getpass` does with input that arrives too early.
-//!
 //! Linux reports both halves: the holder counts how often a terminal's input was flushed, and inotify reports every
 //! read. Input counts as discarded only if it was flushed after the write with no read in between. In every other case
 //! nothing is reported.
@@ -50,7 +49,6 @@ struct Fate {
     found: Mutex<InputFate>,
 }
 
-/// What is known about an input.
 #[derive(Debug, Clone, Copy)]
 enum InputFate {
     /// Nothing was flushed after this number of flushes.
@@ -58,7 +56,6 @@ enum InputFate {
         flushes: u32,
     },
     Discarded,
-    /// It was read, at least in part.
     Read,
 }
 

@@ -8,10 +8,6 @@ use std::io;
 
 impl Session {
     /// Turns the terminal's echo on or off, if the request says so, and returns whether it is on.
-    ///
-    /// # Errors
-    ///
-    /// The session has ended, or its program has pipes.
     pub fn echo(&self, params: &SessionEchoParams) -> Result<SessionEchoReply, SessionError> {
         self.require_alive()?;
         if self.facts.pipes {

@@ -1,10 +1,9 @@
 //! The end of a session's input. It is permanent, as on a pipe.
-//!
 //! A terminal reports the end once, to the next reader, and an end that is typed before a line editor is ready is lost.
 //! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
 //! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
 
-use super::write::{InputError, Stroke};
+use super::write::{InputError, TerminalInput};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use ccd_terminal::lock::lock;
@@ -40,7 +39,6 @@ pub enum LastLine {
 }
 
 impl LastLine {
-    /// Returns the state after these keys.
     pub fn after(typed: &[u8]) -> Self {
         match typed.last() {
             None | Some(b'\n' | b'\r') => Self::Whole,
@@ -52,7 +50,6 @@ impl LastLine {
 
 impl Session {
     /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second call changes nothing.
-    ///
     /// A program that reads lines finds the end at once, after what was typed. Any other program gets it as soon as it
     /// waits for input.
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
@@ -77,10 +74,6 @@ impl Session {
     }
 
     /// Ends the input where a tape replays: types the end as often as it was typed during the recording.
-    ///
-    /// # Errors
-    ///
-    /// The end of the input is not on a tape at this point.
     pub(super) async fn end_played_input(
         self: &Arc<Self>,
         last_line: LastLine,
@@ -89,7 +82,7 @@ impl Session {
             LastLine::Begun => &[END_KEY, END_KEY],
             LastLine::Whole | LastLine::HandedOver => &[END_KEY],
         };
-        self.strike(Stroke::new(keys, false)).await?;
+        self.type_input(TerminalInput::new(keys, false)).await?;
         self.keep();
         let session = Arc::clone(self);
         self.services.tracker.spawn(async move {
@@ -108,7 +101,6 @@ impl Session {
         Ok(())
     }
 
-    /// Allows input again: the end no longer applies.
     pub(super) fn reopen_input(&self) {
         let end = lock(&self.input_end).take();
         if let Some(end) = end {

@@ -19,7 +19,6 @@ pub(crate) struct HalfLine {
     text: Mutex<Vec<u8>>,
     /// End of the output when the line before it was entered.
     start_offset: AtomicU64,
-    /// The prompt for a secret that the line answers.
     secret_prompt: Mutex<Option<String>>,
     /// A terminal's answer was typed since then.
     has_answer: AtomicBool,
@@ -70,7 +69,6 @@ impl HalfLine {
             .is_some_and(|prompt| last_line.starts_with(prompt))
     }
 
-    /// Notes that the terminal answered a query.
     pub(crate) fn answered(&self) {
         self.has_answer.store(true, Ordering::Release);
     }
@@ -81,7 +79,6 @@ impl HalfLine {
         self.has_answer.load(Ordering::Acquire) && lock(&self.text).is_empty()
     }
 
-    /// Returns whether something was typed since then.
     pub(crate) fn is_begun(&self) -> bool {
         !lock(&self.text).is_empty()
     }
@@ -91,7 +88,6 @@ impl HalfLine {
         self.interrupts.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Returns how often the program was interrupted.
     pub(crate) fn interrupts(&self) -> u64 {
         self.interrupts.load(Ordering::Acquire)
     }

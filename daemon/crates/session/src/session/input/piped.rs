@@ -13,8 +13,7 @@ impl Input {
         self
     }
 
-    /// Types without ever giving the terminal more of a line than it keeps; adds to `read` what the program reads of
-    /// it.
+    /// Types without giving the terminal more of a line than it keeps; adds to `read` what the program reads.
     pub(super) async fn write_to_pipes(
         &self,
         master: &Arc<OwnedFd>,

@@ -1,7 +1,7 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::write::{InputError, Stroke, Written};
+use super::write::{InputError, TerminalInput, Written};
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
@@ -18,16 +18,12 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Maximum bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
 
-/// How the interaction log shows the end of the input.
 const END_SHOWN: &str = "<C-d>";
 
-/// Name of the key that ends the input.
 const END_KEY: &str = "C-d";
 
-/// What a request types.
 #[derive(Default)]
 struct RequestedInput {
     bytes: Vec<u8>,
@@ -57,7 +53,6 @@ impl RequestedInput {
         self
     }
 
-    /// Returns the bytes that the client sent.
     fn as_typed(&self) -> &[u8] {
         self.as_typed.as_deref().unwrap_or(&self.bytes)
     }
@@ -84,10 +79,6 @@ impl RequestedInput {
 
 impl Session {
     /// Types, and waits for a pattern if the request has one.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::InputFull`] if the program does not read; errors of [`Self::expect`].
     pub fn send<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
@@ -117,13 +108,13 @@ impl Session {
     ) -> Result<SessionSendReply, SessionError> {
         self.require_alive()?;
         self.follow_viewer(peer)?;
-        // Text is converted to the session's encoding. Bytes are in it already, except those of an attached terminal,
-        // which are UTF-8.
+        // Text is converted to the session's encoding; bytes are in it, but an attached terminal's are UTF-8.
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
-        let mut input = match is_from_terminal {
-            true => input_of(self, params, UTF_8)?.encoded(self.facts.encoding),
-            false => input_of(self, params, self.facts.encoding)?,
+        let mut input = if is_from_terminal {
+            input_of(self, params, UTF_8)?.encoded(self.facts.encoding)
+        } else {
+            input_of(self, params, self.facts.encoding)?
         };
         let search = match &params.expect {
             Some(expect) => Some(
@@ -185,15 +176,17 @@ impl Session {
         }
     }
 
-    /// Types, and has the next process know of it where it must.
-    ///
-    /// # Errors
-    ///
-    /// What a failed write means for the session.
-    pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
-        let written = self.input.strike(stroke, || self.output.end()).await;
+    /// Types, and has the next process know of it where it must. The error says what it means for the session.
+    pub(crate) async fn type_input(
+        &self,
+        terminal_input: TerminalInput<'_>,
+    ) -> Result<Written, SessionError> {
+        let written = self
+            .input
+            .type_input(terminal_input, || self.output.end())
+            .await;
         let written = written.map_err(|error| input_error(self, error))?;
-        self.half_line.typed(stroke.bytes, written.offset);
+        self.half_line.typed(terminal_input.bytes, written.offset);
         if written.must_keep {
             self.keep();
         }
@@ -229,7 +222,9 @@ impl Session {
             // Must happen before the secret can be echoed.
             self.remember_part(input);
         }
-        let written = self.strike(Stroke::new(&input.bytes, secret)).await?;
+        let written = self
+            .type_input(TerminalInput::new(&input.bytes, secret))
+            .await?;
         self.touch();
         let hidden = secret || written.hidden;
         // Almost always this connection has no attached terminal: then these values are not computed.
@@ -254,10 +249,10 @@ impl Session {
                     echo: reads_keys.then(|| input.text.clone()),
                     form: input.form(),
                 };
-                match hidden {
-                    false => self.hidden.end_line(),
-                    true if !secret => self.remember_part(input),
-                    true => {}
+                if !hidden {
+                    self.hidden.end_line();
+                } else if !secret {
+                    self.remember_part(input);
                 }
                 self.note(Some(peer), Event::Send(typed.into()));
             }
@@ -376,7 +371,6 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
     })
 }
 
-/// Converts the error of a write into the session's error.
 fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
         InputError::Closed { written_bytes }

@@ -1,5 +1,4 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
-//!
 //! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
@@ -28,7 +27,6 @@ pub(super) const INPUT_GRACE: Duration = Duration::from_secs(5);
 /// Time between two checks of a terminal that cannot report when it takes more.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
-/// Why input did not reach the terminal.
 #[derive(Debug)]
 pub enum InputError {
     /// The program has ended, is being ended, or no longer has a terminal.
@@ -44,7 +42,6 @@ pub enum InputError {
     HandedOver {
         written_bytes: u64,
     },
-    /// The terminal would truncate a line of `len` bytes.
     LineTooLong {
         len: usize,
     },
@@ -53,9 +50,8 @@ pub enum InputError {
     Io(std::io::Error),
 }
 
-/// One piece of input.
 #[derive(Debug, Clone, Copy)]
-pub struct Stroke<'a> {
+pub struct TerminalInput<'a> {
     pub bytes: &'a [u8],
     /// The caller knows that it is a secret, which the terminal may echo.
     pub is_secret: bool,
@@ -63,7 +59,7 @@ pub struct Stroke<'a> {
     pub command: Option<&'a CommandOnTape>,
 }
 
-impl<'a> Stroke<'a> {
+impl<'a> TerminalInput<'a> {
     /// Bytes that are no command.
     pub fn new(bytes: &'a [u8], is_secret: bool) -> Self {
         Self {
@@ -74,11 +70,10 @@ impl<'a> Stroke<'a> {
     }
 
     /// The same of other bytes. Those of half a command may have secrets that no rule finds.
-    pub fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
-        Stroke::new(bytes, self.is_secret || self.command.is_some())
+    pub fn of<'b>(&self, bytes: &'b [u8]) -> TerminalInput<'b> {
+        TerminalInput::new(bytes, self.is_secret || self.command.is_some())
     }
 
-    /// Returns the bytes as they are stored on a tape.
     pub(crate) fn on_tape(&self) -> &'a [u8] {
         self.command.map_or(self.bytes, |command| &command.line)
     }
@@ -96,7 +91,6 @@ impl<'a> Stroke<'a> {
     }
 }
 
-/// Result of a write.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
     /// The terminal did not echo just before or just after, or the input is a line of a private key.
@@ -109,7 +103,6 @@ pub struct Written {
     pub must_keep: bool,
 }
 
-/// The terminal as the worker writes to it.
 #[derive(Debug)]
 pub struct Input {
     master: Mutex<Option<Arc<OwnedFd>>>,
@@ -125,7 +118,6 @@ pub struct Input {
     pub(super) piped: Option<Mutex<PipedLine>>,
 }
 
-/// Whether a terminal takes more.
 enum Room {
     Some,
     /// None now; the terminal reports when there is some.
@@ -175,12 +167,10 @@ impl Input {
         !(ready.is_ok() && poll[0].revents().contains(PollFlags::IN))
     }
 
-    /// Returns the session's tape.
     pub fn tape(&self) -> Option<Arc<SessionTape>> {
         lock(&self.tape).clone()
     }
 
-    /// Forgets the session's tape.
     pub(crate) fn release_tape(&self) {
         lock(&self.tape).take();
     }
@@ -198,7 +188,6 @@ impl Input {
         }
     }
 
-    /// Closes the session's descriptor of the terminal.
     pub fn close(&self) {
         self.end();
         lock(&self.master).take();
@@ -222,30 +211,25 @@ impl Input {
 
     /// Types all of `bytes`; `end` returns the output's offset when it is this write's turn. `is_secret`: the input is
     /// a secret that the terminal may echo.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
+    /// On an error, nothing more is written.
     pub async fn write(
         &self,
         bytes: &[u8],
         is_secret: bool,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
-        self.strike(Stroke::new(bytes, is_secret), end).await
+        self.type_input(TerminalInput::new(bytes, is_secret), end)
+            .await
     }
 
-    /// Like [`Self::write`], for any [`Stroke`].
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
-    pub(crate) async fn strike(
+    /// Like [`Self::write`], for any [`TerminalInput`].
+    /// On an error, nothing more is written.
+    pub(crate) async fn type_input(
         &self,
-        stroke: Stroke<'_>,
+        terminal_input: TerminalInput<'_>,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
-        let bytes = stroke.bytes;
+        let bytes = terminal_input.bytes;
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= SEND_QUEUE_LEN {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
             return Err(InputError::Busy);
@@ -264,8 +248,8 @@ impl Input {
         if let Some(tape) = tape.as_ref().filter(|tape| tape.is_replay()) {
             let read = self.piped_line().map(|mut line| line.take(bytes));
             match &read {
-                Some(read) => tape.typed(stroke.of(read)).await?,
-                None => tape.typed(stroke).await?,
+                Some(read) => tape.typed(terminal_input.of(read)).await?,
+                None => tape.typed(terminal_input).await?,
             }
             return Ok(Written {
                 hidden: before.hides_input(),
@@ -286,21 +270,22 @@ impl Input {
         let after = Line::of(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
         let part = written_part(&outcome, bytes.len());
-        let stroke = match stroke.command {
-            _ if self.piped.is_some() => stroke.of(&read),
-            Some(_) if part == bytes.len() => stroke,
-            _ => stroke.of(&bytes[..part]),
+        let terminal_input = match terminal_input.command {
+            _ if self.piped.is_some() => terminal_input.of(&read),
+            Some(_) if part == bytes.len() => terminal_input,
+            _ => terminal_input.of(&bytes[..part]),
         };
         // On a terminal that never echoes, the missing echo says nothing about secrecy.
-        let unseen = match never_echoes {
-            true => hides || hides_more(&master),
-            false => hidden,
+        let unseen = if never_echoes {
+            hides || hides_more(&master)
+        } else {
+            hidden
         };
-        let typed = stroke.typed(offset, unseen, before.canonical);
+        let typed = terminal_input.typed(offset, unseen, before.canonical);
         let typing = typing.filter(|_| !typed.bytes.is_empty());
         let noted = typing.map(|typing| typing.typed(typed));
         let must_keep = noted.is_some_and(|noted| noted.must_keep);
-        let counts = |tape: &Arc<SessionTape>| tape.note_live(stroke.bytes);
+        let counts = |tape: &Arc<SessionTape>| tape.note_live(terminal_input.bytes);
         let is_counted = tape.as_ref().is_some_and(counts);
         outcome.map(|()| Written {
             hidden: hidden || noted.is_some_and(|noted| noted.is_secret),
@@ -310,11 +295,7 @@ impl Input {
         })
     }
 
-    /// Types the terminal's answer to a query of the program. No client typed it, so it is not put on a tape.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`]; nothing more is written then.
+    /// Types the terminal's answer to a query. No client typed it, so it is not put on a tape.
     pub async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
         if self.tape().is_some_and(|tape| tape.is_replay()) {
             return Ok(());
@@ -398,7 +379,6 @@ fn hides_more(master: &OwnedFd) -> bool {
     })
 }
 
-/// Returns how many of `len` bytes reached the terminal.
 pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,

@@ -1,5 +1,4 @@
 //! Writes the logs of all sessions: one thread, in batches.
-//!
 //! Output that is due waits briefly for more: a task of the worker's loop, the timer, wakes the thread when that time is
 //! over, so that nobody else is woken while a reply is on its way. A write that hangs affects only its session: the timer
 //! puts another thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that
@@ -35,14 +34,12 @@ const LAST_STALL: Duration = Duration::from_secs(2);
 /// Time between two checks for a write that hangs, while there is something to write.
 const CHECK_PERIOD: Duration = Duration::from_millis(50);
 
-/// Unlogged bytes that are kept for a write that takes too long: half a ring. With more, the program would soon have to
-/// wait.
+/// Unlogged bytes kept for a slow write: half a ring. With more, the program would soon have to wait.
 const KEEP_BYTES: u64 = 128 << 10;
 
 /// A session that has been silent for this time releases its ring's memory.
 const RING_IDLE: Duration = Duration::from_secs(1);
 
-/// The state of logging for one session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     /// Locked during a write; `None` in a session that has ended, whose files are closed.
@@ -70,8 +67,7 @@ pub struct Logger {
 struct Shared {
     state: Mutex<LoggerState>,
     /// Wakes the thread in charge.
-    bell: Condvar,
-    /// Starts the timer.
+    woken: Condvar,
     timer: Notify,
     holder: Holder,
     /// Cancelled when logs are written.
@@ -99,7 +95,6 @@ struct LoggerState {
 /// Sessions that were logged not long ago, by their slot in the holder, and when.
 type Warm = HashMap<usize, (Weak<Session>, Instant)>;
 
-/// A write in progress.
 struct Turn {
     session: Arc<Session>,
     since: Instant,
@@ -130,7 +125,7 @@ impl Logger {
     pub fn new(holder: Holder) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
-            bell: Condvar::new(),
+            woken: Condvar::new(),
             timer: Notify::new(),
             holder,
             begun: CancellationToken::new(),
@@ -141,10 +136,6 @@ impl Logger {
 
     /// Starts the thread, once no session is being adopted: a worker that dies must have worked either on what it adopts
     /// or on what it logs.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no more threads can be started.
     pub fn begin(&self) -> io::Result<()> {
         Shared::spawn(&self.shared, 0)?;
         self.shared.begun.cancel();
@@ -182,7 +173,7 @@ impl Logger {
 impl Drop for Logger {
     fn drop(&mut self) {
         lock(&self.shared.state).stop = true;
-        self.shared.bell.notify_all();
+        self.shared.woken.notify_all();
         self.timer.abort();
     }
 }
@@ -220,7 +211,7 @@ impl Shared {
         if state.rest != Rest::None {
             state.rest = Rest::None;
             drop(state);
-            self.bell.notify_one();
+            self.woken.notify_one();
         }
     }
 
@@ -299,11 +290,11 @@ impl Shared {
         let is_resting = |state: &mut LoggerState| state.rest == rest && !state.stop;
         let mut state = match limit {
             Some(limit) => {
-                let waited = self.bell.wait_timeout_while(state, limit, is_resting);
+                let waited = self.woken.wait_timeout_while(state, limit, is_resting);
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
             None => {
-                let waited = self.bell.wait_while(state, is_resting);
+                let waited = self.woken.wait_while(state, is_resting);
                 waited.unwrap_or_else(PoisonError::into_inner)
             }
         };

@@ -6,7 +6,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::screen::Queries;
 use ccd_screen::EventKind;
-use ccd_terminal::holder::Wakes;
+use ccd_terminal::holder::NewsReceiver;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
@@ -68,11 +68,10 @@ impl Session {
 
 impl Sessions {
     /// Serves sessions that do not flood, until the holder has ended. Sleeps while no session has new output.
-    ///
     /// New output is served first. Sessions with more than one turn's output take turns after it, so that the output of
     /// another session waits for at most one turn.
-    pub async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
-        let bell = ccd_terminal::readiness::watch(
+    pub async fn pump(self: Arc<Self>, wakes: NewsReceiver) -> io::Result<()> {
+        let wake = ccd_terminal::readiness::watch(
             Arc::new(wakes.as_fd().try_clone_to_owned()?),
             Interest::READABLE,
         )?;
@@ -93,7 +92,7 @@ impl Sessions {
             } else if wakes.is_closed() {
                 return Ok(());
             } else if wakes.try_sleep() {
-                bell.readable().await?.clear_ready();
+                wake.readable().await?.clear_ready();
                 continue;
             }
             // Tasks that this output woke run before the next output is taken.
@@ -103,7 +102,7 @@ impl Sessions {
 
     /// Serves flooding sessions in turns, until the holder has ended. Runs on its own low-priority thread, so that the
     /// thread that serves the other sessions has slept when they need it.
-    pub fn pump_floods(self: &Arc<Self>, wakes: &Wakes) -> io::Result<()> {
+    pub fn pump_floods(self: &Arc<Self>, wakes: &NewsReceiver) -> io::Result<()> {
         ccd_terminal::nice::give_way();
         let mut flooding = VecDeque::new();
         loop {

@@ -16,10 +16,8 @@ use std::sync::Arc;
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
 
-/// Bytes of output that are searched at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Output that was read.
 struct Collected {
     bytes: Vec<u8>,
     /// Offset of the first byte.
@@ -30,11 +28,6 @@ struct Collected {
 }
 
 impl Session {
-    /// Returns output as text or as bytes.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub fn read<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,

@@ -14,8 +14,7 @@ pub(crate) struct Streams {
 }
 
 impl Session {
-    /// Returns the parts of the output `[from, upto)` that are standard error: for each the first offset and the one
-    /// after the last.
+    /// Returns which parts of the output `[from, upto)` are standard error: the first offset and the one after.
     pub async fn stderr(&self, from: u64, upto: u64) -> Vec<[u64; 2]> {
         if !self.may_have_marks() {
             return Vec::new();

@@ -1,6 +1,5 @@
 //! The state of a thread of this process, as seen from another thread.
 
-/// A thread, by its id.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Thread {
     #[cfg(target_os = "linux")]
@@ -8,7 +7,6 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    /// Returns the calling thread.
     pub(super) fn current() -> Self {
         Self {
             #[cfg(target_os = "linux")]

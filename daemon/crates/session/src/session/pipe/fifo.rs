@@ -11,7 +11,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why there is no pipe.
 #[derive(Debug, thiserror::Error)]
 pub enum PipeError {
     #[error("no directory is safe for named pipes: {why}")]
@@ -55,7 +54,6 @@ pub(super) struct Inode {
     number: u64,
 }
 
-/// What exists at the path of a pipe.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AtPath {
     Nothing,
@@ -65,11 +63,7 @@ pub(super) enum AtPath {
 }
 
 impl Fifo {
-    /// Creates the file; replaces one that a killed daemon has left. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// [`PipeError`]; a foreign file at the path is left as it is.
+    /// Creates the file; replaces one that a killed daemon has left, but no foreign one. Blocks.
     pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => {}
@@ -84,10 +78,6 @@ impl Fifo {
     }
 
     /// Opens the file that another worker created, or creates it if it is gone. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Fifo::make`].
     pub(super) fn reopen(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => make_file(&path)?,
@@ -119,10 +109,6 @@ impl Fifo {
 }
 
 /// Returns the first of these folders that only this user can access; creates it if it does not exist. Blocks.
-///
-/// # Errors
-///
-/// [`PipeError::Folders`] with the reasons why none can be used.
 pub(super) fn folder(places: &[PathBuf]) -> Result<PathBuf, PipeError> {
     let mut reasons = Vec::new();
     for folder in places {

@@ -15,7 +15,6 @@ const HEAD_BYTES: usize = 32;
 /// Longest text of an event; longer text is split.
 const MAX_TEXT_BYTES: usize = MAX_LINE_BYTES - HEAD_BYTES - 1;
 
-/// Type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Out,
@@ -70,7 +69,6 @@ impl Lines {
         self.take(&text, ms, rules, out);
     }
 
-    /// True if a line was begun.
     pub(super) fn has_begun(&self) -> bool {
         !self.begun.is_empty()
     }
@@ -115,9 +113,10 @@ impl Lines {
     }
 
     fn end_line(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
-        let kind = match rules.patterns.is_error_line(&self.begun) {
-            true => Kind::Err,
-            false => Kind::Out,
+        let kind = if rules.patterns.is_error_line(&self.begun) {
+            Kind::Err
+        } else {
+            Kind::Out
         };
         if rules.hidden.is_empty() {
             event(kind, &self.begun, ms, out);

@@ -36,11 +36,6 @@ impl Drop for Prepared {
 }
 
 impl Session {
-    /// Opens or closes a session's pipe.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Pipe`] if there is no safe place for it, [`SessionError::NoPipe`] if there is none to close.
     pub async fn pipe(
         self: &Arc<Self>,
         params: &SessionPipeParams,
@@ -158,8 +153,7 @@ impl Session {
         self.services.tracker.spawn(task.run(resumed));
     }
 
-    /// Removes the pipe of a session that has ended. A process that still reads it gets the rest and the end of the
-    /// file.
+    /// Removes the pipe of a session that has ended; who still reads it gets the rest and the end of the file.
     pub(in crate::session) async fn end_pipe(&self) {
         let _turn = self.pipe.turn.lock().await;
         self.remove_pipe().await;
@@ -184,11 +178,6 @@ impl Session {
 }
 
 impl Services {
-    /// Creates the FIFO of a session.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Pipe`].
     pub(in crate::session) async fn prepare_pipe(
         &self,
         id: &SessionId,
@@ -237,7 +226,6 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
     }
 }
 
-/// Returns whether the pipe is still at its path.
 async fn is_in_place(open: &Open) -> bool {
     let (path, inode) = (open.path.clone(), open.inode);
     blocking(move || fifo::look(&path) == AtPath::Fifo(inode)).await

@@ -11,7 +11,6 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct PipeProgress {
     file: Option<File>,
-    /// The offset that was saved last.
     pub(super) saved: Option<u64>,
     /// Output from `saved` up to here may have been written as well.
     pub(super) begun: u64,
@@ -60,7 +59,6 @@ impl PipeProgress {
 /// Where the second number is in the file.
 const BEGUN_PLACE: u64 = 8;
 
-/// Removes the file, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -13,7 +13,6 @@ use tokio::io::unix::AsyncFd;
 /// A FIFO takes so many bytes whole or not at all (`PIPE_BUF`).
 const ATOMIC_BYTES: usize = 4096;
 
-/// Bytes that wait until the FIFO takes them.
 pub(super) struct Sender {
     pub(super) fifo: Fifo,
     /// What shall be sent is appended here.
@@ -21,11 +20,9 @@ pub(super) struct Sender {
     sent: usize,
 }
 
-/// Result of an attempt to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     All,
-    /// The FIFO is full.
     Part,
     /// Nobody reads, and nobody is waited for.
     NobodyReads,
@@ -40,17 +37,12 @@ impl Sender {
         }
     }
 
-    /// Returns how many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.out.len() - self.sent
     }
 
     /// Sends what the FIFO takes: whole lines in one write, several if they fit, so that readers that share the pipe
     /// never get half a line.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn try_send(&mut self) -> io::Result<Sent> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];
@@ -62,12 +54,7 @@ impl Sender {
     }
 
     /// Sends the bytes of a raw pipe that the FIFO takes; `end` is the offset of the output after all that wait.
-    ///
     /// The progress is saved around each write, so that the next worker repeats at most the last one.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn try_send_raw(&mut self, end: u64, place: &mut PipeProgress) -> io::Result<Sent> {
         while self.waiting() > 0 {
             let len = self.waiting().min(ATOMIC_BYTES);
@@ -115,10 +102,6 @@ impl Sender {
 
     /// Returns a watch that reports when the FIFO takes more. Make it only when the FIFO is full, so that an idle pipe
     /// costs nothing.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error.
     pub(super) fn room(&self) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
         ccd_terminal::readiness::watch(Arc::clone(&self.fifo.writer), Interest::WRITABLE)
     }

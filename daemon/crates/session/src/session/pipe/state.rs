@@ -52,7 +52,6 @@ pub(in crate::session) struct KeptPipe {
 }
 
 impl Open {
-    /// Returns the pipe that these facts describe, in its file.
     pub(super) fn new(fifo: &Fifo, kept: KeptPipe) -> Arc<Self> {
         Arc::new(Self {
             path: fifo.path.clone(),
@@ -74,29 +73,27 @@ impl Pipe {
         *lock(&self.last) = Some(open);
     }
 
-    /// Returns the open pipe.
     pub(super) fn current(&self) -> Option<Arc<Open>> {
         let last = lock(&self.last);
         last.clone().filter(|open| !open.closing.is_cancelled())
     }
 
-    /// Adds input of the session.
     pub fn typed(&self, typed: &Arc<Typed>) {
         if let Some(open) = self.current().filter(|open| !open.raw) {
             open.typed.push(typed);
         }
     }
 
-    /// Returns the pipe for the session's record.
     pub(in crate::session) fn record(&self, session: &SessionId) -> Option<NamedPipe> {
         let last = lock(&self.last);
         let open = last.as_ref()?;
         Some(NamedPipe {
             session_id: session.to_string(),
             pipe_path: open.path.to_string_lossy().into_owned(),
-            state: match open.closing.is_cancelled() {
-                false => PipeState::Active,
-                true => PipeState::Closed,
+            state: if open.closing.is_cancelled() {
+                PipeState::Closed
+            } else {
+                PipeState::Active
             },
             created_at: open.created_at.clone(),
             raw: open.raw,

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Bytes of output that are taken at once.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// A pipe that is full for this time has no reader: output that is no longer in memory is dropped, and at the end the
@@ -32,7 +31,6 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Time between two attempts when the system's reports of room are contradictory.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
-/// Writes one pipe.
 pub(super) struct PipeTask {
     pub(super) session: Arc<Session>,
     pub(super) open: Arc<Open>,
@@ -71,11 +69,9 @@ pub(super) struct End {
 
 /// What to do after a check for new output and input.
 pub(super) enum NextStep {
-    /// Check again.
     Again,
     /// Wait for more, at most until the given time.
     Wait(Option<Instant>),
-    /// Everything is written.
     Finish,
 }
 
@@ -190,14 +186,14 @@ impl PipeTask {
         }
     }
 
-    /// Sends everything that waits.
     async fn send(&mut self) -> Result<(), Gone> {
         let mut full_since = None;
         while self.sender.waiting() > 0 {
             let before = self.sender.waiting();
-            let sent = match self.open.raw {
-                true => self.sender.try_send_raw(self.safe, &mut self.place),
-                false => self.sender.try_send(),
+            let sent = if self.open.raw {
+                self.sender.try_send_raw(self.safe, &mut self.place)
+            } else {
+                self.sender.try_send()
             };
             match sent.map_err(|error| self.broken(&error))? {
                 Sent::All => break,
@@ -269,7 +265,6 @@ impl PipeTask {
         self.take(limit, wake).await
     }
 
-    /// Takes the next output, at most `limit` bytes.
     async fn take(&mut self, limit: u64, wake: Option<Instant>) -> NextStep {
         let output = &self.session.output;
         let memory_start = output.memory_start();

@@ -26,7 +26,6 @@ pub(super) struct InputQueue {
     news: Notify,
 }
 
-/// An input, and when it was typed.
 #[derive(Debug, Clone)]
 struct TypedAt {
     typed: Arc<Typed>,
@@ -34,15 +33,16 @@ struct TypedAt {
     unix_ms: u64,
 }
 
-/// State of the next input.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Nothing was typed.
     Nothing,
     /// It was typed at a later offset.
     Later(u64),
     /// The text that others may see; the input has left the queue.
-    Shown { text: String, unix_ms: u64 },
+    Shown {
+        text: String,
+        unix_ms: u64,
+    },
     /// The terminal has not echoed it. Output waits for it until `hold`; it is decided at `decided` at the latest.
     Undecided {
         hold: Option<Instant>,
@@ -122,7 +122,6 @@ fn printable(text: &str) -> String {
     shown
 }
 
-/// Returns the milliseconds since 1970.
 pub(super) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

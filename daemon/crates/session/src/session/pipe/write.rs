@@ -20,7 +20,6 @@ const PARTIAL: Duration = Duration::from_millis(50);
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
 impl PipeTask {
-    /// Queues output for sending.
     pub(super) async fn write(&mut self, mut bytes: Vec<u8>, ms: u64) {
         if self.untold_bytes > 0 {
             self.skip_rest_of_line(&mut bytes);
@@ -139,7 +138,6 @@ impl PipeTask {
         }
     }
 
-    /// Queues the last events.
     pub(super) async fn finish(&mut self) {
         if self.open.raw {
             return;
@@ -187,9 +185,10 @@ impl PipeTask {
 fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        match c.is_control() {
-            true => shown.extend(c.escape_default()),
-            false => shown.push(c),
+        if c.is_control() {
+            shown.extend(c.escape_default())
+        } else {
+            shown.push(c)
         }
     }
     shown

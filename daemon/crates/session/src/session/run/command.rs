@@ -9,7 +9,7 @@ use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
 use crate::peer::Peer;
 use crate::session::error::{Busy, SessionError};
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
     CommandFile, LineError, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated,
@@ -28,7 +28,6 @@ const KILL_KEY: &[u8] = b"\x15";
 const KILL_KEYS_OF_BASH: &[u8] = b"\x07\x15";
 
 impl Session {
-    /// See [`Session::run`].
     pub(super) async fn run_in_shell(
         self: &Arc<Self>,
         peer: &Peer,
@@ -116,12 +115,12 @@ impl Session {
             };
             line.splice(..0, keys.iter().copied());
         }
-        let stroke = Stroke {
+        let terminal_input = TerminalInput {
             bytes: &line,
             is_secret: false,
             command: tools.on_tape.as_ref(),
         };
-        let written = match self.strike(stroke).await {
+        let written = match self.type_input(terminal_input).await {
             Ok(written) => written,
             Err(error) => {
                 self.runs.forget(&running);
@@ -155,7 +154,6 @@ impl Session {
         Ok(running)
     }
 
-    /// Waits for the end of a command.
     async fn outcome_of(
         &self,
         running: &Running,
@@ -215,14 +213,14 @@ impl Session {
         let is_marked = takes_commands(&tail(self));
         let has_editor = target.shell == Shell::Own
             && !is_isolated
-            && match is_replay {
-                true => is_marked,
+            && if is_replay {
+                is_marked
+            } else {
                 // A shell may have the prompt, with its mark, of one that it has replaced.
-                false => {
-                    !line_of(self).canonical
-                        && (is_marked || target.has_key)
-                        && is_integrated(self.facts.pid)
-                }
+
+                !line_of(self).canonical
+                    && (is_marked || target.has_key)
+                    && is_integrated(self.facts.pid)
             };
         let on_tape = self
             .tape()
@@ -257,22 +255,23 @@ impl Session {
     /// integrated shell says so itself.
     fn require_empty_line(&self, shell: Shell) -> Result<(), SessionError> {
         let tail = tail(self);
-        let is_half = match takes_commands(&tail) {
+        let is_half = if takes_commands(&tail) {
             // The line editor refuses half a line itself, but not while it asks a question about it.
-            true => self.half_line.is_begun() && has_text_at_mark(&tail),
-            false => self.half_line.is_shown(&last_line(self)),
+            self.half_line.is_begun() && has_text_at_mark(&tail)
+        } else {
+            self.half_line.is_shown(&last_line(self))
         };
-        match is_half && shell != Shell::Far {
-            true => Err(SessionError::ShellBusy {
+        if is_half && shell != Shell::Far {
+            Err(SessionError::ShellBusy {
                 session: self.id().clone(),
                 with: Busy::HalfLine,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }
 
-/// What a command needs until its end.
 struct Tools {
     nonce: Nonce,
     has_editor: bool,

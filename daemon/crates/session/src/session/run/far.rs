@@ -4,7 +4,7 @@ use super::target::{shows_prompt, tail};
 use crate::durations::Deadline;
 use crate::output::Piece;
 use crate::session::error::SessionError;
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{Likeness, Nonce, Printer, Prompt};
 use ccd_terminal::lock::lock;
@@ -16,7 +16,6 @@ const NO_ANSWER: Duration = Duration::from_millis(500);
 
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A shell that was asked.
 #[derive(Debug)]
 pub(crate) struct FarShell {
     /// The program on this side, which leads to it.
@@ -51,14 +50,19 @@ impl Session {
         let nonce = Nonce::random().map_err(SessionError::Files)?;
         let nonce = nonce.as_str();
         let question = format!(" printf '\\033]133;F;%s;%s\\007' {nonce} \"$FISH_VERSION\"\r");
-        let written = self.strike(Stroke::new(question.as_bytes(), false)).await?;
+        let written = self
+            .type_input(TerminalInput::new(question.as_bytes(), false))
+            .await?;
         let mark = format!("\x1b]133;F;{nonce};");
         let has_version = self
             .answer(written.offset, mark.as_bytes(), deadline)
             .await?;
-        Ok(has_version.map(|has_version| match has_version {
-            true => Printer::Fish,
-            false => Printer::Printf,
+        Ok(has_version.map(|has_version| {
+            if has_version {
+                Printer::Fish
+            } else {
+                Printer::Printf
+            }
         }))
     }
 

@@ -17,13 +17,11 @@ use tokio::sync::watch;
 /// Bytes of output before the command that are searched for the prompt.
 const PROMPT_BYTES: u64 = 4096;
 
-/// How a command is typed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Typing {
     pub(super) nonce: Nonce,
     pub(super) printer: Printer,
     pub(super) shell: Shell,
-    /// As in [`Follower`].
     #[serde(default)]
     pub(super) pid: i32,
     /// The shell's line editor takes the command.

@@ -10,13 +10,8 @@ use std::time::Instant;
 
 impl Session {
     /// Runs a command in a shell that is at its prompt.
-    ///
     /// A request with the `run_id` of the last command waits for that one.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotAShell`]; [`SessionError::ShellBusy`]; [`SessionError::RunTimeout`] with the output so far, in
-    /// which case the command keeps running.
+    /// [`SessionError::RunTimeout`] has the output so far; the command then keeps running.
     pub fn run<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,

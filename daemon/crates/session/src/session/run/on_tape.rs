@@ -1,5 +1,4 @@
 //! `session.run` in a session that is recorded or replayed: a command must be typed in the same way each time.
-//!
 //! So the command itself is typed instead of the path of a file, or stored in place of the key that makes a line editor
 //! take it; and the nonce of its marks is derived from the
 //! command. The nonce need not be secret: it only separates the command's output from that of earlier commands, and a
@@ -24,9 +23,6 @@ pub struct CommandOnTape {
 }
 
 impl CommandOnTape {
-    /// # Errors
-    ///
-    /// [`LineError`] if it cannot be typed.
     pub(super) fn of(
         tape: &SessionTape,
         command: &str,
@@ -35,13 +31,11 @@ impl CommandOnTape {
         let clean = redact_typed(command);
         let nonce = Nonce::of(&clean);
         let has_secrets = tape.settings.redact && clean != command;
-        let shown = match has_secrets {
-            true => &*clean,
-            false => command,
-        };
-        let line = match has_editor {
-            true => format!("{shown}\r").into_bytes(),
-            false => typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?,
+        let shown = if has_secrets { &*clean } else { command };
+        let line = if has_editor {
+            format!("{shown}\r").into_bytes()
+        } else {
+            typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?
         };
         Ok(Self {
             line,
@@ -50,7 +44,6 @@ impl CommandOnTape {
         })
     }
 
-    /// Returns the command for a recording.
     pub fn recorded(&self) -> CommandLine<'_> {
         CommandLine {
             cut_echo: self.cut_echo.as_deref(),

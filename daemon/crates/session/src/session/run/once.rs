@@ -23,13 +23,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum bytes of output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
 /// How long after its deadline a session whose output is kept ends by itself.
 const KEPT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Prefix of the names of script files.
 const SCRIPT_PREFIX: &str = "script-";
 
 /// The part to return of an output that is too long for a reply.
@@ -39,17 +37,14 @@ pub enum Part {
     End,
 }
 
-/// Who runs a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Runner<'a> {
     pub peer: &'a Peer,
     /// The method that it was requested by, for the list of sessions.
     pub method: &'static str,
-    /// The part of a long output that is wanted.
     pub part: Part,
 }
 
-/// The result of a program that was run.
 pub struct Once {
     pub reply: RunOnceReply,
     /// Number of output bytes before those in the reply.
@@ -61,14 +56,9 @@ pub struct Once {
 impl Sessions {
     /// Runs a program until it exits, the timeout is reached, or `cancel` is cancelled, which ends it like a timeout.
     /// Without a timeout in the request, the limit on the run time of sessions applies.
-    ///
     /// The result contains the number of output bytes before those in the reply, and the session with its hidden input.
-    ///
     /// If the call is dropped, the program is ended.
-    ///
-    /// # Errors
-    ///
-    /// The program cannot be started, or a pattern is invalid. A failure of the program itself is not an error.
+    /// A failure of the program itself is not an error.
     pub async fn once(
         self: &Arc<Self>,
         runner: Runner<'_>,
@@ -183,7 +173,7 @@ impl OneShot {
         let session = &self.session;
         let input = async {
             if let Some(stdin) = stdin {
-                session.type_input(&stdin).await;
+                session.type_stdin(&stdin).await;
             }
         };
         let conversation = session.converse(peer, params, missing);
@@ -200,7 +190,7 @@ impl OneShot {
 
 impl Session {
     /// Types all of the input, then its end. It is not an error if the program does not read its input or has exited.
-    async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
+    async fn type_stdin(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
         self.note_write(stdin);
         while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
@@ -258,7 +248,6 @@ impl Session {
     }
 }
 
-/// Creates a script file in `folder`.
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));
@@ -331,8 +320,7 @@ fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
     Ok(Some(typed_input(&bytes)))
 }
 
-/// Returns what to type so that a program reads exactly `bytes` in canonical mode, including a last line without a
-/// newline.
+/// Returns what to type so that a program reads exactly `bytes` in canonical mode, also without a last newline.
 fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut typed = Vec::with_capacity(bytes.len() + 2);
     let mut piece_len = 0;

@@ -12,7 +12,6 @@ use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Bytes that are read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// The session; when this is dropped, the session is asked to end.
@@ -23,10 +22,6 @@ pub struct OneShot {
 
 impl OneShot {
     /// Starts a session without time limits, which ends with its peer's connection at the latest. It has no history.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::create`].
     pub async fn start(
         sessions: &Arc<Sessions>,
         peer: &Peer,
@@ -40,10 +35,6 @@ impl OneShot {
     }
 
     /// Starts a session for the method `started_by`, with a history. If it is not transient, its output stays after its end.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::create`].
     pub async fn start_for(
         sessions: &Arc<Sessions>,
         peer: &Peer,
@@ -70,7 +61,6 @@ impl OneShot {
         started.await.unwrap_or(Err(SessionError::ShuttingDown))
     }
 
-    /// Wraps a session that is already running.
     pub fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
@@ -101,13 +91,11 @@ impl OneShot {
         });
     }
 
-    /// Ends the program's input.
     pub fn without_input(&self) {
         self.session.end_input(LastLine::Whole);
     }
 
-    /// Waits for a pattern in the output from now on, and answers with a line; returns false if the pattern did not
-    /// match.
+    /// Waits for a pattern in the output from now on, and answers with a line; false if the pattern did not match.
     pub async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
         let session = &self.session;
         let from = session.output.end();
@@ -123,19 +111,11 @@ impl OneShot {
     }
 
     /// Returns the session's output from the offset `from` on, at most `max_bytes`.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn output(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
         self.session.bytes(from, max_bytes).await
     }
 
     /// Forgets the session, which has ended, and kills the processes that it left.
-    ///
-    /// # Errors
-    ///
-    /// The session's files cannot be removed.
     pub async fn collect(self) -> Result<(), SessionError> {
         self.sessions.collect(&self.session).await
     }
@@ -143,10 +123,6 @@ impl OneShot {
 
 impl Session {
     /// Returns the output from the offset `from` on, at most `max_bytes`.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn bytes(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
         let mut bytes = Vec::new();
         let mut at = from;

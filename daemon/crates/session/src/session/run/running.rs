@@ -7,7 +7,7 @@ use crate::durations::Deadline;
 use crate::interaction::Event;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
-use crate::session::input::Stroke;
+use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
     Action, CommandFile, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated,
@@ -30,7 +30,6 @@ const STATUS_HIDING: &[&str] = &["script", "mosh-client"];
 /// How long the outcome of a command is kept for a client whose connection broke.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// The commands of one session.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     /// Only one command at a time runs in a shell: this is locked until its end mark was seen.
@@ -39,11 +38,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Waits for the turn of a command.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::ShellBusy`] if an earlier command keeps running.
+    /// Waits for the turn of a command; [`SessionError::ShellBusy`] if an earlier one keeps running.
     pub(super) async fn turn(
         &self,
         session: &Session,
@@ -95,7 +90,6 @@ impl Runs {
     }
 }
 
-/// A command that was typed.
 #[derive(Debug)]
 pub(super) struct Running {
     /// The client's own id of the request.
@@ -108,7 +102,6 @@ pub(super) struct Running {
     pub(super) typing: Option<Typing>,
 }
 
-/// How a command ended.
 #[derive(Clone, Debug)]
 pub(super) enum End {
     Done(Arc<Outcome>),
@@ -137,10 +130,8 @@ pub(super) struct Follower {
     pub(super) interrupts: u64,
 }
 
-/// Where a command was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) enum Shell {
-    /// The session's own program.
     Own,
     /// A shell inside of it, on the same terminal.
     Inside,
@@ -228,7 +219,6 @@ impl Follower {
         }
     }
 
-    /// Checks what the shell is doing, when output pauses.
     async fn look_at_shell(&mut self, pause: &mut Pause) -> Result<(), SessionError> {
         let session = &self.session;
         let quiet = pause.since.elapsed();
@@ -252,7 +242,9 @@ impl Follower {
                 pause.next_look = quiet.quiet + more.max(Duration::from_millis(1));
             }
             Action::Type(bytes) => {
-                session.strike(Stroke::new(&bytes, false)).await?;
+                session
+                    .type_input(TerminalInput::new(&bytes, false))
+                    .await?;
                 session.half_line.entered();
                 *pause = Pause::new();
             }
@@ -298,9 +290,10 @@ impl Follower {
         }
         let pid = rustix::process::Pid::from_raw(self.pid);
         let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
-        match self.shell == Shell::Inside && pid.is_some_and(is_gone) {
-            true => Gone::Ended,
-            false => Gone::No,
+        if self.shell == Shell::Inside && pid.is_some_and(is_gone) {
+            Gone::Ended
+        } else {
+            Gone::No
         }
     }
 

@@ -56,7 +56,6 @@ const NOISE_LIMIT: Duration = Duration::from_millis(100);
 /// How long an integrated shell may wait without its prompt's mark; after that, the mark is taken to be gone.
 const MARK_LIMIT: Duration = Duration::from_millis(500);
 
-/// The shell that gets a command.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) shell: Shell,
@@ -79,9 +78,10 @@ impl Session {
         let mut waits_since: Option<Instant> = None;
         let mut answer = None;
         // A tape plays at the pace of its recording.
-        let mark_limit = match self.tape().is_some_and(|tape| tape.is_replay()) {
-            true => 10 * MARK_LIMIT,
-            false => MARK_LIMIT,
+        let mark_limit = if self.tape().is_some_and(|tape| tape.is_replay()) {
+            10 * MARK_LIMIT
+        } else {
+            MARK_LIMIT
         };
         loop {
             let Some(probe) = self.probe().await else {
@@ -93,9 +93,10 @@ impl Session {
             let blocked = shell_waits(self, &probe, &self.services.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
             let waited = waits_since.map_or(Duration::ZERO, |since| since.elapsed());
-            let has_printed = match self.is_before_marks(probe.foreground) {
-                true => waited >= mark_limit,
-                false => has_prompt(self, &mut silence) || waited >= NOISE_LIMIT,
+            let has_printed = if self.is_before_marks(probe.foreground) {
+                waited >= mark_limit
+            } else {
+                has_prompt(self, &mut silence) || waited >= NOISE_LIMIT
             };
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
@@ -197,7 +198,6 @@ impl Session {
         program_of(reader).filter(|program| is_other && !is_relay_or_shell(program))
     }
 
-    /// Waits for output, and not for long.
     async fn look_again(&self, deadline: &Deadline) {
         let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
         let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
@@ -218,7 +218,6 @@ impl Session {
     }
 
     /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
-    ///
     /// A shell with a line editor reads its commands in raw mode, with bracketed paste. dash and its like read them in blocks,
     /// and answers byte by byte. For any other, a prompt must look like one.
     fn is_question(&self, probe: &Probe, foreground: Option<&str>) -> bool {
@@ -362,7 +361,6 @@ pub(super) fn is_relay_or_shell(name: &str) -> bool {
     is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
 }
 
-/// Detects since when a session has printed nothing.
 pub(super) struct Silence {
     end: u64,
     since: Instant,

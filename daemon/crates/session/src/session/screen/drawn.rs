@@ -34,7 +34,6 @@ pub(super) struct Drawn {
     pub(super) saved_upto: u64,
     /// How long it was drawn on since it was saved.
     pub(super) drawing: Duration,
-    /// The session's folder.
     pub(super) folder: PathBuf,
     pub(super) counted: Counted,
 }
@@ -66,7 +65,6 @@ pub(super) async fn slice(mut model: Turn, start: Instant, work: Work) -> io::Re
     blocking_io(run).await
 }
 
-/// The next thing to do with a screen.
 pub(super) enum Work {
     Resize(Resize),
     /// Output from where the screen is drawn up to.

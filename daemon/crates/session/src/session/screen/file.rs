@@ -19,15 +19,10 @@ struct Saved {
     cols: u16,
     /// Offset after the output that was drawn.
     upto: u64,
-    /// Output that redraws the screen.
     picture: String,
 }
 
 /// Saves a screen, replacing the previous file. Blocks.
-///
-/// # Errors
-///
-/// The file system's error.
 pub(super) fn save(
     folder: &Path,
     (rows, cols): (u16, u16),
@@ -58,10 +53,6 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
 }
 
 /// Replaces a file by a JSON value, atomically. Blocks.
-///
-/// # Errors
-///
-/// The file system's error.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
     own_file::replace(&new)?.write_all(&serde_json::to_vec(value)?)?;

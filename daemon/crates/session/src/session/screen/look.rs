@@ -10,7 +10,6 @@ use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenRepl
 use ccd_screen::{PictureTooLarge, Still, draw_png, draw_svg};
 use std::ops::Range;
 
-/// A request for a screen.
 struct Look {
     still: Still,
     rows: Range<u16>,
@@ -24,10 +23,6 @@ struct Look {
 
 impl Session {
     /// Returns the screen after all output that was available at the call, or an earlier one if drawing takes too long.
-    ///
-    /// # Errors
-    ///
-    /// The rows do not exist, the session's log cannot be read, or an image would be too large.
     pub async fn screen(
         &self,
         params: &SessionScreenParams,

@@ -1,5 +1,4 @@
 //! The screen of a session: drawn on request, from where the last request ended.
-//!
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
 use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
@@ -19,7 +18,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
 
-/// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// How long a call may draw.
@@ -42,7 +40,6 @@ pub struct ScreenModel {
     screens: Arc<Screens>,
 }
 
-/// State of the file of sizes.
 #[derive(Debug, Default)]
 struct SizesFile {
     turn: tokio::sync::Mutex<()>,
@@ -52,7 +49,6 @@ struct SizesFile {
     is_unread: AtomicBool,
 }
 
-/// What a look has found.
 #[derive(Debug)]
 pub struct Looked<T> {
     pub seen: T,
@@ -110,13 +106,11 @@ impl ScreenModel {
         self.is_ended.load(Relaxed)
     }
 
-    /// Returns when somebody looked at the screen last.
     pub(super) fn last_look(&self) -> Instant {
         *lock(&self.last_look)
     }
 
-    /// Drops the drawn screen, and saves it before if drawing it again would take long; returns false if somebody is
-    /// using it.
+    /// Drops the drawn screen, saved if drawing it again would take long; false if somebody is using it.
     pub(super) async fn drop_drawn(&self) -> bool {
         let Ok(turn) = Arc::clone(&self.drawn).try_lock_owned() else {
             return false;
@@ -135,7 +129,6 @@ impl ScreenModel {
         true
     }
 
-    /// Returns the terminal's sizes, for the next process.
     pub fn sizes(&self) -> Sizes {
         lock(&self.sizes).clone()
     }
@@ -163,12 +156,7 @@ impl ScreenModel {
     }
 
     /// Draws everything before the offset `upto` and passes the screen to `look`, after [`BUDGET`] in any case.
-    ///
     /// If the caller drops the future, drawing ends after the current slice; what is drawn is kept.
-    ///
-    /// # Errors
-    ///
-    /// The log could not be read.
     pub async fn look<T>(
         self: &Arc<Self>,
         output: &Output,
@@ -205,9 +193,10 @@ impl ScreenModel {
             model = self.save(model).await?;
         }
         let offset = model.upto;
-        let seen = match model.screen.cell_count() <= INLINE_CELLS {
-            true => look(&mut model.screen),
-            false => blocking_io(move || Ok(look(&mut model.screen))).await?,
+        let seen = if model.screen.cell_count() <= INLINE_CELLS {
+            look(&mut model.screen)
+        } else {
+            blocking_io(move || Ok(look(&mut model.screen))).await?
         };
         Ok(Looked {
             seen,

@@ -22,7 +22,6 @@ pub(crate) struct Queries {
 #[derive(Debug, Default)]
 struct QuestionQueue {
     waiting: VecDeque<Asked>,
-    /// A task is answering them.
     answering: bool,
 }
 
@@ -93,9 +92,10 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }
-    let cursor = match needs_cursor(&asked.query) {
-        true => Some(cursor_at(session, asked.end).await?),
-        false => None,
+    let cursor = if needs_cursor(&asked.query) {
+        Some(cursor_at(session, asked.end).await?)
+    } else {
+        None
     };
     answer(&asked.query, cursor, session.size())
 }

@@ -11,10 +11,6 @@ use std::sync::Arc;
 
 impl Session {
     /// Changes the terminal's size; the program gets SIGWINCH. For a read-only viewer, only the viewer's size changes.
-    ///
-    /// # Errors
-    ///
-    /// The size is outside the limits, or the session has ended.
     pub fn resize(
         self: &Arc<Self>,
         peer: &Peer,
@@ -45,11 +41,6 @@ impl Session {
         });
     }
 
-    /// Changes the terminal's size.
-    ///
-    /// # Errors
-    ///
-    /// The session has ended.
     pub fn set_size(&self, (rows, cols): Size) -> Result<(), SessionError> {
         let Some(master) = self.input.master() else {
             return self.require_alive();

@@ -1,5 +1,4 @@
 //! The screen models of all sessions: those of ended sessions go soon, and all together have a limit.
-//!
 //! A model that is gone is made again from the saved screen and the log.
 
 use super::model::ScreenModel;
@@ -25,7 +24,6 @@ const IDLE_TIME: Duration = Duration::from_secs(5);
 /// Memory is given back to the system once models of this size are gone.
 const GIVE_BACK_BYTES: usize = 8 << 20;
 
-/// The screen models of all sessions.
 #[derive(Debug)]
 pub struct Screens {
     /// Those that were drawn, and may still be.
@@ -97,7 +95,6 @@ impl Screens {
         }
     }
 
-    /// Returns the models that are drawn or were recently.
     fn drawn(&self) -> Vec<Arc<ScreenModel>> {
         lock(&self.models)
             .iter()
@@ -118,7 +115,6 @@ impl Screens {
         remain
     }
 
-    /// Forgets a model that is not drawn any more.
     pub(super) fn forget(&self, model: &ScreenModel) {
         lock(&self.models).retain(|known| !std::ptr::eq(known.as_ptr(), model));
     }

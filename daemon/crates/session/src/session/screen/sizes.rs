@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 
-/// Most changes of size that are kept.
 const MAX_RESIZES: usize = 256;
 
 const FILE: &str = "sizes.json";
@@ -23,7 +22,6 @@ pub struct Sizes {
     drawn_count: usize,
 }
 
-/// A change of size.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Resize {
     pub(super) offset: u64,
@@ -83,10 +81,6 @@ impl Sizes {
 }
 
 /// Writes the sizes into the session's folder.
-///
-/// # Errors
-///
-/// The file system's error.
 pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     let path = folder.join(FILE);
     blocking_io(move || write_json(&path, &sizes)).await

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::wrap::Nonce;
 
 /// A command in its own file, which is removed when this is dropped.
-///
 /// Keep it until the run is over: dash reads it in pieces. If a run timed out, keep it until the shell is at its prompt
 /// again or the session has ended.
 #[derive(Debug)]
@@ -18,11 +17,8 @@ pub(crate) struct CommandFile {
 
 impl CommandFile {
     /// Writes `command` and a final newline to a new file in `dir`, mode 0600, named by `nonce`.
-    ///
-    /// # Errors
-    ///
-    /// [`io::ErrorKind::InvalidInput`] if the command contains a NUL byte, which makes shells drop it or take the file
-    /// for a binary; otherwise the file system's error. Nothing is left on disk then.
+    /// A NUL byte in the command is an error: shells drop it or take the file for a binary. On an error, nothing is
+    /// left on disk.
     pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
         Self::write(
             dir.join(format!("command-{}", nonce.as_str())),
@@ -33,10 +29,6 @@ impl CommandFile {
 
     /// Does the same for the line editor of an integrated shell, which knows the directory. The first line, a comment, is
     /// the nonce.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::create`].
     pub(crate) fn for_editor(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
         let path = dir.join("command");
         // A worker that was killed may have left one.

@@ -258,9 +258,10 @@ impl LiveShell {
             shell_is_foreground: group == Some(pid),
             shell_waits: waits_for_input(pid),
             line_editing: !canonical,
-            shell_is_gone: match self.has_editor && !is_integrated(pid) {
-                true => Gone::Replaced,
-                false => Gone::No,
+            shell_is_gone: if self.has_editor && !is_integrated(pid) {
+                Gone::Replaced
+            } else {
+                Gone::No
             },
         }
     }

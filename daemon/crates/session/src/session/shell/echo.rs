@@ -6,7 +6,6 @@ const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 
 /// Returns the output in `echo`, which the shell printed from taking `command` to its next prompt, without a mark between
 /// echo and output: the shell refused the command, or there was nothing to run.
-///
 /// `None` if the echo does not have as many lines as the command.
 pub(super) fn output_after_echo<'a>(echo: &'a [u8], command: &[u8]) -> Option<&'a [u8]> {
     // bash shows its prompt again, which may have several lines.
@@ -47,12 +46,13 @@ pub(super) fn fish_preamble_len(output: &[u8]) -> usize {
         let Some(after) = rest.strip_prefix(part) else {
             continue;
         };
-        rest = match part.ends_with(b";") {
-            true => match memchr::memchr(0x07, after) {
+        rest = if part.ends_with(b";") {
+            match memchr::memchr(0x07, after) {
                 Some(at) => &after[at + 1..],
                 None => break,
-            },
-            false => after,
+            }
+        } else {
+            after
         };
     }
     output.len() - rest.len()

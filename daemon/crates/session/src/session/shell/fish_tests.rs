@@ -12,14 +12,13 @@ fn with_fish(is_integrated: bool, test: impl FnOnce(&mut LiveShell, &Path)) {
         return;
     };
     let home = tempfile::tempdir().unwrap();
-    let (args, env) = match is_integrated {
-        true => {
-            let rc = home.path().join("rc dir");
-            let integration = integrated(&program, &[], |_| None, &rc, home.path()).unwrap();
-            assert!(integration.has_marks);
-            (integration.args, integration.env)
-        }
-        false => (Vec::new(), Vec::new()),
+    let (args, env) = if is_integrated {
+        let rc = home.path().join("rc dir");
+        let integration = integrated(&program, &[], |_| None, &rc, home.path()).unwrap();
+        assert!(integration.has_marks);
+        (integration.args, integration.env)
+    } else {
+        (Vec::new(), Vec::new())
     };
     test(
         &mut LiveShell::start(&program, &args, &env, home.path()),

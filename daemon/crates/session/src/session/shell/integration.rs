@@ -27,7 +27,6 @@ const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
 /// How to start a shell so that it reads ccd's file after the user's own.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Integration {
-    /// All arguments of the shell.
     pub args: Vec<OsString>,
     /// Variables to set in addition to the caller's.
     pub env: Vec<(OsString, OsString)>,
@@ -38,13 +37,8 @@ pub(crate) struct Integration {
 /// Returns how to start `shell` with `args` and the environment `env`. Writes its start files to `rc_dir`, which is
 /// created with mode 0700. The files are the same for all sessions. The line editors of bash, zsh and fish take commands
 /// from `command_dir`.
-///
 /// An unknown shell, and arguments that change what a shell reads at its start, are passed on unchanged. The files
 /// print nothing themselves and remove their own variables.
-///
-/// # Errors
-///
-/// A start file cannot be written.
 pub(crate) fn integrated(
     shell: &Path,
     args: &[OsString],

@@ -13,7 +13,6 @@ pub(crate) enum ShellKind {
     Zsh,
     /// dash, the ash of busybox, and any shell installed as `sh`.
     Posix,
-    /// ksh93.
     Ksh,
     /// mksh and its relatives.
     Mksh,
@@ -29,7 +28,6 @@ impl ShellKind {
     }
 
     /// Returns the family of `program` by its base name, or `None` if it is not a shell of these families.
-    ///
     /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter only for
     /// busybox, which is a shell if its first argument says so.
     pub(crate) fn of(program: &Path, args: &[OsString]) -> Option<Self> {

@@ -10,7 +10,6 @@ const INTRODUCER: &[u8] = b"\x1b]133;";
 /// Longest sequence that may be a mark of ccd, in bytes: enough for kind, status and nonce.
 const MARK_MAX_LEN: usize = 96;
 
-/// Meaning of a mark of this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The line editor has taken the command; it shows it next.
@@ -19,15 +18,16 @@ pub(super) enum Mark {
     Refused(Refusal),
     /// The shell prompts for the rest of an incomplete command. This mark has no nonce.
     Continues,
-    /// The command starts.
     Start,
-    /// The command has ended with this status.
-    End { status: i32 },
+    End {
+        status: i32,
+    },
     /// The shell answered a rescue line.
-    Rescued { status: i32 },
+    Rescued {
+        status: i32,
+    },
 }
 
-/// Why a line editor takes no command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Its line is not empty.
@@ -38,7 +38,6 @@ pub(crate) enum Refusal {
     NotStarted,
 }
 
-/// A part of the output, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandPiece<'a> {
     /// Output, including marks of other runs and of the first prompt.
@@ -65,7 +64,6 @@ impl MarkScanner {
     }
 
     /// Passes the pieces of `raw`, which starts at the stream offset `offset`, to `sink`.
-    ///
     /// Up to [`MARK_MAX_LEN`] last bytes are held back until the next call if they may start a mark.
     pub(super) fn feed(
         &mut self,

@@ -167,7 +167,6 @@ fn every_command_is_exact(setup: &Setup) {
 }
 
 /// Runs `command` and types `key` once the `sleep` that it starts is in the terminal's foreground.
-///
 /// After a shell has made its child the foreground process and before the child becomes `sleep`, the child ignores or
 /// swallows the key, as the shell that it is a copy of does. Any shell loses a key in this interval.
 fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> Outcome {

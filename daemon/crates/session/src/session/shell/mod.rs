@@ -1,5 +1,4 @@
 //! Shells as programs of a session: integrated shells, and the exact output of one command.
-//!
 //! Nothing here touches a terminal. The session's actor types what [`ShellRun`] returns, passes the terminal's output
 //! to it, and reports what the shell is doing when output pauses.
 

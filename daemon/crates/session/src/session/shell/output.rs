@@ -6,11 +6,9 @@ pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
 /// Output from its start; bytes beyond [`OUTPUT_MAX_LEN`] are dropped.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
-    /// What the terminal sent.
     pub(super) bytes: Vec<u8>,
     /// Output is missing that was lost before it came here.
     pub(super) truncated: bool,
-    /// No more fits.
     is_full: bool,
 }
 
@@ -30,7 +28,6 @@ impl CommandOutput {
         }
     }
 
-    /// Returns whether something is missing.
     pub(super) fn is_cut(&self) -> bool {
         self.is_full || self.truncated
     }
@@ -40,7 +37,6 @@ impl CommandOutput {
         (self.is_full && !self.truncated).then_some(self.bytes.len())
     }
 
-    /// Returns the current length, for [`Self::cut`].
     pub(super) fn place(&self) -> OutputLength {
         OutputLength {
             len: self.bytes.len(),
@@ -49,7 +45,6 @@ impl CommandOutput {
         }
     }
 
-    /// Removes everything pushed after `place`.
     pub(super) fn cut(&mut self, place: OutputLength) {
         self.bytes.truncate(place.len);
         self.truncated = place.truncated;

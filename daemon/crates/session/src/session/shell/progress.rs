@@ -43,7 +43,6 @@ enum Phase {
     Ended {
         status: Option<i32>,
     },
-    /// The line editor did not take the command.
     Refused(Refusal),
 }
 
@@ -70,7 +69,6 @@ struct Rescue {
     typed_lines: usize,
 }
 
-/// The state of one run.
 #[derive(Debug)]
 pub(super) struct Progress {
     nonce: Nonce,
@@ -139,7 +137,6 @@ impl Progress {
         self.tail.drain(..surplus_len);
     }
 
-    /// Processes a piece of the session's output.
     pub(super) fn take(&mut self, piece: CommandPiece<'_>) {
         match piece {
             CommandPiece::Bytes(bytes) => self.take_bytes(bytes),
@@ -197,7 +194,6 @@ impl Progress {
         self.phase = Phase::Running;
     }
 
-    /// Processes the end mark, at the offset `end`.
     fn ended(&mut self, end: u64, status: i32) {
         let has_started = matches!(self.phase, Phase::Running);
         let output = self
@@ -242,7 +238,6 @@ impl Progress {
         self.editor.as_ref().map(|editor| editor.has_taken)
     }
 
-    /// Processes a piece of the second terminal's output.
     pub(super) fn take_isolated(&mut self, piece: CommandPiece<'_>) {
         match piece {
             CommandPiece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
@@ -288,7 +283,6 @@ impl Progress {
         );
     }
 
-    /// Returns what to do now that output pauses.
     pub(super) fn on_quiet(&mut self, facts: Quiet) -> Action {
         match &mut self.phase {
             Phase::Typed | Phase::Running => self
@@ -323,10 +317,11 @@ impl Progress {
         let whole_len = self.output.bytes.len();
         let line_start = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
         self.is_replaced = status.is_some();
-        let len = match self.is_replaced {
-            true => line_start,
+        let len = if self.is_replaced {
+            line_start
+        } else {
             // The prompt of the shell around it may follow a line without an end.
-            false => line_start + len_before_editor(&self.output.bytes[line_start..]),
+            line_start + len_before_editor(&self.output.bytes[line_start..])
         };
         self.output.bytes.truncate(len);
         let end = self.read_end - (whole_len - len) as u64;
@@ -334,7 +329,6 @@ impl Progress {
         Some(Action::Done)
     }
 
-    /// Returns what to do for the line editor, if anything.
     fn follow_editor(&mut self, facts: Quiet) -> Option<Action> {
         let is_untouched = matches!(self.phase, Phase::Typed);
         let editor = self.editor.as_mut()?;
@@ -415,9 +409,10 @@ impl Progress {
             rescue.typed_lines = typed_lines + 1;
         }
         self.tail.clear();
-        Action::Type(match reports {
-            true => REPORT_KEY.to_vec(),
-            false => rescue_line(&self.nonce, self.printer, typed_lines + 1),
+        Action::Type(if reports {
+            REPORT_KEY.to_vec()
+        } else {
+            rescue_line(&self.nonce, self.printer, typed_lines + 1)
         })
     }
 
@@ -455,7 +450,6 @@ impl Progress {
         }
     }
 
-    /// Returns the current outcome, with `exit_code`.
     pub(super) fn outcome(&self, exit_code: Option<i32>, onlcr: bool) -> Outcome {
         let preamble_len = self.preamble_len();
         Outcome {
@@ -482,14 +476,12 @@ impl Progress {
         }
     }
 
-    /// Returns the output so far and whether it is truncated.
     pub(super) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
         let output = self.output.written(self.preamble_len(), onlcr);
         (output, self.output.is_cut())
     }
 }
 
-/// Appends the bytes that fit into [`TAIL_MAX_LEN`].
 fn push_bounded(kept: &mut Vec<u8>, bytes: &[u8]) {
     let free_len = TAIL_MAX_LEN - kept.len();
     kept.extend_from_slice(&bytes[..bytes.len().min(free_len)]);

@@ -1,5 +1,4 @@
 //! Judges from output whether a shell is at its prompt again.
-//!
 //! The system call in which a shell is blocked does not distinguish a prompt from a `read` in a script. The last line of
 //! the output does: it is compared with the last line from before the command was typed.
 
@@ -93,7 +92,6 @@ const ECHOED_STARTS: [&[u8]; 5] = [
 ];
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
-/// The prompt at which a command was typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompt {
     line: Vec<u8>,
@@ -115,7 +113,6 @@ impl Prompt {
     }
 
     /// Looks for the prompt in `echo`, which came between the typed line and its start mark.
-    ///
     /// A terminal's output is passed on by a worker of the kernel, so when the shell waits for a line, its prompt may not
     /// have arrived yet. The last line was then empty, or the end of earlier output.
     pub(crate) fn learn(&mut self, echo: &[u8]) {
@@ -144,8 +141,7 @@ impl Prompt {
         self.line.is_empty()
     }
 
-    /// Returns whether the terminal's mode is the one at this prompt; before a prompt that came late it may have been
-    /// another.
+    /// Returns whether the terminal's mode is the one at this prompt; before a late prompt it may have been another.
     pub(crate) fn fits_mode(&self, line_editing: bool) -> bool {
         self.line_editing == line_editing || !self.late_line.is_empty()
     }

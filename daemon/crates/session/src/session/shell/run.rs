@@ -8,13 +8,11 @@ use super::progress::{Editor, Progress};
 use super::prompt::Prompt;
 use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
 
-/// The parameters of a run.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub nonce: Nonce,
     pub printer: Printer,
     pub way: Way<'a>,
-    /// The prompt that the command is typed at.
     pub prompt: Prompt,
     /// A second terminal for the command's output.
     pub isolate: Option<&'a Path>,
@@ -32,7 +30,6 @@ pub(crate) struct Start<'a> {
 pub(crate) struct Quiet {
     /// Time since the last output of either terminal.
     pub quiet: Duration,
-    /// The terminal's foreground process group is the session's own shell.
     pub shell_is_foreground: bool,
     /// The shell is blocked reading or polling the terminal.
     pub shell_waits: bool,
@@ -53,18 +50,14 @@ pub(crate) enum Gone {
     Ended,
 }
 
-/// What to do next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Ask again when this much more time has passed without output.
     Wait(Duration),
-    /// Type these bytes.
     Type(Vec<u8>),
-    /// The outcome is available.
     Done,
 }
 
-/// The result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
@@ -96,24 +89,20 @@ pub(crate) struct ShellRun {
 }
 
 impl ShellRun {
-    /// Returns a run whose line has yet to be typed.
-    ///
-    /// # Errors
-    ///
-    /// [`LineError`] if the command or a path cannot be typed.
     pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let editor = match start.way {
             Way::Editor(path) => Some(Editor {
                 command: start.command.to_vec(),
-                retype: match start.may_retype && start.is_marked {
-                    true => Some(typed_line(
+                retype: if start.may_retype && start.is_marked {
+                    Some(typed_line(
                         &start.nonce,
                         start.printer,
                         Way::File(path),
                         None,
-                    )?),
-                    false => None,
+                    )?)
+                } else {
+                    None
                 },
                 is_marked: start.is_marked,
                 reports: matches!(start.printer, Printer::BuiltinPrintf | Printer::Zsh),
@@ -141,7 +130,6 @@ impl ShellRun {
         })
     }
 
-    /// Returns the bytes to type first.
     pub(crate) fn typed(&self) -> &[u8] {
         &self.typed
     }
@@ -161,7 +149,6 @@ impl ShellRun {
         scanner.feed(raw, offset, &mut |piece| progress.take(piece));
     }
 
-    /// Processes output of the second terminal.
     pub(crate) fn on_isolated_output(&mut self, raw: &[u8]) {
         let Self {
             isolated_scanner,
@@ -177,7 +164,6 @@ impl ShellRun {
         }
     }
 
-    /// Returns what to do now that output pauses.
     pub(crate) fn on_quiet(&mut self, facts: Quiet) -> Action {
         self.progress.on_quiet(facts)
     }

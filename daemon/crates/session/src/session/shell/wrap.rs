@@ -1,5 +1,4 @@
 //! The line typed into a shell for one command.
-//!
 //! It prints a mark, runs the command, and prints a second mark with the status. The marks contain a nonce, so that no
 //! output of the command can be mistaken for them. They are written with `\033`, so that the echo of the line cannot be
 //! either.
@@ -21,7 +20,6 @@ const INLINE_MAX_LEN: usize = 64 * 1024;
 const PATH_MAX_LEN: usize = 1024;
 const NONCE_BYTES: usize = 8;
 
-/// Why a command cannot be typed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("a command cannot contain a NUL byte")]
@@ -33,27 +31,23 @@ pub(crate) enum LineError {
     Path { path: String },
 }
 
-/// How the command is passed to the shell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way<'a> {
     /// The shell reads the file at this absolute path: for shells on this machine and in this file system.
     File(&'a Path),
     /// The command itself is typed, quoted: for shells over ssh, in containers, under `su`.
     Inline(&'a [u8]),
-    /// A key makes the shell's line editor take the command from the file at this path, which it knows: for integrated
-    /// shells.
+    /// An integrated shell's line editor takes the command from this file, at a key.
     Editor(&'a Path),
 }
 
 /// The key that integrated shells bind: `^X^_`, which no shell uses, and which a shell without that binding ignores.
 pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 
-/// The key at which bash and zsh report the status of a command whose end was not marked, because it replaced the prompt:
-/// `^X^^`.
+/// The key at which bash and zsh report the status of a command that replaced the prompt: `^X^^`.
 pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
 
 /// The builtin that a shell prints marks with.
-///
 /// A program could print the marks too, but it would be in the terminal's foreground while it runs and get keys that
 /// are meant for the command: `^Z` would stop it before it prints its mark. A function with the builtin's name would be
 /// called instead, so each shell gets the words that bypass functions.
@@ -61,7 +55,6 @@ pub(crate) const REPORT_KEY: &[u8] = b"\x18\x1e";
 pub(crate) enum Printer {
     /// `printf` of an unknown shell: the words that bypass functions in one shell start the program in another.
     Printf,
-    /// In bash.
     BuiltinPrintf,
     /// In zsh, which gives a sourced file with an error a status of its own.
     Zsh,
@@ -74,7 +67,6 @@ pub(crate) enum Printer {
 }
 
 impl Printer {
-    /// Returns the printer for shells of the family `kind`.
     pub(crate) fn of(kind: Option<ShellKind>) -> Self {
         match kind {
             Some(ShellKind::Bash) => Self::BuiltinPrintf,
@@ -148,10 +140,6 @@ pub(crate) struct Nonce(String);
 
 impl Nonce {
     /// Returns a nonce that no program can guess.
-    ///
-    /// # Errors
-    ///
-    /// The error of the system's random device.
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; NONCE_BYTES];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -172,7 +160,6 @@ impl Nonce {
         format!("\x1b]133;C;{}\x07", self.0)
     }
 
-    /// Returns the digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
@@ -185,13 +172,8 @@ impl Nonce {
 
 /// Returns what to type. A line ends with a CR as the Enter key sends it. The leading space keeps the line out of
 /// the history in shells that are configured so.
-///
 /// With `isolate`, the command writes to that terminal (`/dev/pts/N`), which also gets its end mark; the session's
 /// terminal gets both marks with nothing between them.
-///
-/// # Errors
-///
-/// [`LineError`] if the command or a path cannot be typed.
 pub(crate) fn typed_line(
     nonce: &Nonce,
     printer: Printer,
@@ -236,7 +218,6 @@ pub(crate) fn typed_line(
 }
 
 /// Returns the line that makes a shell print `$?` after it dropped the rest of a typed line.
-///
 /// Attempts count from 1. From the second attempt on, the mark goes to `/dev/tty`, because the command may have
 /// redirected the shell's standard output (`exec >file`).
 pub(super) fn rescue_line(nonce: &Nonce, printer: Printer, attempt: usize) -> Vec<u8> {

@@ -15,7 +15,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
 use crate::session::shell;
-use crate::session::survive::Keepsake;
+use crate::session::survive::KeptSession;
 use crate::session::tape::{Beginning, SessionTape};
 use ccd_protocol::session::{
     Session as Record, SessionCreate, SessionCreateParams, SessionPipeParams,
@@ -50,11 +50,7 @@ pub struct Started {
 }
 
 impl Sessions {
-    /// Starts a session, or returns the one that `reuse` finds.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError`] names what is wrong; nothing is registered and no file is left then.
+    /// Starts a session, or returns the one that `reuse` finds. On an error, nothing is left of it.
     pub async fn create(
         self: &Arc<Self>,
         peer: &Peer,
@@ -82,8 +78,7 @@ impl Sessions {
         Ok(record)
     }
 
-    /// Like [`Self::create`], for callers inside the daemon. A transient session has a history if `started_by` names the
-    /// method that starts it.
+    /// Like [`Self::create`], for the daemon itself. A transient session has a history if `started_by` is set.
     pub async fn start(
         self: &Arc<Self>,
         peer: &Peer,
@@ -278,19 +273,21 @@ impl Sessions {
             echo: params.echo.unwrap_or(!params.plain),
             ring_path: self.services.folders.ring(facts.id.as_str()),
         };
-        let keepsake = Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
+        let kept_state =
+            KeptSession::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring file has the same name
         }
-        let pipe = match params.stream {
-            true => match self.services.prepare_pipe(&facts.id).await {
+        let pipe = if params.stream {
+            match self.services.prepare_pipe(&facts.id).await {
                 Ok(pipe) => Some(pipe),
                 Err(error) => {
                     self.drop_tape(tape.as_ref()).await;
                     return Err(error);
                 }
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         // Creating the folder is slow, so the program starts at the same time.
         let folder = async {
@@ -299,7 +296,7 @@ impl Sessions {
                 None => self.fresh_folder(&facts.id).await,
             }
         };
-        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &keepsake));
+        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &kept_state));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
                 let session = self.register(facts, plan, folder, spawned, settings, tape);
@@ -341,8 +338,7 @@ impl Sessions {
         Session::failed(Arc::clone(&self.services), facts, plan.rows, plan.cols)
     }
 
-    /// Returns the program to start, and its arguments including its name; over pipes, those of the session leader,
-    /// which starts it.
+    /// Returns the program to start with its name and arguments; over pipes, the session leader, which starts it.
     fn command(
         &self,
         params: &SessionCreateParams,
@@ -401,7 +397,7 @@ impl Sessions {
         let session = Session::live(
             services, facts, output, flusher, input, plan.rows, plan.cols,
         );
-        let session = Arc::new(session.kept_in(spawned.keepsake));
+        let session = Arc::new(session.kept_in(spawned.kept_state));
         self.insert(Arc::clone(&session));
         // Output that arrived before the session was registered was not announced, nor that the terminal was lent.
         session.take_output(usize::MAX);

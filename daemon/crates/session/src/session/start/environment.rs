@@ -11,27 +11,19 @@ use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Search path for programs if none is given.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// TERM of sessions, unless another one is given.
 const TERM: &str = "xterm-256color";
 
 /// COLORTERM of a terminal of this type: it shows 24-bit colours, which the entry in the terminfo database does not say.
 const COLORTERM: &str = "truecolor";
 
-/// Environment variables of a program to start.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
 }
 
 impl Environment {
-    /// Returns the environment that a request asks for.
-    ///
-    /// # Errors
-    ///
-    /// The name of a variable is empty or contains `=` or NUL.
     pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
         let mut variables = match &params.inherited.caller_env {
             Some(variables) => to_os(variables),
@@ -71,14 +63,12 @@ impl Environment {
         self.variables.iter().filter_map(variable).collect()
     }
 
-    /// Returns the user's home directory.
     pub(super) fn home(&self) -> PathBuf {
         self.variables
             .get(OsStr::new("HOME"))
             .map_or_else(|| PathBuf::from("/"), PathBuf::from)
     }
 
-    /// Returns the PATH of the session.
     pub(super) fn search_path(&self) -> Option<&OsStr> {
         self.variables
             .get(OsStr::new("PATH"))
@@ -103,10 +93,6 @@ impl Environment {
     }
 
     /// Returns the variables in the form that the kernel takes.
-    ///
-    /// # Errors
-    ///
-    /// A value contains a NUL byte.
     pub(super) fn entries(&self) -> Result<Vec<CString>, SessionError> {
         let mut entries = Vec::with_capacity(self.variables.len());
         for (name, value) in &self.variables {
@@ -182,7 +168,6 @@ impl User {
 
 /// Hashes what makes two starts equal: program, arguments, folder, size, given variables, tape options, configuration
 /// and its values.
-///
 /// The hash is keyed, so that nothing can be guessed from it, and only kept in memory.
 pub(super) fn reuse_hash(
     key: &[u8; 32],

@@ -21,7 +21,6 @@ use std::time::Duration;
 /// Maximum length of a terminal type; the longest in the terminfo database has 28.
 const MAX_TERM_BYTES: usize = 64;
 
-/// A valid request, with its defaults filled in.
 pub(crate) struct Plan {
     pub(super) name: Option<SessionId>,
     pub(super) id: Option<SessionId>,
@@ -50,10 +49,6 @@ pub(crate) struct Plan {
 
 impl Sessions {
     /// Checks a request, and fills in what it omits.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::InvalidArgument`] names what is wrong.
     pub(super) fn plan(
         &self,
         params: &SessionCreateParams,
@@ -246,7 +241,6 @@ pub(super) fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionErr
         .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
 }
 
-/// Checks one side of a terminal's size.
 pub(crate) fn size(
     what: &str,
     given: Option<i64>,

@@ -1,5 +1,4 @@
-//! The start by a program configuration: the patterns to wait for and the input to type before a session counts as
-//! ready.
+//! The start by a program configuration: what to wait for and to type before a session counts as ready.
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
@@ -43,7 +42,6 @@ impl Origin {
     }
 }
 
-/// Progress of a session's start.
 #[derive(Debug)]
 pub(crate) struct StartUp {
     over: CancellationToken,
@@ -112,11 +110,7 @@ impl BringUp {
         })
     }
 
-    /// Starts the session up: runs all steps.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::StartFailed`] with the step; the session has been closed then.
+    /// Runs all steps of the start. On an error, the session has been closed.
     pub(super) async fn run(mut self, peer: &Peer) -> Result<(), SessionError> {
         match self.all_steps(peer).await {
             Ok(()) => {
@@ -245,16 +239,16 @@ impl BringUp {
 }
 
 impl Session {
-    /// Waits until the program waits for input.
     pub(crate) async fn await_input(
         self: &Arc<Self>,
         deadline: Deadline,
     ) -> Result<(), SessionError> {
         let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
-        let met = match is_blind {
+        let met = if is_blind {
             // A program that cannot be inspected counts as waiting when it is silent.
-            true => wait_idle(self, TUI_QUIET, deadline).await,
-            false => self.wait_input(false, deadline).await,
+            wait_idle(self, TUI_QUIET, deadline).await
+        } else {
+            self.wait_input(false, deadline).await
         };
         if self.is_dead() {
             return Err(process_ended(self).await);
@@ -271,22 +265,18 @@ impl Session {
 }
 
 impl Sessions {
-    /// Returns how to start a request that names a configuration, and sets the request's program from it; `None` if it
-    /// names none.
-    ///
-    /// # Errors
-    ///
-    /// The configuration cannot be used, or the given values do not fit.
+    /// Returns how to start a request that names a configuration, and sets its program; `None` if it names none.
     pub(super) async fn script(
         &self,
         params: &mut SessionCreateParams,
     ) -> Result<Option<Script>, SessionError> {
         let Some(name) = &params.config else {
-            return match params.set.is_empty() && params.secrets.is_empty() {
-                true => Ok(None),
-                false => Err(SessionError::InvalidArgument(
+            return if params.set.is_empty() && params.secrets.is_empty() {
+                Ok(None)
+            } else {
+                Err(SessionError::InvalidArgument(
                     "set and secrets are for the placeholders of a config: give config too".into(),
-                )),
+                ))
             };
         };
         if params.program.is_none() && !params.args.is_empty() {

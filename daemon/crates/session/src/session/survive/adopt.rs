@@ -1,7 +1,7 @@
 //! Sessions that an earlier worker started: the holder has kept their terminals, the rest is on disk.
 
 use super::fault::die_if_asked;
-use super::keepsake::Keepsake;
+use super::kept_session::KeptSession;
 use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
@@ -105,7 +105,7 @@ impl Sessions {
         spares_log: bool,
     ) -> Result<String, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
-        let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
+        let kept = KeptSession::read(&adopted.kept_state).map_err(|error| text(&error))?;
         let id = kept.row.session_id.clone();
         if !kept.row.transient && !unfinished.contains(&id) {
             return Err(format!(
@@ -124,9 +124,10 @@ impl Sessions {
         if !spares_log {
             die_if_asked("CCD_TEST_ABORT_AT_ADOPTION", &id);
         }
-        let mut resumed = match spares_log {
-            true => Resumed::without_log(folder, ring),
-            false => blocking(move || resume(folder, ring, rotation)).await,
+        let mut resumed = if spares_log {
+            Resumed::without_log(folder, ring)
+        } else {
+            blocking(move || resume(folder, ring, rotation)).await
         };
         if resumed.holder_waits {
             self.services.holder.space_freed(adopted.slot);
@@ -164,7 +165,7 @@ impl Sessions {
             Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, rows, cols)
-            .kept_in(adopted.keepsake_file)
+            .kept_in(adopted.kept_file)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
         for text in &kept.hidden {
@@ -220,9 +221,10 @@ impl Sessions {
         } else if kept.is_starting {
             // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();
-            let reason = match after_crash {
-                true => EndReason::DaemonKilled,
-                false => EndReason::Closed,
+            let reason = if after_crash {
+                EndReason::DaemonKilled
+            } else {
+                EndReason::Closed
             };
             session.order_close(reason, CLOSE_GRACE);
         }
@@ -238,7 +240,7 @@ impl Sessions {
 pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
     let kept = adopted
         .iter()
-        .filter_map(|adopted| Keepsake::read(&adopted.keepsake).ok());
+        .filter_map(|adopted| KeptSession::read(&adopted.kept_state).ok());
     kept.map(|kept| kept.row.session_id).collect()
 }
 
@@ -248,7 +250,6 @@ struct Resumed {
     /// `None` if its log is left alone.
     writer: Option<LogWriter>,
     ring: Ring,
-    /// The end of the log.
     tail: Vec<u8>,
     /// Every byte before this offset is in the log or in a gap.
     logged: u64,

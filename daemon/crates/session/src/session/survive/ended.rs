@@ -21,29 +21,21 @@ use std::time::Duration;
 /// Sessions that are made from their rows before others have a turn.
 const BATCH: usize = 100;
 
-/// What is known about sessions that have ended.
 #[derive(Default)]
 pub(in crate::session) struct Ended {
     /// Held while rows are read and while a session is forgotten, so that no forgotten session returns. True if all
     /// ended sessions are listed.
     pub(super) is_whole: tokio::sync::Mutex<bool>,
-    /// When the holder started.
     pub(super) holder_since: OnceLock<String>,
     /// Sessions that ended since this worker started.
     ends: AtomicU64,
 }
 
 impl Sessions {
-    /// Lists all sessions that have ended.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub async fn load_ended(&self) -> Result<(), SessionError> {
         self.load(Wanted::All).await.map(drop)
     }
 
-    /// Lists the ended sessions that `text` may mean.
     pub(in crate::session) async fn load_named(&self, text: &str) -> Result<(), SessionError> {
         self.load(Wanted::Named(text)).await.map(drop)
     }
@@ -98,11 +90,6 @@ impl Sessions {
         }
     }
 
-    /// Counts all sessions.
-    ///
-    /// # Errors
-    ///
-    /// The database cannot be read.
     pub async fn count_all(&self) -> Result<Counts, SessionError> {
         let is_whole = self.ended.is_whole.lock().await;
         let mut counts = self.counts();
@@ -117,12 +104,7 @@ impl Sessions {
         Ok(counts)
     }
 
-    /// Forgets sessions that ended at least `keep` ago, and the oldest ones beyond `ended_session_limit`. Returns how
-    /// many.
-    ///
-    /// # Errors
-    ///
-    /// The database reports an error, or a directory cannot be removed.
+    /// Forgets sessions that ended at least `keep` ago or exceed `ended_session_limit`; returns how many.
     pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
         let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
         self.forget_outdated(&before).await
@@ -168,8 +150,7 @@ impl Sessions {
         });
     }
 
-    /// Removes directories that belong to no session, and lists the ended sessions of whose recordings no tape could be
-    /// made yet.
+    /// Removes directories of no session, and lists ended sessions whose recordings are no tapes yet.
     pub(in crate::session) async fn tidy_folders(self: &Arc<Self>) {
         if let Err(error) = self.try_to_tidy_folders().await {
             tracing::error!(%error, "left-over directories of sessions could not be removed");
@@ -206,7 +187,6 @@ impl Sessions {
     }
 }
 
-/// A directory of a session.
 struct Folder {
     name: OsString,
     has_recording: bool,

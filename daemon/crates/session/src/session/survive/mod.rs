@@ -1,9 +1,9 @@
-//! Survival of sessions beyond a worker: adopted from the worker before, with rows and keepsakes for the next.
+//! Survival of sessions beyond a worker: adopted from the worker before, with rows and kept states for the next.
 
 mod adopt;
 mod ended;
 mod fault;
-mod keepsake;
+mod kept_session;
 mod persist;
 mod recover;
 mod rows;
@@ -13,6 +13,6 @@ mod table;
 pub use adopt::ids_of;
 pub(super) use ended::Ended;
 pub(super) use fault::die_if_asked;
-pub(super) use keepsake::{Keepsake, KeptIn};
+pub(super) use kept_session::{KeptIn, KeptSession};
 pub use recover::Past;
 pub(super) use strays::StrayRecording;

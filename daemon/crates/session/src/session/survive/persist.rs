@@ -78,7 +78,6 @@ impl Session {
 
 impl Sessions {
     /// Writes the end of a session to the database, and frees its slot.
-    ///
     /// While the disk is full, the slot is kept with its ring, from which the next start completes the row.
     pub(crate) async fn record_end(self: &Arc<Self>, session: &Arc<Session>) {
         let Err(error) = session.save().await else {

@@ -19,9 +19,7 @@ use std::sync::Arc;
 
 /// What is known about the processes before this one.
 pub struct Past<'a> {
-    /// When the holder started.
     pub holder_since: &'a str,
-    /// The last process was killed.
     pub has_crashed: bool,
     /// The database is new, so it contains nothing that the earlier processes wrote.
     pub database_is_new: bool,
@@ -31,10 +29,6 @@ impl Sessions {
     /// Takes over what an earlier daemon left. For sessions that were alive when it was killed, saves their last output
     /// from the ring files, ends the processes that are still running, and lists them as ended. Sessions that ended
     /// earlier are not read.
-    ///
-    /// # Errors
-    ///
-    /// The database or the folders cannot be read.
     pub async fn recover(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
@@ -121,7 +115,6 @@ impl Sessions {
 
     /// Completes the row of a session that was alive when the daemon was killed, or whose end could not be recorded;
     /// returns its cursor.
-    ///
     /// How its program ended is unknown, unless the earlier daemon has reaped it.
     async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
         let mut cursor = 0;

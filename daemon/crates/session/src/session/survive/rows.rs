@@ -9,7 +9,7 @@ use crate::session::input::Input;
 use crate::session::live::Session;
 use crate::session::services::Services;
 use crate::session::start::Origin;
-use crate::session::state::State;
+use crate::session::state::CurrentState;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use ccd_terminal::holder::{Exit, Gap};
@@ -18,7 +18,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Returns the row of a session as it is now.
 pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
@@ -124,7 +123,7 @@ pub(super) fn session_of(
         gaps_of_json(&row.gaps),
     );
     let has_exit = row.exitstatus.is_some() || row.signal.is_some();
-    let state = State {
+    let state = CurrentState {
         phase: SessionState::Dead,
         exit: has_exit.then_some(Exit {
             code: row.exitstatus,

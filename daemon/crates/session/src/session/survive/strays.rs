@@ -1,5 +1,4 @@
-//! Remains of a killed daemon's sessions that are in no database row: starts that were never acknowledged, and
-//! transient sessions.
+//! Remains of a killed daemon's sessions without a row: starts never acknowledged, and transient sessions.
 
 use super::persist::remove_folder;
 use super::recover::salvage;
@@ -23,8 +22,7 @@ pub(crate) struct StrayRecording {
 }
 
 impl Sessions {
-    /// Removes folders that belong to no session, left by starts that were never acknowledged. What cannot be removed is
-    /// logged, and left.
+    /// Removes folders that belong to no session. What cannot be removed is logged, and left.
     pub(super) async fn remove_strays(self: &Arc<Self>, folders: Vec<PathBuf>) {
         for folder in folders {
             if !self.finish_stray(&folder, None).await {
@@ -66,8 +64,7 @@ impl Sessions {
         });
     }
 
-    /// Makes the tape of a session that is known only by its folder, for its client. Returns true if the folder can be
-    /// removed.
+    /// Makes the tape of a session known only by its folder; true if the folder can be removed.
     async fn finish_stray(
         self: &Arc<Self>,
         folder: &Path,
@@ -79,9 +76,12 @@ impl Sessions {
         let ring = self.services.folders.ring(name);
         let rotation = self.services.settings().log_rotation_size;
         let at = folder.to_owned();
-        let salvaged = blocking_io(move || match at.join("recording.json").exists() {
-            true => salvage(&at, &ring, rotation).map(Some),
-            false => Ok(None),
+        let salvaged = blocking_io(move || {
+            if at.join("recording.json").exists() {
+                salvage(&at, &ring, rotation).map(Some)
+            } else {
+                Ok(None)
+            }
         });
         match salvaged.await {
             Ok(None) => true,
@@ -147,7 +147,6 @@ pub(super) async fn has_recording(folder: &Path) -> bool {
     noted.unwrap_or(false)
 }
 
-/// Removes the files in a directory that are `unwanted`.
 fn remove_from(folder: &Path, unwanted: impl Fn(&Path) -> bool) {
     let failed = |path: &Path, error: io::Error| {
         if error.kind() != io::ErrorKind::NotFound {

@@ -10,7 +10,6 @@ use std::collections::HashSet;
 use std::slice;
 
 ccd_store::row! {
-    /// A session in the database.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub(in crate::session) struct SessionRow {
         pub(in crate::session) session_id: String,
@@ -41,7 +40,6 @@ ccd_store::row! {
         pub(in crate::session) rotated_at: Option<String>,
         /// JSON list of `{offset, length}`.
         pub(in crate::session) gaps: String,
-        /// The program configuration that started it.
         #[serde(default)]
         pub(in crate::session) config: Option<String>,
         #[serde(default)]
@@ -71,7 +69,6 @@ impl Write for SessionRow {
     }
 }
 
-/// Deletes a session and its interactions.
 pub(in crate::session) struct DeleteSession(pub(super) String);
 
 impl Write for DeleteSession {
@@ -87,7 +84,6 @@ pub(super) async fn unfinished(store: &Store) -> Result<Vec<SessionRow>, StoreEr
     Ok(query_as(rows).fetch_all(store.readers()).await?)
 }
 
-/// Which ended sessions somebody wants.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'a> {
     All,

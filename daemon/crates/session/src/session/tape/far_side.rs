@@ -16,7 +16,6 @@ use std::time::Instant;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The far side, while the tape replays.
 #[derive(Debug)]
 pub(super) struct TerminalFarSide {
     master: Arc<OwnedFd>,
@@ -29,10 +28,6 @@ pub(super) struct TerminalFarSide {
 impl TerminalFarSide {
     /// Opens the far side; must be called inside the runtime. If a replay continues after a handover (`is_new` is
     /// false), the terminal's modes are kept.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error, if the terminal is closed.
     pub(super) fn open(master: Arc<OwnedFd>, is_new: bool) -> io::Result<Self> {
         let name = rustix::pty::ptsname(&*master, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -50,10 +45,6 @@ impl TerminalFarSide {
     }
 
     /// Returns the same, with marks of standard error from an offset of the session's output on.
-    ///
-    /// # Errors
-    ///
-    /// The file of marks cannot be opened.
     pub(super) fn marking(self, path: &Path, offset: u64) -> io::Result<Self> {
         let marks = Some(MarkWriter::open(path, offset)?);
         Ok(Self { marks, ..self })

@@ -1,5 +1,4 @@
-//! Filters of tapes: programs that read standard input and write standard output. Like every program, they are started
-//! by the holder.
+//! Filters of tapes: programs that read standard input and write standard output. The holder starts them.
 
 use crate::peer::Peer;
 use crate::session::error::SessionError;

@@ -18,7 +18,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that are read at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
 impl Session {
@@ -82,7 +81,6 @@ impl Session {
         self.note_past(&tape).await;
     }
 
-    /// Makes the tape of a recording that has ended.
     pub(super) async fn make_tape(
         &self,
         tape: &SessionTape,
@@ -99,9 +97,7 @@ impl Session {
     }
 }
 
-/// Makes the tape of a session that has ended: its journal has the input, `output` the output.
-///
-/// Without `filter` no filter program may run.
+/// Makes the tape of an ended session from its journal and `output`. Without `filter`, no filter program may run.
 pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,

@@ -78,10 +78,6 @@ impl KeptTape {
 
 impl Sessions {
     /// Continues what an earlier process recorded or replayed. A missing journal ends only the recording.
-    ///
-    /// # Errors
-    ///
-    /// The tape folder can no longer be used.
     pub(crate) async fn resume_tape(
         self: &Arc<Self>,
         kept: KeptTape,
@@ -239,7 +235,6 @@ impl PastTape {
 }
 
 impl Session {
-    /// Returns the tape state, for the next process.
     pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(&tape))
     }

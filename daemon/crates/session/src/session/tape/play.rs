@@ -13,10 +13,6 @@ use std::time::Instant;
 
 impl Session {
     /// Starts the replay of a session's tape, if it has one.
-    ///
-    /// # Errors
-    ///
-    /// The terminal cannot be opened.
     pub fn play(self: &Arc<Self>) -> Result<(), SessionError> {
         let tape = self.tape();
         let player = tape.as_ref().and_then(|tape| tape.player.as_ref());
@@ -33,9 +29,10 @@ impl Session {
                 if let (Some(tape), Some(left)) = (&tape, left) {
                     printed = tape.go_on(&session, left).await;
                 }
-                let far_side = match session.facts.pipes {
-                    true => far_side.marking(&session.output.dir().join(piped::MARKS), printed)?,
-                    false => far_side,
+                let far_side = if session.facts.pipes {
+                    far_side.marking(&session.output.dir().join(piped::MARKS), printed)?
+                } else {
+                    far_side
                 };
                 if let Some(tape) = &tape {
                     tape.ready.cancel();
@@ -57,13 +54,11 @@ impl Session {
 }
 
 impl SessionTape {
-    /// Returns the state that an earlier process left.
     pub(super) fn take_left(&self) -> Option<Left> {
         lock(&self.left).clone()
     }
 
-    /// Continues from the state that an earlier process left, once the terminal's output has all arrived. Returns the
-    /// length of that output.
+    /// Continues from what an earlier process left, once all output has arrived; returns the length of that output.
     pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {

@@ -1,11 +1,10 @@
-//! The real program in place of a tape that has no answer: it is brought to the tape's position, and continues from
-//! there.
+//! The real program in place of a tape without an answer: it is brought to the tape's position and goes on.
 
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
-use crate::session::input::{InputError, Stroke};
+use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
 use crate::session::run::OneShot;
 use ccd_protocol::session::{InputVerdict, SessionCreateParams};
@@ -24,7 +23,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of output that are passed on at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// How long the program may take to reach each of its prompts if its timeout is 0.
@@ -33,7 +31,6 @@ const MIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a program that waits at another prompt than the tape's must be silent.
 const SETTLED: Duration = Duration::from_millis(250);
 
-/// Time between two checks of the program.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// How long to wait for the program of an earlier process.
@@ -46,7 +43,6 @@ pub(super) struct Live {
     pub(super) kept: KeptLive,
 }
 
-/// The position of the program, for the next process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptLive {
     session: String,
@@ -82,25 +78,25 @@ impl Live {
     pub(super) async fn typed(
         &self,
         tape: &SessionTape,
-        stroke: Stroke<'_>,
+        terminal_input: TerminalInput<'_>,
     ) -> Result<(), InputError> {
         let session = self.session();
         let end = || session.output.end();
-        session.note_write(stroke.bytes);
-        let keys = session.input.keys_of(stroke.bytes);
+        session.note_write(terminal_input.bytes);
+        let keys = session.input.keys_of(terminal_input.bytes);
         let keys = match &keys {
-            Cow::Owned(keys) => stroke.of(keys),
-            Cow::Borrowed(_) => stroke,
+            Cow::Owned(keys) => terminal_input.of(keys),
+            Cow::Borrowed(_) => terminal_input,
         };
         let typing = tape.recording().map(Recording::typing);
-        let written = session.input.strike(keys, end);
+        let written = session.input.type_input(keys, end);
         let written = Box::pin(written).await?;
         if let Some(player) = &tape.player {
-            player.note_proxied(inputs_in(stroke.bytes));
+            player.note_proxied(inputs_in(terminal_input.bytes));
         }
         if let Some(typing) = typing {
             let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
-            typing.typed(stroke.typed(offset, written.hidden, written.canonical));
+            typing.typed(terminal_input.typed(offset, written.hidden, written.canonical));
         }
         Ok(())
     }
@@ -111,7 +107,6 @@ impl Live {
     }
 }
 
-/// Returns whether tapes answer.
 pub(super) fn plays(settings: &Settings) -> bool {
     match settings.record {
         RecordMode::Disabled => true,
@@ -120,7 +115,7 @@ pub(super) fn plays(settings: &Settings) -> bool {
     }
 }
 
-/// Returns how many inputs are completed by a stroke: a line that is typed key by key is one.
+/// Returns how many inputs are completed by one input: a line that is typed key by key is one.
 fn inputs_in(bytes: &[u8]) -> u64 {
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x04);
     let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
@@ -128,8 +123,7 @@ fn inputs_in(bytes: &[u8]) -> u64 {
 }
 
 impl SessionTape {
-    /// Counts input of a program that runs from the start because no tape starts like this session; returns true if
-    /// there was any.
+    /// Counts input of a program that runs because no tape starts like this session; true if there was any.
     pub(crate) fn note_live(&self, bytes: &[u8]) -> bool {
         if !plays(&self.settings) {
             return false;
@@ -193,8 +187,7 @@ impl SessionTape {
         self.live.get_or_init(|| Live { shot, gone, kept })
     }
 
-    /// Continues with a program that an earlier process started, of which `shown` bytes of the session's output were
-    /// shown.
+    /// Continues with a program that an earlier process started; `shown` bytes of the output were shown.
     pub(super) async fn resume_live(&self, kept: KeptLive, shown: u64) {
         let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
             return;
@@ -252,12 +245,10 @@ async fn catch_up(
     seen.await_prompt(session, prompt).await
 }
 
-/// The state of a program's output.
 #[derive(Default)]
 struct CatchUp {
     prompt: PromptTracker,
     upto: u64,
-    /// There was output since the last input.
     is_answered: bool,
 }
 

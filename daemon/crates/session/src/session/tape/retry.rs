@@ -1,5 +1,4 @@
-//! Recordings that were kept because no tape could be made of them, as when a disk was full or a filter failed: they are
-//! tried again.
+//! Recordings that were kept because no tape could be made of them, such as on a full disk: tried again.
 
 use super::kept::PastTape;
 use super::session_tape::SessionTape;
@@ -16,12 +15,10 @@ use std::time::{Duration, Instant};
 /// How long to wait before the first retry; each further wait is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Longest wait between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Sessions {
-    /// Removes what belongs to no session, and makes the tapes of kept recordings, at once and then again as long as any
-    /// are left.
+    /// Removes what belongs to no session, and makes the tapes of kept recordings, again while any are left.
     pub async fn retry_tapes(self: Arc<Self>) {
         self.tidy_folders().await;
         let services = Arc::clone(&self.services);

@@ -2,7 +2,7 @@
 
 use super::kept::{Left, PastTape};
 use super::proxy::Live;
-use crate::session::input::{InputError, Stroke};
+use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
@@ -26,7 +26,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use tokio_util::sync::CancellationToken;
 
-/// The tape state of a session.
 pub struct SessionTape {
     pub settings: Settings,
     /// The request's, with the values of the configuration.
@@ -35,7 +34,6 @@ pub struct SessionTape {
     pub root: Arc<Root>,
     pub(super) player: Option<Player>,
     pub(super) recording: OnceLock<Recording>,
-    /// The session's secrets.
     pub hidden: Arc<HiddenTexts>,
     /// The parameters of the real program, which is started if no tape answers; `None` if only tapes may answer.
     pub(super) proxy_params: Option<Box<SessionCreateParams>>,
@@ -52,7 +50,6 @@ pub struct SessionTape {
     pub(super) outcome: Mutex<TapeOutcome>,
 }
 
-/// The results at the end of the session.
 #[derive(Debug, Default)]
 pub(super) struct TapeOutcome {
     pub(super) finished: Option<Finished>,
@@ -61,7 +58,6 @@ pub(super) struct TapeOutcome {
 
 /// The position in a conversation at which a recording starts.
 pub(super) struct RecordingStart {
-    /// Offset in the session's output.
     pub(super) offset: u64,
     pub(super) state: StateHash,
     pub(super) is_start: bool,
@@ -95,7 +91,6 @@ impl SessionTape {
         self.meta.plain || self.is_piped()
     }
 
-    /// Returns true if the session runs over pipes.
     fn is_piped(&self) -> bool {
         self.meta.pty.is_none()
     }
@@ -111,23 +106,18 @@ impl SessionTape {
     }
 
     /// Passes input to the tapes, and if none has it and this is allowed, to the real program.
-    ///
     /// The holder gets the new position before any of the answer is shown, so that the next process knows it.
-    ///
-    /// # Errors
-    ///
-    /// The input is on no tape.
-    pub async fn typed(&self, stroke: Stroke<'_>) -> Result<(), InputError> {
+    pub async fn typed(&self, terminal_input: TerminalInput<'_>) -> Result<(), InputError> {
         let Some(player) = &self.player else {
             return Ok(());
         };
         self.ready.cancelled().await;
         if let Some(live) = self.live.get() {
-            let typed = live.typed(self, stroke).await;
+            let typed = live.typed(self, terminal_input).await;
             self.keep();
             return typed;
         }
-        let on_tape = stroke.on_tape();
+        let on_tape = terminal_input.on_tape();
         let typed = player.typed(on_tape).await;
         self.keep();
         player.playback().begin();
@@ -138,9 +128,10 @@ impl SessionTape {
             {
                 let live = Box::pin(self.take_over(player)).await?;
                 // Includes the unanswered rest of earlier sends.
-                let typed = match input == on_tape {
-                    true => live.typed(self, stroke).await,
-                    false => live.typed(self, stroke.of(&input)).await,
+                let typed = if input == on_tape {
+                    live.typed(self, terminal_input).await
+                } else {
+                    live.typed(self, terminal_input.of(&input)).await
                 };
                 self.keep();
                 typed
@@ -167,9 +158,10 @@ impl SessionTape {
         place: RecordingStart,
     ) -> Result<(), TapeError> {
         let (mut meta, mut options) = (self.meta.clone(), self.options.clone());
-        let removed = match self.settings.redact {
-            true => redact_meta(&mut meta),
-            false => Removed::default(),
+        let removed = if self.settings.redact {
+            redact_meta(&mut meta)
+        } else {
+            Removed::default()
         };
         options.tag.clone_from(&meta.tag);
         let begin = Begin {
@@ -207,13 +199,13 @@ impl SessionTape {
     /// Returns the secrets that a recording uses: none of the session's if the terminal never echoes, because the
     /// session then treats all input as hidden.
     pub(super) fn recorded_secrets(&self) -> Arc<HiddenTexts> {
-        match self.never_echoes() {
-            true => Arc::default(),
-            false => Arc::clone(&self.hidden),
+        if self.never_echoes() {
+            Arc::default()
+        } else {
+            Arc::clone(&self.hidden)
         }
     }
 
-    /// Returns the use of tapes for the session's record.
     pub fn uses(&self) -> TapeUse {
         let mut uses = self.player.as_ref().map(Player::uses).unwrap_or_default();
         uses.root = self.root.path.to_string_lossy().into_owned();
@@ -291,7 +283,6 @@ impl Session {
         self.input.tape()
     }
 
-    /// Returns true while a tape answers.
     pub(crate) fn is_played(&self) -> bool {
         self.tape()
             .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())

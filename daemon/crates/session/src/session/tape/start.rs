@@ -18,11 +18,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// The way in which a session starts.
 pub(crate) enum Beginning {
-    /// The program runs.
     Live(Option<Arc<SessionTape>>),
-    /// A tape replays in place of the program.
     Replay(Arc<SessionTape>),
 }
 
@@ -37,10 +34,6 @@ impl Beginning {
 
 impl Sessions {
     /// Decides whether a program runs or a tape replays, and starts the recording or the replay.
-    ///
-    /// # Errors
-    ///
-    /// The options are invalid, the tape folder cannot be used, or no tape starts like this session.
     pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,

@@ -35,7 +35,6 @@ const GUESS: &str = "guess";
 /// [`Probe::how`] if a tape replays: it knows whether it waits.
 const OF_TAPE: &str = "tape";
 
-/// How a wait succeeded.
 pub struct Met {
     reason: &'static str,
     how: String,
@@ -43,7 +42,6 @@ pub struct Met {
 }
 
 impl Met {
-    /// True if the program could not be inspected.
     pub(crate) fn is_guess(&self) -> bool {
         self.how == GUESS
     }
@@ -51,10 +49,6 @@ impl Met {
 
 impl Session {
     /// Waits for a client, like [`Self::wait`]; a failure is added to the history.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::wait`].
     pub async fn wait_for_client(
         self: &Arc<Self>,
         peer: &Peer,
@@ -69,11 +63,6 @@ impl Session {
         waited
     }
 
-    /// Waits until a condition is true.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Timeout`], which says what the program was doing.
     pub async fn wait(
         self: &Arc<Self>,
         params: &SessionWaitParams,
@@ -205,9 +194,10 @@ impl Session {
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
         // A pattern may be set during the wait, even with an editor: the file is checked once per check of the program.
-        let library = match prompt && found.verdict != Verdict::No {
-            true => self.services.library.fresh().await,
-            false => self.services.library.current(),
+        let library = if prompt && found.verdict != Verdict::No {
+            self.services.library.fresh().await
+        } else {
+            self.services.library.current()
         };
         let line = match found.verdict {
             Verdict::No => String::new(),
@@ -233,8 +223,7 @@ impl Session {
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        // If the kernel reports that the program waits, the prompt sign is enough to distinguish a prompt from other
-        // output.
+        // If the kernel reports that the program waits, the sign is enough to tell a prompt from output.
         let ends_as_prompt = || match guess {
             None => library.ends_as_prompt(&line),
             Some(_) => shows_prompt(),
@@ -273,7 +262,6 @@ impl Session {
     }
 }
 
-/// What a wait waits for, in words.
 fn what(condition: WaitFor) -> &'static str {
     match condition {
         WaitFor::Exit => "the exit",
@@ -285,16 +273,16 @@ fn what(condition: WaitFor) -> &'static str {
 }
 
 /// Returns the records in the same order, each with the result of one check.
-///
 /// At most [`MAX_LOOKS`] checks run at a time; sessions not checked after [`LONGEST_LOOKS`] have no result.
 pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     let end = tokio::time::Instant::now() + LONGEST_LOOKS;
     let records = sessions.into_iter().map(|session| async move {
         let is_late = tokio::time::Instant::now() >= end;
         let look = session.waiting_for_input();
-        let waiting = match is_late {
-            true => None,
-            false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+        let waiting = if is_late {
+            None
+        } else {
+            tokio::time::timeout_at(end, look).await.ok().flatten()
         };
         session.record(waiting)
     });
@@ -327,10 +315,7 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
     Some(Probe {
         foreground: session.facts.pid,
         line: Line::of(master.as_fd()),
-        verdict: match waits {
-            true => Verdict::Blocked,
-            false => Verdict::No,
-        },
+        verdict: if waits { Verdict::Blocked } else { Verdict::No },
         how: OF_TAPE.into(),
         reader: None,
         foreground_state: None,

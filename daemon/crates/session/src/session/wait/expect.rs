@@ -16,7 +16,6 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bytes of output that are searched at a time.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
 /// If output pauses for this time, a match that could still grow is accepted as it is.
@@ -30,22 +29,15 @@ const RECENT_BYTES: u64 = 32 << 10;
 const INLINE_PATTERNS: usize = 32;
 const INLINE_PATTERN_BYTES: usize = 4 << 10;
 
-/// A search that is ready to start.
 pub struct Search {
     patterns: Arc<Patterns>,
     from: u64,
     deadline: Deadline,
     warnings: Vec<String>,
-    /// A match moves the session's cursor.
     moves_cursor: bool,
 }
 
 impl Session {
-    /// Waits for the first match of a list of patterns.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or an error in a pattern.
     pub fn expect<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
@@ -245,9 +237,10 @@ impl Session {
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let bytes = read_bytes(self, start, end).await;
-        let before = match search.patterns.is_raw() {
-            true => String::from_utf8_lossy(&bytes).into_owned(),
-            false => clean_lossy(&bytes, self.facts.encoding),
+        let before = if search.patterns.is_raw() {
+            String::from_utf8_lossy(&bytes).into_owned()
+        } else {
+            clean_lossy(&bytes, self.facts.encoding)
         };
         ExpectResult {
             index,
@@ -262,7 +255,6 @@ impl Session {
         }
     }
 
-    /// Returns what is known when a wait times out.
     pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
         TimeoutReport {
             recent_output: recent_output(self).await,
@@ -284,10 +276,6 @@ impl Session {
 
 impl Services {
     /// Compiles a list of patterns, unless it is cached from an earlier call.
-    ///
-    /// # Errors
-    ///
-    /// An error in a pattern, with its position.
     pub async fn compiled(
         &self,
         list: Vec<Pattern>,
@@ -318,10 +306,7 @@ pub(crate) async fn process_ended(session: &Session) -> SessionError {
     let is_injected = session.has_injected_end();
     let how = describe_end(exit, reason);
     SessionError::ProcessEnded(Box::new(EndedReport {
-        how: match is_injected {
-            true => injected_end(&how),
-            false => how,
-        },
+        how: if is_injected { injected_end(&how) } else { how },
         is_injected,
         exitstatus: exit.and_then(|exit| exit.code),
         signal: exit.and_then(|exit| exit.signal),
@@ -385,7 +370,6 @@ fn form_of(pattern: &Pattern) -> Form {
     }
 }
 
-/// Returns the last lines of output as text.
 pub(super) async fn recent_output(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let text = read_text(session, end.saturating_sub(RECENT_BYTES), end).await;

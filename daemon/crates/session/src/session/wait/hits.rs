@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes of output that are read at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Bytes of output that are searched at a time: what follows a match is searched again.
@@ -34,20 +33,16 @@ pub struct Hits {
     at: u64,
     /// The text before `at` in its line.
     line: String,
-    /// Output that was read last. Output that is no longer in memory is in files, which would otherwise be read again
-    /// for each match.
+    /// Output that was read last, so that files are not read again for each match.
     piece: Vec<u8>,
-    /// Offset at which `piece` starts.
     piece_start: u64,
 }
 
-/// A match and the line that it is in.
 #[derive(Debug)]
 pub struct LineHit {
     pub index: usize,
     /// The line or lines with the match, as far as they have arrived.
     pub text: String,
-    /// Position of the match in `text`.
     pub matched: Range<usize>,
     /// Positions of the groups in `text`; `None` if a group took no part.
     pub groups: Vec<Option<Range<usize>>>,
@@ -59,10 +54,6 @@ pub struct LineHit {
 
 impl Sessions {
     /// Compiles patterns for text with lines: `^` and `$` match at the start and end of each line.
-    ///
-    /// # Errors
-    ///
-    /// An error in a pattern, with its position.
     pub async fn line_patterns(&self, list: &[WirePattern]) -> Result<Arc<Patterns>, SessionError> {
         let by_lines = list.iter().map(|wire| match pattern(wire) {
             Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
@@ -80,7 +71,6 @@ impl Sessions {
 }
 
 impl Hits {
-    /// Finds all matches from the offset `from` on.
     pub fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
         Self {
             session,
@@ -93,10 +83,6 @@ impl Hits {
     }
 
     /// Waits for the next match; `None` if the session has ended without one.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub async fn next(&mut self) -> Result<Option<LineHit>, SessionError> {
         let Some(hit) = self.find().await? else {
             return Ok(None);

@@ -20,7 +20,6 @@ const ECHO_FACTOR: usize = 4;
 /// Replaces hidden input.
 const MASK: &str = "***";
 
-/// The tape so far.
 #[derive(Default)]
 pub(super) struct Builder {
     /// The width of the terminal now.

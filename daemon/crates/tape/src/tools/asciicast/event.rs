@@ -11,7 +11,6 @@ pub(super) const MAX_TIME_US: u64 = 366 * 24 * 60 * 60 * 1_000_000;
 /// The names of an event's parts, in their order.
 const PARTS: [(&str, &str); 3] = [("[0]", "time"), ("[1]", "code"), ("[2]", "data")];
 
-/// An event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Event<'a> {
     Output(Cow<'a, str>),
@@ -24,10 +23,7 @@ pub(super) enum Event<'a> {
 }
 
 /// Reads a line; returns its time in microseconds, as it is given, and its event.
-///
-/// # Errors
-///
-/// What is wrong, by its offset in the line.
+/// The error says what is wrong, by its offset in the line.
 pub(super) fn event(line: &str) -> Scanned<(u64, Event<'_>)> {
     parsed(line).map_err(|stop| {
         let offset = stop.offset();
@@ -145,8 +141,9 @@ pub(super) fn each_output(
 fn microseconds(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     let at = scanner.start()?;
     let time_us = scanner.number("a number of seconds")?.to_float() * 1e6;
-    match (0.0..=MAX_TIME_US as f64).contains(&time_us) {
-        true => Ok(time_us.round() as u64),
-        false => Err(Stop::at(at, Fault::Time)),
+    if (0.0..=MAX_TIME_US as f64).contains(&time_us) {
+        Ok(time_us.round() as u64)
+    } else {
+        Err(Stop::at(at, Fault::Time))
     }
 }

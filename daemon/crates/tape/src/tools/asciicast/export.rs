@@ -21,7 +21,6 @@ pub enum Version {
     V3,
 }
 
-/// An asciicast.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cast {
     pub text: String,
@@ -57,7 +56,6 @@ struct CastTerm<'a> {
 }
 
 /// Returns `tape` as an asciicast.
-///
 /// A character that is split between chunks, or between keys, is moved to the next one. For a program without a terminal,
 /// the carriage returns are added that one would have added. An exit status is the last event.
 pub fn export(tape: &Tape, version: Version) -> Cast {
@@ -143,7 +141,6 @@ impl CutText {
     }
 }
 
-/// The events so far.
 struct Events {
     version: Version,
     text: String,
@@ -152,7 +149,6 @@ struct Events {
 }
 
 impl Events {
-    /// Adds text, if there is any.
     fn text(&mut self, at_ms: u64, code: &str, bytes: Vec<u8>) {
         if bytes.is_empty() {
             return;

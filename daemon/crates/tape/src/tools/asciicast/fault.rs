@@ -6,7 +6,6 @@ use ccd_text::json5::{self, place};
 /// Maximum length of a text from the asciicast in an error.
 const SHOWN_CHARS: usize = 60;
 
-/// Why an asciicast was not imported.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum CastError {
     #[error("the asciicast exceeds {} MiB", MAX_CAST_BYTES >> 20)]

@@ -3,7 +3,6 @@
 use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
 use crate::format::PtySize;
 
-/// What the header says, and where it ends.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) version: u64,
@@ -11,7 +10,6 @@ pub(super) struct Header {
     pub(super) timestamp: Option<f64>,
     pub(super) command: Option<String>,
     pub(super) title: Option<String>,
-    /// The variable SHELL.
     pub(super) shell: Option<String>,
     /// Where the output of version 1 starts.
     pub(super) stdout: Option<usize>,
@@ -109,9 +107,10 @@ fn optional<'a, T>(
     scanner: &mut Scanner<'a>,
     take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
 ) -> Scanned<Option<T>> {
-    match scanner.null()? {
-        true => Ok(None),
-        false => take(scanner).map(Some),
+    if scanner.null()? {
+        Ok(None)
+    } else {
+        take(scanner).map(Some)
     }
 }
 
@@ -136,9 +135,10 @@ fn seconds(scanner: &mut Scanner<'_>) -> Scanned<f64> {
     const WANTED: &str = "a number of seconds";
     let at = scanner.start()?;
     let seconds = scanner.number(WANTED)?.to_float();
-    match seconds.is_finite() {
-        true => Ok(seconds),
-        false => Err(scanner.wrong(at, WANTED)),
+    if seconds.is_finite() {
+        Ok(seconds)
+    } else {
+        Err(scanner.wrong(at, WANTED))
     }
 }
 

@@ -9,7 +9,6 @@ use ccd_text::json5::{BOM, place};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Maximum size of an asciicast.
 pub const MAX_CAST_BYTES: usize = 64 << 20;
 
 /// Maximum number of header fields that a warning names.
@@ -39,13 +38,9 @@ pub struct Imported {
 }
 
 /// Makes a tape from an asciicast of version 1, 2 or 3.
-///
 /// Each input (`i`) opens an exchange; keys that are only followed by their echo are joined with the next ones. Without
 /// inputs, all output belongs to the start of the program. Nothing after an exit (`x`) is read.
-///
-/// # Errors
-///
-/// [`CastError`]; an incomplete last line is skipped with a warning.
+/// An incomplete last line is skipped with a warning.
 pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     if bytes.len() > MAX_CAST_BYTES {
         return Err(CastError::TooLarge);
@@ -104,7 +99,6 @@ fn text_of(bytes: &[u8]) -> Result<&str, CastError> {
     }
 }
 
-/// Reads the lines after the header.
 fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(), CastError> {
     let mut at = header.end;
     let (mut is_header, mut is_first) = (true, true);

@@ -1,10 +1,9 @@
 //! The holder's Linux interfaces: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as in glibc.
-//!
 //! `portable` has the same items for every other system.
 
 mod event;
 mod exit_watch;
-mod keepsake_file;
+mod kept_file;
 mod memory_file;
 mod packets;
 mod poller;
@@ -14,7 +13,7 @@ mod worker;
 
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
-pub use keepsake_file::KeepsakeFile;
+pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};
 pub(super) use poller::Poller;

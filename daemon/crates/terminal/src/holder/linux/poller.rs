@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
 
-/// Maximum number of events per wait.
 const EVENTS_PER_WAIT: usize = 64;
 
-/// An epoll set.
 #[derive(Debug)]
 pub(in crate::holder) struct Poller {
     epoll: OwnedFd,
@@ -39,7 +37,6 @@ impl Poller {
         let _ = epoll::delete(&self.epoll, fd);
     }
 
-    /// Changes how the terminal `fd` is watched.
     pub(in crate::holder) fn change(
         &self,
         fd: impl AsFd,
@@ -87,7 +84,7 @@ fn interest(watch: Watch) -> Option<EventFlags> {
 
 fn data(source: Source) -> EventData {
     EventData::new_u64(match source {
-        Source::Bell => 0,
+        Source::Wake => 0,
         Source::Port => 4,
         Source::Signals => 8,
         Source::Children => 1,
@@ -99,7 +96,7 @@ fn data(source: Source) -> EventData {
 fn source(data: EventData) -> Source {
     let data = data.u64();
     match (data & 3, (data >> 2) as usize) {
-        (0, 0) => Source::Bell,
+        (0, 0) => Source::Wake,
         (0, 1) => Source::Port,
         (0, _) => Source::Signals,
         (1, _) => Source::Children,

@@ -1,5 +1,4 @@
 //! `posix_spawn` of the C library, for a program that leads a session on its own terminal.
-//!
 //! Its cost does not depend on the memory of the daemon, and it reports at once if the program cannot be run. The child
 //! becomes a session leader and then opens the terminal by its path, which makes it its controlling terminal.
 
@@ -19,10 +18,6 @@ use ccd_protocol::Resource;
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits only descriptors that are not closed on exec, its settings, no blocked signals, and every signal at its
 /// default.
-///
-/// # Errors
-///
-/// The kernel's error of whichever step failed: opening the terminal, changing the directory, or exec.
 pub(in crate::holder) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     let nofile = |resource| (resource == Resource::Nofile).then_some(start.limits.original());
     if start.settings.changes_limits(nofile) {
@@ -39,7 +34,6 @@ pub(in crate::holder) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
     Ok(pid)
 }
 
-/// Starts `program` with these attributes and actions.
 pub(super) fn spawn(
     program: &CStr,
     argv: &[CString],

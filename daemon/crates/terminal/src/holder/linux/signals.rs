@@ -7,12 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
 /// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
-///
 /// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
-///
-/// # Errors
-///
-/// The kernel's error; the mask is unchanged then.
+/// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {
     change_mask(libc::SIG_BLOCK, &sigchld_set())
 }
@@ -57,7 +53,6 @@ impl AsFd for ChildSignals {
 /// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
-/// Returns the set of [`ASKING`].
 pub(super) fn asking_set() -> libc::sigset_t {
     set_of(&ASKING)
 }
@@ -84,7 +79,6 @@ impl AskingSignals {
         })
     }
 
-    /// Returns the signals that have arrived.
     pub(in crate::holder) fn take(&self) -> Vec<Signal> {
         let mut signals = Vec::new();
         let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];

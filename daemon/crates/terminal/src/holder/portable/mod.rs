@@ -1,10 +1,9 @@
 //! The holder's interfaces to systems other than Linux: select, pipes, SIGCHLD, and fork.
-//!
 //! `linux` has the same items. On Linux the feature `portable` selects this directory, so that its code is tested.
 
 mod event;
 mod exit_watch;
-mod keepsake_file;
+mod kept_file;
 mod memory_file;
 mod packets;
 mod poller;
@@ -13,7 +12,7 @@ mod signals;
 pub(super) use super::fork_exec::on_terminal;
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
-pub use keepsake_file::KeepsakeFile;
+pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};
 pub(super) use poller::Poller;

@@ -24,7 +24,6 @@ pub(in crate::holder) fn receive(
     })
 }
 
-/// Returns what `len` bytes are.
 pub(in crate::holder) fn kind_of(_kind: u8, len: usize) -> Received {
     Received::Output(len)
 }

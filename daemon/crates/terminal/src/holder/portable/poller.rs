@@ -1,5 +1,4 @@
 //! Waits for the holder's descriptors with select.
-//!
 //! poll and kqueue are not used, because some versions of macOS refuse terminals there; select has always accepted
 //! them.
 
@@ -54,14 +53,12 @@ impl Poller {
         Ok(())
     }
 
-    /// Stops watching `fd`.
     pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
         let mut set = lock(&self.set);
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
 
-    /// Changes how the terminal `fd` is watched.
     pub(in crate::holder) fn change(
         &self,
         fd: impl AsFd,
@@ -203,10 +200,10 @@ mod tests {
             return;
         };
         let poller = Poller::new().unwrap();
-        poller.add(&high, Source::Bell).unwrap();
+        poller.add(&high, Source::Wake).unwrap();
         rustix::io::write(&output, b"x").unwrap();
         let mut sources = Vec::new();
         poller.wait(None, &mut sources).unwrap();
-        assert_eq!(sources, [Source::Bell]);
+        assert_eq!(sources, [Source::Wake]);
     }
 }

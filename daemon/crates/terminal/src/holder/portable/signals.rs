@@ -11,12 +11,8 @@ use signal_hook_registry::SigId;
 use super::Event;
 
 /// Unblocks SIGCHLD in this thread and all that it starts: the process that started the daemon may have blocked it.
-///
 /// Must be called first in `main`, before any thread is started.
-///
-/// # Errors
-///
-/// The kernel's error; the mask is unchanged then.
+/// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {
     let mut set = MaybeUninit::uninit();
     // SAFETY: sigemptyset initialises the set before it is used, SIGCHLD is a valid signal, and the old mask is not
@@ -53,7 +49,6 @@ impl ChildSignals {
     }
 
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
-    ///
     /// Other children are reaped by the code that started them.
     pub(in crate::holder) fn reap(
         &self,

@@ -13,11 +13,9 @@ const MAX_BYTES: u64 = 6 << 20;
 const EXEC_LOOKS: u32 = 500;
 const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
-/// What a look at the environment of a process finds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// The values of the variable. There are none if the environment cannot be read because the process belongs to
-    /// another user.
+    /// The values of the variable; none if the process belongs to another user.
     Values(Vec<Vec<u8>>),
     /// The process execs another program, whose environment is not in place yet.
     Execs,

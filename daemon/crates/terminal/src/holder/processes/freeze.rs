@@ -1,5 +1,4 @@
 //! Stops processes that are to be killed, so that none can start another in the meantime.
-//!
 //! A program that forks and exits faster than the machine's processes can be listed escapes any list. But its processes
 //! lose their parents, so they become children of the process that adopts orphans, whose children can be listed in
 //! microseconds. Whatever is found there is stopped at once, with its process group: the kernel stops a group as a whole,
@@ -30,10 +29,8 @@ const STILL_PAUSE: Duration = Duration::from_micros(200);
 /// Maximum number of processes that are stopped; whoever kills them looks for more afterwards.
 const MAX_FROZEN: usize = 65_536;
 
-/// A stopped process of a session.
 #[derive(Debug, Clone)]
 pub struct Frozen {
-    /// The session's id.
     pub session: Arc<str>,
     pub process: Process,
     /// Its process group, if that was stopped too.
@@ -55,7 +52,6 @@ pub fn signal_frozen(frozen: &[Frozen], signal: Signal) -> Vec<i32> {
 impl ProcessTable {
     /// Stops all processes of `sessions`, also those that are started meanwhile. Returns them. Blocks, until `deadline`
     /// at most.
-    ///
     /// Processes of other sessions are not stopped. A process that was in the table and did not belong to the sessions
     /// is not looked at again.
     pub fn freeze(&self, sessions: &[Traces], deadline: Instant) -> Vec<Frozen> {
@@ -207,8 +203,7 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
         is_calm
     }
 
-    /// Stops a process and its group, unless its number has passed from `expected` to another one. Returns false if it
-    /// has ended.
+    /// Stops a process and its group, unless its number belongs to another than `expected`. False if it has ended.
     fn stop(&mut self, pid: i32, expected: Option<Process>, session: &Arc<str>) -> bool {
         // While the descriptor is open and can be signalled, the number belongs to the same process.
         let Ok(handle) = Handle::open(pid) else {

@@ -1,5 +1,4 @@
 //! Stops processes that are to be killed, so that few can start another in the meantime.
-//!
 //! Without a process that adopts orphans, the processes of the machine are listed again until a list has nothing new.
 
 use super::process::{Process, signal_all};
@@ -10,10 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A stopped process of a session.
 #[derive(Debug, Clone)]
 pub struct Frozen {
-    /// The session's id.
     pub session: Arc<str>,
     pub process: Process,
 }

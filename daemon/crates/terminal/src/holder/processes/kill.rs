@@ -30,11 +30,9 @@ mod own {
     /// How long the rest is stopped and killed again and again.
     const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-    /// Pause between two looks.
     const LOOK_PAUSE: Duration = Duration::from_millis(2);
 
-    /// Ends everything that descends from this process, which adopts orphans and must start nothing any more. Returns
-    /// false if something is left.
+    /// Ends everything that descends from this process, which starts nothing any more. False if something is left.
     pub(in crate::holder) fn end_descendants() -> bool {
         // From now on, a child that ends is gone at once. Otherwise, each one that a chain of forks leaves would have to be
         // passed over at each look.

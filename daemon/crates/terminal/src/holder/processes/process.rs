@@ -9,10 +9,6 @@ use rustix::process::{Pid, Signal};
 const DAEMON_NAME: &CStr = c"ccd";
 
 /// Gives this process the name by which other daemons recognise it. Must be called in the main thread.
-///
-/// # Errors
-///
-/// If the kernel refuses, for which there is no known reason.
 pub fn name_daemon() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(DAEMON_NAME)?;
@@ -133,7 +129,6 @@ pub(super) struct Stat {
 
 #[cfg(target_os = "macos")]
 impl Stat {
-    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         let process = crate::macos::process(pid)?;
         let name = crate::macos::name(pid);
@@ -151,7 +146,6 @@ impl Stat {
 
 #[cfg(target_os = "linux")]
 impl Stat {
-    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }

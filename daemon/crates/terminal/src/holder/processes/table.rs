@@ -18,7 +18,6 @@ use std::time::Instant;
 const MAX_PROCESSES: usize = 65_536;
 
 /// Reads the table of processes once for all callers that wait at the same time.
-///
 /// Otherwise, the end of many sessions at once would read `/proc` several times for each of them.
 #[derive(Debug, Default)]
 pub struct ProcessTables {
@@ -34,7 +33,6 @@ struct Reading {
 
 impl ProcessTables {
     /// Returns a table that was read after this call started.
-    ///
     /// If several callers wait during a read, the first one makes the next read, and the others share its result.
     pub async fn current(&self) -> Arc<ProcessTable> {
         let called = Instant::now();
@@ -86,12 +84,9 @@ pub struct ProcessTable {
 
 impl ProcessTable {
     /// Reads the processes. Marks count for processes that may belong to a session of this daemon. Blocks.
-    ///
     /// Where the daemon adopts orphans, these are its descendants. Otherwise they are only its children and those of
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
-    ///
     /// What was below a program in the table `earlier` still counts as below it.
-    ///
     /// Costs a small read for every process of the machine, and another for each process whose mark counts.
     pub(crate) fn of_own_sessions(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
@@ -107,7 +102,6 @@ impl ProcessTable {
 
     /// Reads the processes for sessions of an earlier daemon that was killed. Marks count for processes that no daemon
     /// has adopted: another daemon, even one that runs in a session, may have a session with the same id.
-    ///
     /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
     /// daemon has adopted them.
     pub(crate) fn of_killed_daemon(earlier: &Self) -> Self {
@@ -122,7 +116,6 @@ impl ProcessTable {
     }
 
     /// Returns every living process of a session, in no particular order.
-    ///
     /// A process belongs to it if it or an ancestor is its program, was below its program in an earlier table, was
     /// started with its mark, or is in its program's session or on its terminal. A process that has lost all of that
     /// unseen is not found: that it was adopted only shows that it is of this daemon.
@@ -217,12 +210,12 @@ impl ProcessTable {
     /// Returns the processes that adopt what the processes of the sessions leave.
     #[cfg(not(portable))]
     pub(super) fn adopters(&self) -> Vec<i32> {
-        match self.is_of_killed_daemon {
-            true => self
-                .ancestors()
+        if self.is_of_killed_daemon {
+            self.ancestors()
                 .filter(|pid| *pid != holder_pid())
-                .collect(),
-            false => vec![holder_pid()],
+                .collect()
+        } else {
+            vec![holder_pid()]
         }
     }
 
@@ -234,12 +227,12 @@ impl ProcessTable {
             || self.candidates.contains(&pid) && self.stats.get(&pid).is_some_and(had_mark)
     }
 
-    /// Reads the processes again.
     #[cfg(portable)]
     pub(super) fn again(&self) -> Self {
-        match self.is_of_killed_daemon {
-            true => Self::of_killed_daemon(self),
-            false => Self::of_own_sessions(self),
+        if self.is_of_killed_daemon {
+            Self::of_killed_daemon(self)
+        } else {
+            Self::of_own_sessions(self)
         }
     }
 
@@ -300,7 +293,6 @@ impl ProcessTable {
             .collect()
     }
 
-    /// Returns the ancestors of this process.
     fn ancestors(&self) -> impl Iterator<Item = i32> {
         let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
         successors(Some(parent_id().cast_signed()), parent).take(self.stats.len())
@@ -321,7 +313,6 @@ impl ProcessTable {
             .collect()
     }
 
-    /// Returns `roots` and all their descendants in the table.
     fn below(&self, roots: impl IntoIterator<Item = i32>) -> HashSet<i32> {
         let mut waiting: Vec<i32> = roots.into_iter().collect();
         let mut seen = HashSet::new();

@@ -2,7 +2,6 @@
 
 use super::super::ring::Exit;
 
-/// How a daemon ended.
 #[derive(Debug)]
 pub enum Ended {
     /// With its worker, which was asked to end or never served.

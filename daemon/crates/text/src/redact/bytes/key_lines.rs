@@ -16,7 +16,6 @@ pub(super) struct KeyLines {
 
 impl KeyLines {
     /// Takes the lines of a whole input; returns whether some belong to a key that started in an earlier input.
-    ///
     /// A key that starts in this input is found by its `BEGIN` line.
     pub(super) fn take(&mut self, lines: &[String]) -> bool {
         let was_open = self.open.is_some();

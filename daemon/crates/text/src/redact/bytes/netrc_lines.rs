@@ -10,11 +10,10 @@ const PASSWORD: &str = "password";
 
 /// Follows typed lines from the name of a machine to the password.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NetrcLines(Place);
+pub(super) struct NetrcLines(NetrcState);
 
-/// What the next word is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Place {
+enum NetrcState {
     #[default]
     Outside,
     Machine,
@@ -25,7 +24,6 @@ enum Place {
 
 impl NetrcLines {
     /// Takes a whole input; returns the passwords of an entry that started in an earlier input.
-    ///
     /// If the entry starts in this input, a rule recognises its password.
     pub(super) fn take(&mut self, lines: &[String]) -> Vec<String> {
         let mut found = Vec::new();
@@ -34,27 +32,27 @@ impl NetrcLines {
             for (index, word) in line.split_whitespace().enumerate() {
                 let name = word.to_ascii_lowercase();
                 let begins = match name.as_str() {
-                    "machine" => Some(Place::Machine),
-                    "default" => Some(Place::Key),
+                    "machine" => Some(NetrcState::Machine),
+                    "default" => Some(NetrcState::Key),
                     _ => None,
                 };
-                let begins = begins.filter(|_| index == 0 && self.0 != Place::Password);
+                let begins = begins.filter(|_| index == 0 && self.0 != NetrcState::Password);
                 is_own |= begins.is_some();
                 self.0 = match (self.0, begins) {
                     (_, Some(begins)) => begins,
-                    (Place::Outside, None) => Place::Outside,
-                    (Place::Key, None) if name == PASSWORD => Place::Password,
-                    (Place::Key, None) if KEYS.contains(&name.as_str()) => Place::Value,
-                    (Place::Key, None) => Place::Outside,
-                    (Place::Password, None) => {
+                    (NetrcState::Outside, None) => NetrcState::Outside,
+                    (NetrcState::Key, None) if name == PASSWORD => NetrcState::Password,
+                    (NetrcState::Key, None) if KEYS.contains(&name.as_str()) => NetrcState::Value,
+                    (NetrcState::Key, None) => NetrcState::Outside,
+                    (NetrcState::Password, None) => {
                         if !is_own && !is_placeholder(word.as_bytes()) {
                             found.push(word.to_owned());
                         }
-                        Place::Key
+                        NetrcState::Key
                     }
-                    (Place::Machine | Place::Value, None) => Place::Key,
+                    (NetrcState::Machine | NetrcState::Value, None) => NetrcState::Key,
                 };
-                if self.0 == Place::Outside {
+                if self.0 == NetrcState::Outside {
                     break;
                 }
             }

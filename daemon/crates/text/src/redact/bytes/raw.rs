@@ -21,7 +21,6 @@ pub struct RedactedChunks {
 }
 
 impl RedactedChunks {
-    /// Returns all chunks as one.
     pub fn concat(&self) -> Vec<u8> {
         self.chunks.concat()
     }
@@ -33,7 +32,6 @@ impl RedactedChunks {
 }
 
 /// Replaces every secret in a stream of bytes, including those that cross the border of chunks, by [`MASK`].
-///
 /// Rules see the text without control sequences, and the text that a line editor left. A secret is replaced from its
 /// first to its last byte, with the control sequences in between; every other byte is kept. Takes time linear in the
 /// length.
@@ -48,8 +46,8 @@ pub fn redact_chunks<C: Into<Vec<u8>>>(
     // A mask may join what a secret separated, as in `Redactor::redact`.
     for pass in 0..MAX_PASSES {
         let found = match &chunks[..] {
-            [chunk] => Found::of(&redactor, chunk, source),
-            _ => Found::of(&redactor, &chunks.concat(), source),
+            [chunk] => RawSecrets::of(&redactor, chunk, source),
+            _ => RawSecrets::of(&redactor, &chunks.concat(), source),
         };
         if found.places.is_empty() {
             break;
@@ -77,13 +75,13 @@ pub fn redact_typed(text: &str) -> Cow<'_, str> {
 
 /// The secrets of raw bytes.
 #[derive(Default)]
-struct Found {
+struct RawSecrets {
     /// Places in the raw bytes, in ascending order.
     places: Vec<Range<usize>>,
     texts: Vec<String>,
 }
 
-impl Found {
+impl RawSecrets {
     fn of(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
         let mut found = Self::default();
         found.search(redactor, &View::without_sequences(raw), source);

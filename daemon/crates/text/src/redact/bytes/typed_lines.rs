@@ -28,7 +28,6 @@ pub struct SecretLines {
 
 impl TypedLines {
     /// Takes a whole input; returns its lines if they continue a secret from an earlier input.
-    ///
     /// If a secret starts in this input, rules recognise it.
     pub fn take(&mut self, typed: &[u8]) -> Option<SecretLines> {
         let lines = lines(typed);

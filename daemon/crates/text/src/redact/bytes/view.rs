@@ -12,7 +12,6 @@ const BACKSPACE: u8 = 0x08;
 const DELETE: u8 = 0x7f;
 const ESC: u8 = 0x1b;
 
-/// Where bytes come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A program, on a terminal.
@@ -115,7 +114,6 @@ impl Places {
     }
 }
 
-/// A text while it is edited.
 #[derive(Default)]
 struct Editor {
     text: Vec<u8>,
@@ -168,7 +166,6 @@ impl Editor {
         self.text.push(byte);
     }
 
-    /// Removes the last character.
     fn drop_last(&mut self, seen: usize) {
         while let Some(byte) = self.text.pop() {
             let is_first = !(0x80..0xc0).contains(&byte);

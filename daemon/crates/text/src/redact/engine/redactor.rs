@@ -62,7 +62,6 @@ impl Redactor {
     }
 
     /// Returns `text` with every secret replaced by [`MASK`](super::MASK); takes time linear in its length.
-    ///
     /// Redacting the result again changes nothing.
     pub(in crate::redact) fn redact<'a>(&self, text: &'a str) -> Redacted<'a> {
         let mut redacted = self.pass(text);

@@ -3,7 +3,6 @@
 use super::shown::Shown;
 use std::ops::Range;
 
-/// A kind of secret.
 pub(in crate::redact) struct Rule {
     /// Literals, compared without ASCII case. Every secret of this kind contains or follows one of them.
     pub(in crate::redact) anchors: &'static [&'static str],

@@ -33,7 +33,6 @@ impl<'a> Shown<'a> {
     }
 
     /// Returns the byte immediately before `at`.
-    ///
     /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does. The same
     /// is true of a line end or a tab that is written as `\n` or `\t`, as in JSON within JSON.
     pub(in crate::redact) fn before(self, at: usize) -> Option<u8> {

@@ -24,7 +24,6 @@ const MAX_REMARK_BYTES: usize = 48;
 
 /// A name, the separator after it, and where its value starts.
 pub(super) struct Assignment<'a> {
-    /// The whole text.
     pub(super) bytes: &'a [u8],
     pub(super) name: &'a str,
     /// Where the name starts.
@@ -197,7 +196,6 @@ fn position(bytes: &[u8], begin: usize) -> Position {
     }
 }
 
-/// Returns the number of blanks at `at`, at most [`MAX_BLANKS`].
 pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
     let after = bytes.get(at..).unwrap_or_default();
     count(after.iter(), MAX_BLANKS, |byte| {
@@ -213,7 +211,6 @@ fn count<'b>(
     bytes.take(most).take_while(|byte| wanted(**byte)).count()
 }
 
-/// Returns whether `byte` can be part of a name.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

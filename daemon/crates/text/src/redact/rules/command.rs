@@ -167,7 +167,6 @@ fn words(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
     })
 }
 
-/// Returns the arguments that are not options.
 fn arguments(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
     let mut is_value = false;
     words(bytes, start, end).filter(move |word| {

@@ -10,7 +10,6 @@ static BUILTIN: LazyLock<Anchors> = LazyLock::new(|| Anchors::of(builtin()));
 static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
     LazyLock::new(|| RwLock::new(Arc::new(UserRules::default().with_builtin())));
 
-/// Returns what redacts now.
 pub(in crate::redact) fn in_force() -> Arc<Redactor> {
     Arc::clone(&IN_FORCE.read().unwrap_or_else(PoisonError::into_inner))
 }

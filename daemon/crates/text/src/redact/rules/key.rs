@@ -90,7 +90,6 @@ const OWNERS_OF_PASS: &[&str] = &[
 ];
 
 /// Returns what `name` says, or `None` if it is not the name of a secret: `token_count`, `secretary`, `max_tokens`.
-///
 /// The name of a secret ends with a word for a secret, followed by digits at most (`PASSWORD_2`).
 pub(in crate::redact) fn secret_key(name: &str) -> Option<SecretKey> {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-' | '.'));

@@ -10,7 +10,6 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// Maximum length of a word, in bytes.
 const MAX_WORD_BYTES: usize = 512;
 
 /// Maximum number of blanks and line breaks between two words.

@@ -57,7 +57,6 @@ pub(in crate::redact) fn begin_len(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Returns the end of the `END` line if the next dashes belong to one and a line of the key comes before it.
-///
 /// If a key was typed line by line, its lines may have been masked already, and only prompts are left.
 fn block_end(text: &str, body: usize) -> Option<usize> {
     let window = &text[body..text.floor_char_boundary(body + MAX_BLOCK_BYTES)];
@@ -72,7 +71,6 @@ fn block_end(text: &str, body: usize) -> Option<usize> {
 }
 
 /// Returns the end of the Base64 lines at `body`, if there are any.
-///
 /// Stops at the first text that is not Base64.
 fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     let bytes = text.as_bytes();

@@ -164,7 +164,6 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     (!is_known).then_some(secret).into()
 }
 
-/// Returns the command that starts at `start`.
 fn command(bytes: &[u8], start: usize) -> &[u8] {
     let window = &bytes[start..bytes.len().min(start + MAX_COMMAND_BYTES)];
     let end = window.iter().position(|byte| b"\n\r;|&".contains(byte));

@@ -103,7 +103,6 @@ const ROOTS: &[&str] = &[
 ];
 
 /// Returns whether `value` is a mask, a variable, a placeholder of a template, or a word that is not a secret.
-///
 /// Reads [`MAX_COMPARED_BYTES`] at most.
 pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
     if value.is_empty() || begins_a_gap(value) {
@@ -130,7 +129,6 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
 }
 
 /// Returns whether an unquoted `value` is an expression of a program: a call, an index, a member of a known object.
-///
 /// `value` may be cut.
 pub(in crate::redact) fn is_expression(value: &[u8]) -> bool {
     let name_len = value

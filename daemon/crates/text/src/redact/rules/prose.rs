@@ -1,5 +1,4 @@
 //! Secrets that a sentence states: `my password is hunter2`, `the token is 9f86d081884c7d65`.
-//!
 //! Most sentences of that form state something else: "the password is wrong".
 
 use super::assignment::{blanks, is_name};
@@ -235,7 +234,6 @@ fn is_state(word: &[u8]) -> bool {
             || lower.contains(&b'\''))
 }
 
-/// Returns whether a sentence or a clause ends at `at`.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     let rest = &bytes[at + blanks(bytes, at)..];
     rest.first().is_none_or(|byte| b"\r\n".contains(byte))

@@ -1,5 +1,4 @@
 //! Which bytes of an assignment are secret, if any.
-//!
 //! To take linear time, a value is rejected after reading at most [`MAX_COMPARED_BYTES`] of it.
 
 use super::assignment::{Assignment, Position, Separator, blanks, is_name};

@@ -83,19 +83,14 @@ pub(super) fn after_password(shown: Shown<'_>, start: usize) -> Verdict {
     let is_set = before.ends_with("set") || before.contains("set password");
     let is_verb = VERBS.iter().any(|verb| before.ends_with(verb));
     let is_call = bytes[password.start - 2] == b'(';
-    let is_secret = match is_call {
-        true => {
-            is_set
-                || ["select", "update ", "insert "]
-                    .iter()
-                    .any(|verb| before.contains(verb))
-        }
-        false => {
-            end.ends()
-                && (is_verb
-                    || is_statement(&before)
-                    || (begins_line(shown, start) && end.is_over()))
-        }
+    let is_secret = if is_call {
+        is_set
+            || ["select", "update ", "insert "]
+                .iter()
+                .any(|verb| before.contains(verb))
+    } else {
+        end.ends()
+            && (is_verb || is_statement(&before) || (begins_line(shown, start) && end.is_over()))
     };
     if !is_secret {
         return Verdict::Innocent;

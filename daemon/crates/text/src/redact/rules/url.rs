@@ -78,9 +78,10 @@ fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     if password.is_empty() || is_placeholder(&bytes[password.clone()]) {
         return Verdict::Innocent;
     }
-    match is_database(&bytes[..anchor.start]) {
-        true => Verdict::Secret(anchor.end..address_end(bytes, at)),
-        false => Verdict::Secret(password),
+    if is_database(&bytes[..anchor.start]) {
+        Verdict::Secret(anchor.end..address_end(bytes, at))
+    } else {
+        Verdict::Secret(password)
     }
 }
 

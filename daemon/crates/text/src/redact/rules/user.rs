@@ -3,16 +3,13 @@
 use crate::redact::engine::Patterns;
 use regex::{Regex, RegexBuilder};
 
-/// Maximum number of rules.
 pub const MAX_RULES: usize = 64;
 
-/// Maximum length of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
 
 /// Maximum memory of a compiled rule, in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Why a list of rules is rejected.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("{count} rules: at most {MAX_RULES} are allowed")]
@@ -43,10 +40,7 @@ pub struct UserRules(pub(super) Patterns);
 
 impl UserRules {
     /// Compiles a list of rules.
-    ///
-    /// # Errors
-    ///
-    /// [`RuleError`] with the position in the list, from 0, of the first invalid rule.
+    /// The error has the position in the list, from 0, of the first invalid rule.
     pub fn new(rules: &[String]) -> Result<Self, RuleError> {
         if rules.len() > MAX_RULES {
             let count = rules.len();

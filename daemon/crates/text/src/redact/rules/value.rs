@@ -14,7 +14,6 @@ pub(super) enum Ending {
     Line,
 }
 
-/// An opening quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quote {
     byte: u8,
@@ -23,7 +22,6 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// Returns the quote that starts at `start`.
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let escaped = bytes.get(start) == Some(&b'\\');
         let byte = *bytes.get(start + usize::from(escaped))?;
@@ -71,7 +69,6 @@ impl Quote {
     }
 }
 
-/// Returns where the unquoted value at `start` ends.
 pub(super) fn bare_end(bytes: &[u8], start: usize, ending: Ending) -> usize {
     (start..bytes.len())
         .find(|&at| ends_bare(bytes, at, ending))

@@ -4,7 +4,6 @@ use super::value::{Ending, Quote, bare_end};
 use crate::redact::engine::Shown;
 use std::ops::Range;
 
-/// A word of a command line.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
     /// Without its quotes.

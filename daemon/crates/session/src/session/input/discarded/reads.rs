@@ -14,13 +14,11 @@ use std::sync::Mutex;
 /// The name under which every program can open its own terminal. A read there may be of any terminal.
 const ANY_TERMINAL: &str = "/dev/tty";
 
-/// Size of the buffer for inotify events.
 const BUFFER_BYTES: usize = 4096;
 
 /// Size of an inotify event about a file.
 const NOTICE_BYTES: usize = 16;
 
-/// All terminals that are watched.
 #[derive(Debug)]
 pub struct Reads {
     /// `None` if inotify is exhausted: nothing is known then.
@@ -28,7 +26,6 @@ pub struct Reads {
     seen: Mutex<Notices>,
 }
 
-/// Counts from the inotify events.
 #[derive(Debug, Default)]
 struct Notices {
     reads: HashMap<i32, u64>,
@@ -36,7 +33,6 @@ struct Notices {
     of_any: u64,
 }
 
-/// One terminal.
 #[derive(Debug)]
 pub struct ReadWatch(i32);
 

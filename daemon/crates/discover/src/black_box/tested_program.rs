@@ -30,7 +30,6 @@ const FLOOD_BYTES: u64 = 1 << 20;
 /// Stands for the end of the input in the place of a line: the key C-d. No line has this byte.
 pub(super) const END_OF_INPUT: &[u8] = b"\x04";
 
-/// How long to wait for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
     /// Enough for nearly all answers; a program that takes longer is only suspected.
@@ -39,13 +38,11 @@ pub(super) enum Patience {
     Confirm,
 }
 
-/// One program under test.
-pub(super) struct Bench<'a> {
+pub(super) struct TestedProgram<'a> {
     pub(super) driver: &'a Driver,
     pub(super) options: &'a Options,
     /// What the first copy did at its start.
     pub(super) first: First,
-    /// Number of copies so far.
     pub(super) copies: AtomicU64,
     /// When the time for all tests is over.
     pub(super) ends_at: Instant,
@@ -53,7 +50,7 @@ pub(super) struct Bench<'a> {
     pub(super) commands: OnceLock<Vec<HelpCommand>>,
 }
 
-impl Bench<'_> {
+impl TestedProgram<'_> {
     /// Returns whether words are typed: the program waits for input, and nothing speaks against it.
     pub(super) fn can_be_asked(&self) -> bool {
         self.first.waits() && self.why_not_asked().is_none()
@@ -69,7 +66,6 @@ impl Bench<'_> {
             .then_some("it draws on the whole screen, and safe mode types no words there")
     }
 
-    /// Says in the details why nothing is typed.
     pub(super) fn note_skipped(&self, draft: &Draft) {
         if let Some(why) = self.why_not_asked() {
             draft.set("skipped", why);
@@ -105,7 +101,6 @@ impl Bench<'_> {
         Ok(Some(self.driver.run(&args, limit).await?))
     }
 
-    /// Types lines and judges the answer.
     pub(super) async fn ask(
         &self,
         running: &mut Running,

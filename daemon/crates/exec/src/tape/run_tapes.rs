@@ -15,7 +15,7 @@ use ccd_tape::format::Annotations;
 use ccd_tape::play::ReplayPace;
 use ccd_tape::record::Finished as Written;
 use ccd_tape::root::{Root, Roots};
-use ccd_tape::run::{Found, Run, RunRecord, patch, set_patch};
+use ccd_tape::run::{Run, RunRecord, TapedRun, patch, set_patch};
 use ccd_tape::settings::{Replay, Settings};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,24 +28,18 @@ const COMMITS: &str = "commits";
 /// A run that was ended because its background tasks went on after its answer, which is all that counts.
 const GRACE: &str = "grace";
 
-/// The tapes of a run.
 #[derive(Debug)]
-pub(crate) struct Deck {
+pub(crate) struct RunTapes {
     run: Run,
     root: Arc<Root>,
     settings: Settings,
     /// Complete.
     options: TapeOptions,
-    /// The tape that answers.
-    found: Option<Found>,
+    found: Option<TapedRun>,
 }
 
-impl Deck {
+impl RunTapes {
     /// Finds the tape of a run. `base` has the directory of tapes that is used if none is named.
-    ///
-    /// # Errors
-    ///
-    /// An option or the directory cannot be used; `Miss` if a tape has to answer and none does.
     pub(crate) async fn open(
         options: ExecTapeOptions,
         run: Run,
@@ -56,30 +50,33 @@ impl Deck {
         let options = TapeOptions::from(options);
         let settings = Settings::over(&options, replay, base)?;
         let root = roots.open(&settings.root).await.map_err(TapeError::from)?;
-        let mut deck = Self {
+        let mut run_tapes = Self {
             options: settings.completed(&options, replay),
             settings,
             root,
             run,
             found: None,
         };
-        let is_live = deck.settings.fallback == FallbackMode::Proxy;
-        let may_answer = match deck.settings.record {
+        let is_live = run_tapes.settings.fallback == FallbackMode::Proxy;
+        let may_answer = match run_tapes.settings.record {
             RecordMode::Disabled => true,
             RecordMode::New => is_live,
             RecordMode::Overwrite => false,
         };
         if !may_answer {
-            return Ok(deck);
+            return Ok(run_tapes);
         }
         blocking(move || {
-            let record_with = deck.record_with();
-            match deck.run.find(&deck.root, &deck.settings, &record_with) {
-                Ok(found) => deck.found = Some(found),
+            let record_with = run_tapes.record_with();
+            match run_tapes
+                .run
+                .find(&run_tapes.root, &run_tapes.settings, &record_with)
+            {
+                Ok(found) => run_tapes.found = Some(found),
                 Err(TapeError::Miss(_)) if is_live => {}
                 Err(error) => return Err(error.into()),
             }
-            Ok(deck)
+            Ok(run_tapes)
         })
         .await
     }
@@ -89,22 +86,23 @@ impl Deck {
         self.found.is_some()
     }
 
-    /// Returns whether Claude Code is recorded.
     pub(crate) fn records(&self) -> bool {
         self.found.is_none() && self.settings.record != RecordMode::Disabled
     }
 
     /// Returns the tape that answers, without its output.
     pub(crate) fn answer(&self) -> Option<Answer<'_>> {
-        self.found
-            .as_ref()
-            .map(|found| Answer { deck: self, found })
+        self.found.as_ref().map(|found| Answer {
+            run_tapes: self,
+            found,
+        })
     }
 
     fn record_with(&self) -> String {
-        let tapes = match self.settings.is_default_root {
-            true => String::new(),
-            false => format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy())),
+        let tapes = if self.settings.is_default_root {
+            String::new()
+        } else {
+            format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy()))
         };
         format!("ccctl exec {tapes}--record new …")
     }
@@ -211,12 +209,11 @@ impl RunEnd {
 /// A tape that answers in place of Claude Code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answer<'a> {
-    deck: &'a Deck,
-    found: &'a Found,
+    run_tapes: &'a RunTapes,
+    found: &'a TapedRun,
 }
 
 impl Answer<'_> {
-    /// The id of the tape.
     pub(crate) fn tape(&self) -> &str {
         &self.found.tape
     }
@@ -227,10 +224,6 @@ impl Answer<'_> {
     }
 
     /// Returns what the recorded run changed.
-    ///
-    /// # Errors
-    ///
-    /// `Read` if somebody has spoilt it.
     pub(crate) fn patch(&self) -> Result<Vec<u8>, TapeError> {
         patch(&self.found.exchange.annotations)
     }
@@ -241,13 +234,12 @@ impl Answer<'_> {
         commits.and_then(serde_json::Value::as_u64).unwrap_or(0)
     }
 
-    /// Returns what is printed in place of Claude Code.
     pub(crate) fn part(&self) -> Part {
         let exchange = &self.found.exchange;
         let pace = ReplayPace {
-            latency: self.deck.settings.latency.clone(),
+            latency: self.run_tapes.settings.latency.clone(),
             error_rate: Some(0.0),
-            seed: self.deck.settings.seed,
+            seed: self.run_tapes.settings.seed,
         };
         let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
         let delays = pace.delays(&self.found.meta, 0, &recorded);
@@ -262,8 +254,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Counts that the tape was played.
     pub(crate) fn played(&self) {
-        self.deck.root.played(&self.found.tape, 1);
+        self.run_tapes.root.played(&self.found.tape, 1);
     }
 }

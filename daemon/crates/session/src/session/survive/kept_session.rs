@@ -13,7 +13,7 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
-use ccd_terminal::holder::KeepsakeFile;
+use ccd_terminal::holder::KeptFile;
 use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The facts of a session. They are kept as two JSON texts: the facts, and the hidden input, which is kept anew with each
 /// input. Fields that an older build does not write have defaults.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Keepsake {
+pub(crate) struct KeptSession {
     pub(super) row: SessionRow,
     plain: bool,
     #[serde(default)]
@@ -35,10 +35,8 @@ pub(crate) struct Keepsake {
     pub(super) sizes: Sizes,
     #[serde(default)]
     pub(super) input_has_ended: bool,
-    /// Hidden input.
     #[serde(skip)]
     pub(super) hidden: Vec<String>,
-    /// An end was ordered.
     #[serde(default)]
     pub(super) close: Option<KeptOrder>,
     /// Since when the session waits for a client to own it.
@@ -47,24 +45,20 @@ pub(crate) struct Keepsake {
     /// From its program configuration.
     #[serde(default)]
     success_indicators: Vec<String>,
-    /// Its start by a program configuration is not complete.
     #[serde(default)]
     pub(super) is_starting: bool,
     /// Set if a request or the environment says whether secrets are redacted in its interaction log.
     #[serde(default)]
     redacts_log: Option<bool>,
-    /// Set if its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
     /// Set if it is recorded, or a tape replays in place of its program.
     #[serde(default)]
     pub(super) tape: Option<KeptTape>,
-    /// The last command of `session.run`.
     #[serde(default)]
     pub(super) command: Option<KeptCommand>,
 }
 
-/// An order to end a session.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptOrder {
     reason: String,
@@ -89,8 +83,8 @@ impl From<KeptOrder> for CloseOrder {
     }
 }
 
-impl Keepsake {
-    /// Makes the keepsake from what is known before the program is started.
+impl KeptSession {
+    /// Makes the kept state from what is known before the program is started.
     pub(crate) fn of_start(
         facts: &Facts,
         rows: u16,
@@ -136,16 +130,11 @@ impl Keepsake {
         }
     }
 
-    /// Returns the keepsake in the form in which it is kept.
+    /// Returns the kept state in the form in which it is kept.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads the keepsake that another worker made.
-    ///
-    /// # Errors
-    ///
-    /// The bytes are not a keepsake.
     pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
         let mut texts = serde_json::Deserializer::from_slice(bytes);
         let mut kept = Self::deserialize(&mut texts)?;
@@ -177,16 +166,15 @@ impl Keepsake {
     }
 }
 
-/// Where the facts of a session are kept.
 #[derive(Debug)]
 pub(crate) struct KeptIn {
-    file: KeepsakeFile,
+    file: KeptFile,
     /// The facts as this process has kept them last, without the hidden input.
     facts: Vec<u8>,
 }
 
 impl KeptIn {
-    pub(crate) fn new(file: KeepsakeFile) -> Self {
+    pub(crate) fn new(file: KeptFile) -> Self {
         Self {
             file,
             facts: Vec::new(),
@@ -214,12 +202,12 @@ impl Session {
 
     fn keep_all(&self, has_new_facts: bool) {
         // Held until it is written, so that the newest facts are the last ones.
-        let mut kept = lock(&self.keepsake);
+        let mut kept = lock(&self.kept_state);
         let Some(kept) = &mut *kept else {
             return;
         };
         if has_new_facts || kept.facts.is_empty() {
-            kept.facts = Keepsake::of(self).to_bytes();
+            kept.facts = KeptSession::of(self).to_bytes();
         }
         if let Err(error) = kept.write(&self.hidden) {
             tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
@@ -227,7 +215,7 @@ impl Session {
     }
 
     /// Closes the file with the session's facts, because no worker will continue the session.
-    pub(crate) fn forget_keepsake(&self) {
-        lock(&self.keepsake).take();
+    pub(crate) fn forget_kept_state(&self) {
+        lock(&self.kept_state).take();
     }
 }

@@ -1,7 +1,7 @@
 //! Runs the commands of a job: limits, environment, and results.
 
-use super::bench_state::BenchState;
 use super::error::ChainError;
+use super::job_context_state::JobContextState;
 use crate::job::JobHandle;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -59,11 +59,6 @@ impl Work {
         ProcessSettings::of(&self.inherited).1
     }
 
-    /// Checks the working directory and the nesting depth.
-    ///
-    /// # Errors
-    ///
-    /// [`ChainError::Wrong`], [`ChainError::TooDeep`].
     pub(super) fn checked(mut self) -> Result<Self, ChainError> {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
@@ -83,18 +78,15 @@ impl Work {
     }
 }
 
-/// State shared by a job's commands.
-pub(super) struct Bench {
+pub(super) struct JobContext {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
-    /// The method that started the job.
     method: &'static str,
-    state: Mutex<BenchState>,
+    state: Mutex<JobContextState>,
     /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
 }
 
-/// A command to run.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
     pub(super) command: &'a str,
@@ -114,7 +106,7 @@ pub(super) struct Ended {
     pub(super) is_cut: bool,
 }
 
-impl Bench {
+impl JobContext {
     pub(super) fn new(work: Work, handle: JobHandle, method: &'static str) -> Self {
         let gone = CancellationToken::new();
         let peer = work.peer.until(gone.clone());
@@ -122,7 +114,7 @@ impl Bench {
             work: Work { peer, ..work },
             handle,
             method,
-            state: Mutex::new(BenchState::new()),
+            state: Mutex::new(JobContextState::new()),
             _ends_programs: gone.drop_guard(),
         }
     }
@@ -136,7 +128,6 @@ impl Bench {
         self.work.sessions.services.settings().max_session_runtime
     }
 
-    /// Reports the job's progress.
     pub(super) fn tell(&self, progress: Value) {
         let mut state = lock(&self.state);
         state.progress = progress;
@@ -175,11 +166,7 @@ impl Bench {
     }
 
     /// Starts a session that lives at most as long as the job, as soon as the limit on sessions allows.
-    ///
-    /// # Errors
-    ///
-    /// As for any session; also if the job is cancelled first. [`SessionError::MaxSessions`] only after a wait of
-    /// `timeout`.
+    /// [`SessionError::MaxSessions`] only after a wait of `timeout`.
     pub(super) async fn start(
         &self,
         params: SessionCreateParams,
@@ -313,7 +300,6 @@ impl Bench {
         }
     }
 
-    /// Returns the result of a command that was not run.
     pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
         Ended {
             result: CommandResult {
@@ -341,7 +327,7 @@ impl Bench {
         (end.to_owned(), (before + clean.len() - end.len()) as u64)
     }
 
-    fn tell_state(&self, state: &BenchState) {
+    fn tell_state(&self, state: &JobContextState) {
         let mut progress = state.progress.clone();
         if let Value::Object(progress) = &mut progress
             && state.waiting > 0
@@ -363,29 +349,26 @@ impl Bench {
 
 /// Counts a command while it is running or waiting.
 struct Counted<'a> {
-    bench: &'a Bench,
-    counter: fn(&mut BenchState) -> &mut usize,
+    context: &'a JobContext,
+    counter: fn(&mut JobContextState) -> &mut usize,
 }
 
 impl<'a> Counted<'a> {
-    fn new(bench: &'a Bench, counter: fn(&mut BenchState) -> &mut usize) -> Self {
-        *counter(&mut lock(&bench.state)) += 1;
-        bench.tell_state(&lock(&bench.state));
-        Self { bench, counter }
+    fn new(context: &'a JobContext, counter: fn(&mut JobContextState) -> &mut usize) -> Self {
+        *counter(&mut lock(&context.state)) += 1;
+        context.tell_state(&lock(&context.state));
+        Self { context, counter }
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        *(self.counter)(&mut lock(&self.bench.state)) -= 1;
+        *(self.counter)(&mut lock(&self.context.state)) -= 1;
     }
 }
 
 /// Returns the program and arguments of a command that is not passed to a shell.
-///
-/// # Errors
-///
-/// A message: the command cannot be split, or needs a shell.
+/// The error is a message: the command cannot be split, or needs a shell.
 pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     let words = split(command)?;
     match words.needs_shell {
@@ -396,7 +379,6 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns the text with a newline at its end.
 pub(super) fn whole_lines(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")

@@ -1,7 +1,6 @@
-//! A session's keepsake: bytes in memory that the worker writes and the next worker reads. The holder only has the file
+//! A session's kept state: bytes in memory that the worker writes and the next worker reads. The holder only has the file
 //! open, so a write wakes nobody.
-//!
-//! The file starts with the place of the last keepsake. A new one is written to another place before the start of the
+//! The file starts with the place of the last kept state. A new one is written to another place before the start of the
 //! file points there, so a worker that is killed meanwhile leaves the last one.
 
 use std::fs::File;
@@ -11,29 +10,29 @@ use std::os::unix::fs::FileExt;
 
 use super::memory_file;
 
-/// Offset and length of the last keepsake, each 8 bytes.
+/// Offset and length of the last kept state, each 8 bytes.
 const HEADER_BYTES: u64 = 16;
 
-/// A longer file is cut after its last keepsake.
+/// A longer file is cut after its last kept state.
 const LONG_BYTES: u64 = 64 << 10;
 
-/// More than any keepsake has.
+/// More than any kept state has.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The worker's end.
 #[derive(Debug)]
-pub struct KeepsakeFile {
+pub struct KeptFile {
     file: File,
-    place: Place,
+    place: FileRange,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct FileRange {
     offset: u64,
     len: u64,
 }
 
-impl Place {
+impl FileRange {
     fn end(self) -> u64 {
         self.offset + self.len
     }
@@ -54,14 +53,9 @@ impl Place {
     }
 }
 
-impl KeepsakeFile {
-    /// Creates a file with a keepsake.
-    ///
-    /// # Errors
-    ///
-    /// There are no descriptors left, or no memory.
-    pub(in crate::holder) fn create(keepsake: &[u8]) -> io::Result<Self> {
-        let place = Place {
+impl KeptFile {
+    pub(in crate::holder) fn create(kept_state: &[u8]) -> io::Result<Self> {
+        let place = FileRange {
             offset: HEADER_BYTES,
             len: 0,
         };
@@ -69,51 +63,41 @@ impl KeepsakeFile {
             file: memory_file("ccd keepsake")?.into(),
             place,
         };
-        created.write(keepsake)?;
+        created.write(kept_state)?;
         Ok(created)
     }
 
     /// Returns another descriptor of the file, for the holder.
-    ///
-    /// # Errors
-    ///
-    /// There are no descriptors left.
     pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         self.file.try_clone().map(|file| Some(file.into()))
     }
 
-    /// Opens the file of an earlier worker, and returns its last keepsake.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidData` if the file is something else.
+    /// Opens the file of an earlier worker, and returns its last kept state.
     pub(in crate::holder) fn open(file: OwnedFd) -> io::Result<(Self, Vec<u8>)> {
         let file = File::from(file);
         let mut header = [0; HEADER_BYTES as usize];
         file.read_exact_at(&mut header, 0)?;
-        let place = Place::of_bytes(header);
+        let place = FileRange::of_bytes(header);
         if place.len > MAX_BYTES {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        let mut keepsake = vec![0; place.len as usize];
-        file.read_exact_at(&mut keepsake, place.offset)?;
-        Ok((Self { file, place }, keepsake))
+        let mut kept_state = vec![0; place.len as usize];
+        file.read_exact_at(&mut kept_state, place.offset)?;
+        Ok((Self { file, place }, kept_state))
     }
 
-    /// Replaces the keepsake.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory, or the keepsake would be longer than files may be; the last one remains.
-    pub fn write(&mut self, keepsake: &[u8]) -> io::Result<()> {
+    /// Replaces the kept state.
+    /// On an error, the last kept state remains.
+    pub fn write(&mut self, kept_state: &[u8]) -> io::Result<()> {
         let last = self.place;
-        let len = keepsake.len() as u64;
-        let offset = match HEADER_BYTES + len <= last.offset {
-            true => HEADER_BYTES,
-            false => last.end(),
+        let len = kept_state.len() as u64;
+        let offset = if HEADER_BYTES + len <= last.offset {
+            HEADER_BYTES
+        } else {
+            last.end()
         };
-        let place = Place { offset, len };
-        self.file.write_all_at(keepsake, place.offset)?;
+        let place = FileRange { offset, len };
+        self.file.write_all_at(kept_state, place.offset)?;
         self.file.write_all_at(&place.to_bytes(), 0)?;
         if last.end() > LONG_BYTES && place.end() < last.end() {
             self.file.set_len(place.end())?;
@@ -123,7 +107,7 @@ impl KeepsakeFile {
     }
 }
 
-impl AsFd for KeepsakeFile {
+impl AsFd for KeptFile {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
@@ -133,26 +117,26 @@ impl AsFd for KeepsakeFile {
 mod tests {
     use super::*;
 
-    fn read(file: &KeepsakeFile) -> Vec<u8> {
+    fn read(file: &KeptFile) -> Vec<u8> {
         let copy = file.as_fd().try_clone_to_owned().unwrap();
-        KeepsakeFile::open(copy).unwrap().1
+        KeptFile::open(copy).unwrap().1
     }
 
     #[test]
-    fn the_last_keepsake_is_read() {
-        let mut file = KeepsakeFile::create(b"first").unwrap();
+    fn the_last_kept_state_is_read() {
+        let mut file = KeptFile::create(b"first").unwrap();
         assert_eq!(read(&file), b"first");
         for len in [0, 1, 7, 100, 50, 200_000, 3, 60, 100_000, 100_001, 5, 5, 5] {
-            let keepsake = vec![b'x'; len];
-            file.write(&keepsake).unwrap();
-            assert_eq!(read(&file), keepsake, "{len}");
+            let kept_state = vec![b'x'; len];
+            file.write(&kept_state).unwrap();
+            assert_eq!(read(&file), kept_state, "{len}");
         }
         assert!(file.file.metadata().unwrap().len() < 100);
     }
 
     #[test]
     fn until_the_new_one_is_complete_the_last_one_is_read() {
-        let mut file = KeepsakeFile::create(b"first").unwrap();
+        let mut file = KeptFile::create(b"first").unwrap();
         for last in ["first", "second, which is longer", "third"] {
             file.write(last.as_bytes()).unwrap();
             let place = file.place;
@@ -166,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_keepsake_is_refused() {
+    fn what_is_no_kept_state_is_refused() {
         for bytes in [&b""[..], b"short", &[0xff; 40]] {
             let file = File::from(memory_file("test").unwrap());
             file.write_all_at(bytes, 0).unwrap();
-            assert!(KeepsakeFile::open(file.into()).is_err());
+            assert!(KeptFile::open(file.into()).is_err());
         }
     }
 }

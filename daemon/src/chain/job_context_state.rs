@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 /// Time between two looks at whether other commands of the job still run. One that only tries to start seems to run, too.
 const WHILE_OTHERS_RUN: Duration = Duration::from_millis(100);
 
-/// State shared by a job's commands.
-pub(super) struct BenchState {
+pub(super) struct JobContextState {
     /// When the job was requested, or when its last command so far ended.
     pub(super) idle_since: Instant,
     /// Bytes of output that the job has stored.
@@ -18,7 +17,7 @@ pub(super) struct BenchState {
     pub(super) progress: Value,
 }
 
-impl BenchState {
+impl JobContextState {
     pub(super) fn new() -> Self {
         Self {
             idle_since: Instant::now(),
@@ -46,10 +45,10 @@ mod tests {
     #[test]
     fn a_command_waits_for_room_as_long_as_others_of_its_job_run() {
         let second = Duration::from_secs(1);
-        let state = |running, idle: Duration| BenchState {
+        let state = |running, idle: Duration| JobContextState {
             idle_since: Instant::now().checked_sub(idle).unwrap(),
             running,
-            ..BenchState::new()
+            ..JobContextState::new()
         };
         assert_eq!(state(0, second).patience(None), None);
         assert_eq!(

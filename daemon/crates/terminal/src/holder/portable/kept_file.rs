@@ -5,33 +5,21 @@ use std::os::fd::OwnedFd;
 
 /// Keeps nothing.
 #[derive(Debug)]
-pub struct KeepsakeFile(());
+pub struct KeptFile(());
 
-impl KeepsakeFile {
+impl KeptFile {
     /// Does nothing.
-    ///
-    /// # Errors
-    ///
-    /// None.
-    pub(in crate::holder) fn create(_keepsake: &[u8]) -> io::Result<Self> {
+    pub(in crate::holder) fn create(_kept_state: &[u8]) -> io::Result<Self> {
         Ok(Self(()))
     }
 
     /// There is no file.
-    ///
-    /// # Errors
-    ///
-    /// None.
     pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         Ok(None)
     }
 
     /// Does nothing.
-    ///
-    /// # Errors
-    ///
-    /// None.
-    pub fn write(&mut self, _keepsake: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, _kept_state: &[u8]) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! A real daemon in its own home.
 
-use super::client::Ran;
 use super::connection::Connection;
 use super::eventually::eventually;
 use super::processes::{lives, worker_of};
+use super::ran::Ran;
 use ccd_protocol::Method;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use serde_json::{Value, json};

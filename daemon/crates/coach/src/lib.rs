@@ -2,6 +2,10 @@
 //!
 //! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far ([`detect`]),
 //! and events that recur become candidates for rules ([`aggregate`]).
+//!
+//! Layers, top first; none uses one before it: `coach` → `ledger`, `record` → `aggregate`, `detect`, `config`,
+//! `report`, `synthetic` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
+//! `similarity`, `signal`, `instant`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

@@ -2,6 +2,9 @@
 //! resources.
 //!
 //! `rmcp` speaks the protocol; each tool calls methods of the daemon, as any other client does.
+//!
+//! Layers, top first; none uses one before it: `connection` → `server`, `watching`, `resources` → `tools` → `output`,
+//! `wait` → `daemon` → `policy`, `transport`.
 
 mod connection;
 mod daemon;

@@ -2,7 +2,7 @@
 //!
 //! All functions here block.
 
-use super::text::MAX_BYTES;
+use super::fault::MAX_BYTES;
 use ccd_protocol::{ErrorCode, Reportable};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;

@@ -2,6 +2,7 @@
 //!
 //! Recorder and player both use them, so that recorded exchanges are found.
 
+mod bytes;
 mod hash;
 mod input;
 mod process_id;

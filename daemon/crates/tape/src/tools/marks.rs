@@ -2,7 +2,6 @@
 //!
 //! All times are milliseconds since the start of the exchange.
 
-use super::likeness::IDLE;
 use crate::format::{Annotations, Exchange, PtySize};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +15,9 @@ pub(crate) const RESIZES: &str = "resizes";
 
 /// Markers: `{ at_ms, label }`.
 pub(super) const MARKERS: &str = "markers";
+
+/// The annotation of an exchange with the time from its last output to the next input, or to the end.
+pub const IDLE: &str = "idle_ms";
 
 /// Maximum number of keys on a tape that have times: an annotation may have a limited number of values.
 pub(crate) const MAX_KEYS: usize = 200_000;

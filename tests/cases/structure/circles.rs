@@ -1,9 +1,10 @@
 //! The modules of a folder do not import each other in a circle.
 
 use super::sources::{Source, line_of, root, sources};
-use super::workspace;
+use super::workspace::{Package, packages};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// For each pair of an importing and an imported module of one folder, the places of all imports.
 pub(super) type Imports = BTreeMap<(String, String), Vec<String>>;
@@ -309,26 +310,25 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
     ("ccd-text", &["expect", "pattern", "redact/rules"]),
 ];
 
-/// Returns the sources of all packages, by the packages' names.
-pub(super) fn packages() -> Vec<(workspace::Package, Vec<Source>)> {
-    let packages = workspace::packages(&root()).into_iter();
-    let with_sources = packages.map(|package| {
+/// The sources of all packages.
+pub(super) static PACKAGES: LazyLock<Vec<(Package, Vec<Source>)>> = LazyLock::new(|| {
+    let with_sources = packages(&root()).into_iter().map(|package| {
         let is_tests = package.name == "ccd-tests";
         let folder = if is_tests { "cases" } else { "src" };
         let sources = sources(&package.folder.join(folder));
         (package, sources)
     });
     with_sources.collect()
-}
+});
 
 #[test]
 fn modules_of_a_folder_do_not_import_each_other_in_a_circle() {
-    for (package, sources) in packages() {
+    for (package, sources) in PACKAGES.iter() {
         let known = STILL_WITH_CIRCLES
             .iter()
             .find(|known| known.0 == package.name);
         let mut known: BTreeSet<&str> = known.iter().flat_map(|known| known.1).copied().collect();
-        for (folder, imports) in imports(&sources) {
+        for (folder, imports) in imports(sources) {
             let folder = folder.join("/");
             let circles = circles(&imports);
             if !known.remove(&*folder) {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-pub(crate) use super::ran::Ran;
+pub(crate) use super::executable::Ran;
 
 /// Runs `ccctl` against a daemon.
 pub(crate) struct Ccctl<'a> {

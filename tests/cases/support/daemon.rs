@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use super::eventually::eventually;
+use super::executable::Ran;
 use super::processes::{lives, worker_of};
-use super::ran::Ran;
 use ccd_protocol::Method;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use serde_json::{Value, json};

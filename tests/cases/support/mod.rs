@@ -11,7 +11,6 @@ pub(crate) mod executable;
 pub(crate) mod files;
 pub(crate) mod pipeline;
 pub(crate) mod processes;
-mod ran;
 pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod sshd;

@@ -1,5 +1,10 @@
 //! `ccctl`: turns a command line into calls of the daemon, and replies into text and an exit status.
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
+//!
+//! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `menu`, `doctor`, `hooks`,
+//! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
+//! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
+//! → `clock`, `detach_keys`, `exit_code`, `lock`, `named_file`, `whole_file`, `writer`.
 
 mod args;
 mod ask;

@@ -1,4 +1,8 @@
 //! ccd: a local daemon that owns terminal sessions and offers them over a Unix socket.
+//!
+//! Layers, top first; none uses one before it: `life` → `rpc` → `data`, `discover`, `maintenance`, `status`,
+//! `test_page`, `upgrade`, `fuzzing` → `daemon` → `chain`, `verify` → `job`, `log`, `memory`, `tape_usage` → `config`,
+//! `friction`, `store`.
 #![cfg_attr(
     test,
     allow(

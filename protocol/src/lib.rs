@@ -1,4 +1,9 @@
 //! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
+//!
+//! Layers, top first; none uses one before it: `chain`, `run` → `black_box`, `daemon`, `exec`, `session` → `coach`,
+//! `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`, `report`, `tape` →
+//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `parents`, `policy`, `socket`, `spelling`, `subscription`,
+//! `surrogate`, `timeout`, `trust`, `version`, `visible`, `words`.
 
 pub mod black_box;
 pub mod chain;

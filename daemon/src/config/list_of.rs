@@ -1,6 +1,5 @@
 //! Keys whose value is a list.
 
-use super::schema::is_program;
 use super::setting::{Setting, whole};
 use ccd_protocol::tape::Decorator;
 use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
@@ -119,6 +118,13 @@ impl ListOf {
 fn is_variable(name: &str) -> bool {
     let begin = name.strip_suffix('*').unwrap_or(name);
     !name.is_empty() && !begin.contains(['*', '=', '\0', ' '])
+}
+
+/// Returns whether it can be the name of a program, or an absolute path.
+pub(super) fn is_program(name: &str) -> bool {
+    let is_path = name.starts_with('/');
+    let is_name = !name.is_empty() && !name.contains('/');
+    (is_path || is_name) && !name.chars().any(char::is_control)
 }
 
 #[cfg(test)]

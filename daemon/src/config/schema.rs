@@ -1,4 +1,4 @@
-use super::list_of::ListOf;
+use super::list_of::{ListOf, is_program};
 use super::setting::{
     DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, REACH_WORDS, RECORD_WORDS,
     Setting, whole,
@@ -181,12 +181,6 @@ impl fmt::Display for Accepts {
             Accepts::List(_) => write!(f, "a list of {range}"),
         }
     }
-}
-
-pub(super) fn is_program(name: &str) -> bool {
-    let is_path = name.starts_with('/');
-    let is_name = !name.is_empty() && !name.contains('/');
-    (is_path || is_name) && !name.chars().any(char::is_control)
 }
 
 const YEAR_S: u64 = 365 * 86_400;

@@ -2,18 +2,25 @@
 //! in reverse, the service manager, and signals.
 
 mod args;
+mod error;
+mod ground;
 #[cfg(any(target_os = "macos", test))]
 mod launchd;
 mod lock;
+mod prepare;
 mod run;
 mod service;
 mod serving;
 mod shutdown;
 mod socket;
 mod terminals;
+mod thread;
 mod wiring;
 
 pub(crate) use args::Args;
+pub(crate) use error::StartError;
+pub(crate) use ground::Ground;
 pub(crate) use lock::LockError;
-pub(crate) use run::{LocksAndSocket, StartError, load_config, prepare, serve};
+pub(crate) use prepare::{load_config, prepare};
+pub(crate) use run::serve;
 pub(crate) use terminals::Terminals;

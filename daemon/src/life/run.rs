@@ -1,160 +1,22 @@
 //! Starts the daemon's parts in order, and stops them in reverse.
 
-use super::args::Args;
-use super::lock::{Lock, LockError};
+use super::error::{StartError, system};
+use super::prepare::Prepared;
 use super::serving::{Serving, spawn_pumps};
 use super::shutdown::Signals;
-use super::socket::{OwnPath, Socket, SocketError, passed_in};
+use super::socket::OwnPath;
 use super::terminals::{Begun, Terminals};
 use super::wiring::{self, Parts};
-use crate::config::{ConfigWatch, DirectoryProblem, Loaded, Paths, Snapshot, Sources};
+use crate::config::{ConfigWatch, Loaded, Paths};
 use crate::daemon::Owners;
-use crate::log::Log;
-use crate::store::{Opening, SCHEMA, Store, StoreError};
-use ccd_protocol::parents::{UnsafeParent, User, check_parents};
-use ccd_session::session::{Past, SessionError};
+use crate::store::{Opening, SCHEMA, Store};
+use ccd_session::session::Past;
 use ccd_terminal::holder::{Adopted, Cause, HandOver};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// Why the daemon did not start, or ended with an error.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    #[error(transparent)]
-    Socket(#[from] ccd_protocol::socket::SocketPathError),
-    #[error(transparent)]
-    Folder(#[from] ccd_store::folder::FolderError),
-    #[error("the directory of the socket {} is not safe: {source}; {}", .socket.display(), .source.remedy("choose another socket"))]
-    Parent {
-        socket: PathBuf,
-        source: UnsafeParent,
-    },
-    #[error(transparent)]
-    Config(#[from] crate::config::ConfigError),
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    #[error(transparent)]
-    Listen(#[from] SocketError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("could not restore the sessions of an earlier daemon: {0}")]
-    Recover(SessionError),
-    #[error("could not set up the log: {0}")]
-    Log(#[source] io::Error),
-    #[error(transparent)]
-    Hooks(#[from] ccd_coach::JournalError),
-    #[error("the holder of the terminals died, and all sessions with it; their output is kept")]
-    HolderDied,
-    #[error("{what}: {source}")]
-    System {
-        what: &'static str,
-        source: io::Error,
-    },
-    #[error("two methods have the same name: {0}")]
-    Methods(#[from] crate::rpc::RegisterMethodError),
-}
-
-/// What makes this the only daemon: its paths, locks and socket.
-pub(crate) struct LocksAndSocket {
-    pub(crate) locks: [OwnedFd; 2],
-    pub(crate) socket: Socket,
-}
-
-impl LocksAndSocket {
-    /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
-    /// of failing.
-    pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
-        let paths = find_paths(args)?;
-        // Not again when a worker follows: sessions must not end because of a change elsewhere.
-        check_parents_of(&paths)?;
-        paths.prepare()?;
-        let base_lock = Lock::of_base(&paths.base, &paths.socket)?;
-        let socket_lock = Lock::of_socket(&paths.socket)?;
-        Ok(Self {
-            socket: Socket::open(&paths.socket, passed_in())?,
-            locks: [base_lock.into(), socket_lock.into()],
-        })
-    }
-}
-
-/// What is prepared before the runtime starts.
-pub(crate) struct Prepared {
-    pub(crate) paths: Paths,
-    pub(super) sources: Sources,
-    pub(super) read: Snapshot,
-    pub(super) loaded: Arc<Loaded>,
-    pub(super) log: Log,
-}
-
-fn find_paths(args: &Args) -> Result<Paths, StartError> {
-    let env = |name: &str| std::env::var_os(name);
-    Ok(Paths::from_env(args.socket.as_deref(), env)?)
-}
-
-fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let user = User {
-        uid: rustix::process::geteuid().as_raw(),
-        gid: rustix::process::getegid().as_raw(),
-        home: home.as_deref(),
-    };
-    check_parents(&paths.runtime, user).map_err(|source| StartError::Parent {
-        socket: paths.socket.clone(),
-        source,
-    })
-}
-
-/// Reads the configuration that a daemon with these arguments would use.
-/// [`StartError::Config`] has a line for each mistake.
-pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
-    Ok(sources(args, &find_paths(args)?.base).load()?)
-}
-
-fn sources(args: &Args, base: &Path) -> Sources {
-    let env = |name: &str| std::env::var_os(name);
-    Sources::from_env(args.config.clone(), env, base)
-}
-
-pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
-    let paths = find_paths(args)?;
-    let found = if terminals.are_handed_over() {
-        paths.prepare_again()?
-    } else {
-        paths.prepare().map(|()| Vec::new())?
-    };
-    let sources = sources(args, &paths.base);
-    // Before it is loaded: a change in between will be noticed.
-    let read = sources.snapshot();
-    let loaded = match sources.load() {
-        // Sessions are waiting, and must not end because of a mistake in a file.
-        Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
-        loaded => loaded?,
-    };
-    let loaded = Arc::new(loaded);
-    let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
-        .map_err(StartError::Log)?;
-    for found in found {
-        match found {
-            DirectoryProblem::SetAside(path) => {
-                tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
-            }
-            DirectoryProblem::Unsafe(error) => {
-                tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
-            }
-        }
-    }
-    loaded.use_redact_rules();
-    Ok(Prepared {
-        paths,
-        sources,
-        read,
-        loaded,
-        log,
-    })
-}
-
+/// Serves until a signal or a call ends it.
 pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
     let watch = ConfigWatch::start(prepared.sources.clone())
         .map_err(system("threads cannot be started"))?;
@@ -285,10 +147,6 @@ fn set_sessions_aside(
         }
     }
     Ok(())
-}
-
-pub(super) fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
-    move |source| StartError::System { what, source }
 }
 
 fn report_start(loaded: &Loaded, killed: u64) {

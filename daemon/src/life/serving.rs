@@ -1,14 +1,14 @@
 //! Everything that serves clients, and the order in which it is stopped.
 
-use super::run::{StartError, system};
-use super::shutdown::End;
+use super::error::{StartError, system};
 use super::socket::{self, OwnPath};
-use super::wiring::Thread;
+use super::thread::Thread;
 use crate::config::Paths;
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, Successor};
 use crate::store::Store;
 use ccd_session::session::Sessions;
 use ccd_terminal::holder::{Holder, HolderNews};
+use rustix::process::{Signal, getpid, kill_process};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +32,18 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// Time limit for all of it together.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
+/// Why a process of the daemon ends.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The daemon ends, with all sessions.
+    Stop,
+    /// Another process takes over.
+    HandOver(Successor),
+    /// No process reads the terminals any more.
+    HolderDied,
+}
+
+/// The connections of the daemon.
 pub(crate) struct Connections {
     pub(crate) accepting: tokio::task::JoinHandle<()>,
     /// Replaces the listening socket.
@@ -109,7 +121,7 @@ impl Serving {
                 tracing::info!("stopped");
             }
             End::HolderDied => {
-                super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
+                end_for_certain_after(SHUTDOWN_LIMIT);
                 self.end_without_holder(own_path).await;
                 close(store).await;
                 return Err(StartError::HolderDied);
@@ -209,6 +221,16 @@ async fn close(store: &Store) {
     {
         tracing::warn!("the database was not closed in time");
     }
+}
+
+/// Ends this process after `limit` in any case: it must not block the next one.
+fn end_for_certain_after(limit: Duration) {
+    let watch = std::thread::Builder::new().name("end".into());
+    let _ = watch.spawn(move || {
+        std::thread::sleep(limit);
+        tracing::error!("not everything stopped in time");
+        let _ = kill_process(getpid(), Signal::KILL);
+    });
 }
 
 /// The tasks that bring output to the sessions; they end with the holder.

@@ -1,21 +1,10 @@
-//! Signals, and the order in which everything ends.
+//! Signals that end the daemon, or reload its configuration.
 
-use super::serving::Serving;
-use crate::daemon::Successor;
-use rustix::process::{Signal, getpid, kill_process};
+use super::serving::{End, Serving};
 use std::io;
-use std::time::Duration;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-#[derive(Debug)]
-pub(crate) enum End {
-    /// The daemon ends, with all sessions.
-    Stop,
-    HandOver(Successor),
-    /// No process reads the terminals any more.
-    HolderDied,
-}
-
+/// The signals that the daemon handles.
 pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -69,14 +58,4 @@ impl Signals {
         // The holder passes the signal on to the next process too.
         daemon.successor().map_or(End::Stop, End::HandOver)
     }
-}
-
-/// Ends this process after `limit` in any case: it must not block the next one.
-pub(crate) fn end_for_certain_after(limit: Duration) {
-    let watch = std::thread::Builder::new().name("end".into());
-    let _ = watch.spawn(move || {
-        std::thread::sleep(limit);
-        tracing::error!("not everything stopped in time");
-        let _ = kill_process(getpid(), Signal::KILL);
-    });
 }

@@ -1,7 +1,7 @@
 //! The process that holds the terminals, and what it passes on.
 
 #[cfg(portable)]
-use super::run::LocksAndSocket;
+use super::ground::Ground;
 #[cfg(portable)]
 use super::socket::OwnPath;
 use crate::config::Paths;

@@ -2,8 +2,10 @@
 //! A new area is made in [`Parts::new`], its methods are registered in [`rpc`], and its background work starts
 //! in [`start_background`].
 
-use super::run::{Prepared, StartError, system};
+use super::error::{StartError, system};
+use super::prepare::Prepared;
 use super::serving::Connections;
+use super::thread::Thread;
 use crate::config::{ConfigWatch, Paths};
 use crate::daemon::{
     Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
@@ -15,20 +17,17 @@ use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
 use ccd_connection::{Ends, Listeners, Served};
-use ccd_conversation::{Conversations, Index, Setup};
+use ccd_conversation::{Conversations, Follower, Index, Setup};
 use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::Recorder;
 use ccd_session::session::{Folders, Services, Sessions};
 use ccd_tape::root::Roots;
 use ccd_tape::settings::root_of;
 use ccd_terminal::holder::{Cause, HandOver, Holder};
-use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
-use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -48,39 +47,6 @@ pub(super) struct Parts {
     pub(super) conversations: Arc<Conversations>,
     pub(super) conversation_index: Arc<Index>,
     pub(super) transcripts: Thread,
-}
-
-/// A thread with work that gives way to the thread that serves the clients.
-pub(super) struct Thread {
-    has_ended: oneshot::Receiver<()>,
-    stop: CancellationToken,
-}
-
-impl Thread {
-    /// Does what is pending, and ends.
-    pub(super) async fn end(self) {
-        self.stop.cancel();
-        let _ = self.has_ended.await;
-    }
-
-    /// Starts the thread. `work` ends once its token is cancelled.
-    fn start<F: Future<Output = ()>>(
-        name: &str,
-        work: impl FnOnce(CancellationToken) -> F + Send + 'static,
-    ) -> io::Result<Self> {
-        // It stops after everything that it records.
-        let stop = CancellationToken::new();
-        let (ended, has_ended) = oneshot::channel();
-        let (runtime, stopped) = (Handle::current(), stop.clone());
-        std::thread::Builder::new()
-            .name(name.into())
-            .spawn(move || {
-                ccd_terminal::nice::give_way();
-                runtime.block_on(work(stopped));
-                let _ = ended.send(()); // the daemon may have given up waiting
-            })?;
-        Ok(Self { has_ended, stop })
-    }
 }
 
 impl Parts {
@@ -109,7 +75,7 @@ impl Parts {
         let base = &prepared.paths.base;
         let setup = Setup::new(&prepared.paths.claude, base, settings);
         let database = base.join("conversations.sqlite");
-        let (conversation_index, follower) = Index::new(database, Arc::clone(&setup));
+        let (conversation_index, follower) = Follower::new(database, Arc::clone(&setup));
         let (history_store, watcher) = (store.clone(), friction::watch(&coach, &sessions));
         let history = Thread::start("history", move |stop| {
             events.run(history_store, stop, watcher)

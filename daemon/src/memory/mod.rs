@@ -7,6 +7,7 @@ mod owner;
 mod recent;
 mod recorded;
 mod save;
+mod saves;
 
 pub(crate) use hook::Hook;
 pub(crate) use load::Load;

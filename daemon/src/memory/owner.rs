@@ -1,6 +1,6 @@
 //! The memories of all projects, as handlers see them.
 
-use super::save::Saves;
+use super::saves::Saves;
 use ccd_coach::Coach;
 use ccd_conversation::{Conversations, Index};
 use ccd_exec::Executor;

@@ -5,50 +5,10 @@ use super::recorded::recorded;
 use ccd_memory::{MemoryError, Saved};
 use ccd_protocol::memory::{MemorySaveReply, SessionMemory};
 use ccd_store::blocking;
-use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use tokio::sync::Notify;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// Projects that wait to be saved; more are not.
-const MAX_WAITING: usize = 16;
-
-#[derive(Debug, Default)]
-pub(super) struct Saves {
-    waiting: Mutex<VecDeque<PathBuf>>,
-    news: Notify,
-}
-
-impl Saves {
-    /// Asks for a save. A project that waits already is saved once.
-    pub(super) fn request(&self, project: PathBuf) {
-        let mut waiting = lock(&self.waiting);
-        if waiting.contains(&project) {
-            return;
-        }
-        if waiting.len() >= MAX_WAITING {
-            tracing::warn!(
-                ?project,
-                "session memory not saved: {MAX_WAITING} projects wait already"
-            );
-            return;
-        }
-        waiting.push_back(project);
-        self.news.notify_one();
-    }
-
-    async fn next(&self) -> PathBuf {
-        loop {
-            if let Some(project) = lock(&self.waiting).pop_front() {
-                return project;
-            }
-            self.news.notified().await;
-        }
-    }
-}
 
 impl Memories {
     /// Saves what hooks ask for, one after the other, until the daemon stops.
@@ -135,19 +95,6 @@ fn previous(project: &Path) -> Option<SessionMemory> {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_project_waits_once_and_only_so_many_wait() {
-        let saves = Saves::default();
-        for number in 0..2 * MAX_WAITING {
-            for _ in 0..2 {
-                saves.request(PathBuf::from(format!("/p{number}")));
-            }
-        }
-        for number in 0..MAX_WAITING {
-            assert_eq!(saves.next().await, PathBuf::from(format!("/p{number}")));
-        }
-        assert!(lock(&saves.waiting).is_empty());
-    }
     #[tokio::test]
     async fn a_panic_is_an_error_of_that_save_and_the_next_one_is_made() {
         let project = PathBuf::from("/p/lamp");

@@ -1,7 +1,7 @@
 //! Patterns of commands against a command line.
 
+use super::judgement::Judgement;
 use super::pattern::{CommandPattern, Match};
-use super::policy::Judgement;
 use super::rule::Rule;
 use super::shell::{Part, parts};
 

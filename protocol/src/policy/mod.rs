@@ -7,6 +7,7 @@
 //! - `pattern`, `path`: what may follow a tool's name in parentheses
 //! - `glob`: text with `*`
 //! - `policy`: [`Policy`], a whitelist or a blacklist
+//! - `judgement`: [`Judgement`], what it says of a call
 //! - `call`: [`ToolCall`], the payload of a PreToolUse hook
 //! - `bash`: a policy's patterns against a command line
 //! - `shell`: a command line taken apart strictly; what is not understood is an error
@@ -21,6 +22,7 @@ mod bash_lines;
 mod bash_tests;
 mod call;
 mod glob;
+mod judgement;
 mod path;
 mod pattern;
 #[expect(
@@ -34,5 +36,6 @@ mod rule;
 pub mod shell;
 
 pub use call::ToolCall;
-pub use policy::{DENIAL, Judgement, Policy, ToolMode};
+pub use judgement::{DENIAL, Judgement};
+pub use policy::{Policy, ToolMode};
 pub use rule::{Rule, RuleError, split_list};

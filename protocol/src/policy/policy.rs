@@ -3,14 +3,12 @@
 use super::bash;
 use super::call::ToolCall;
 use super::glob;
+use super::judgement::Judgement;
 use super::path::PathPattern;
 use super::pattern::{CommandPattern, Match, Pattern};
 use super::rule::{Rule, canonical};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
-
-/// What the reason of every denial starts with, by which it is found in the answers of a run.
-pub const DENIAL: &str = "forbidden by the tool policy of this run: ";
 
 /// How a policy's rules are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,44 +34,6 @@ pub struct Policy {
     /// What `~` in patterns of file names stands for, absolute.
     #[serde(default)]
     pub home: Option<String>,
-}
-
-/// What a policy says of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judgement {
-    Allowed,
-    /// The reason is a sentence fragment for the model and for the log.
-    Denied {
-        reason: String,
-    },
-}
-
-impl Judgement {
-    pub(super) fn denied(reason: impl Into<String>) -> Self {
-        Self::Denied {
-            reason: reason.into(),
-        }
-    }
-
-    /// Returns what a PreToolUse hook prints to deny the call; `None` if the call is allowed: the hook says nothing then,
-    /// so that Claude Code's own rules still hold.
-    #[must_use]
-    pub fn hook_answer(&self) -> Option<String> {
-        let Self::Denied { reason } = self else {
-            return None;
-        };
-        let answer = serde_json::json!({"hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": format!("{DENIAL}{reason}"),
-        }});
-        Some(answer.to_string())
-    }
-
-    #[must_use]
-    pub fn is_allowed(&self) -> bool {
-        *self == Self::Allowed
-    }
 }
 
 /// Tools that execute command lines: a blacklist's rules for Bash hold for all of them.

@@ -3,6 +3,7 @@
 mod arrows;
 mod circles;
 mod fuzzing;
+mod layers;
 mod libraries;
 mod openers;
 mod repository;

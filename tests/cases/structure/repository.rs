@@ -115,3 +115,37 @@ fn links_between_documents_lead_somewhere() {
         }
     }
 }
+
+/// Returns the file or directory that a document means by `name`; `None` if it is no path. `CRATE:PATH` is a path in the
+/// sources of a crate of the daemon.
+fn path_of(name: &str) -> Option<PathBuf> {
+    if name.contains(['<', '*', ' ']) || name.contains("::") {
+        return None;
+    }
+    let tops = ["client/", "daemon/", "docs/", "protocol/", "tests/"];
+    let root = root();
+    match name.split_once(':') {
+        Some((package, path)) => {
+            let sources = format!("daemon/crates/{package}/src");
+            Some(root.join(sources).join(path))
+        }
+        None if tops.iter().any(|top| name.starts_with(top)) => Some(root.join(name)),
+        None if name.ends_with('/') || name.ends_with(".rs") => {
+            Some(root.join("daemon/src").join(name))
+        }
+        None => None,
+    }
+}
+
+#[test]
+fn paths_that_the_architecture_names_exist() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    // Code in the text, without blocks of it.
+    let parts = text.split("```").step_by(2);
+    let names = parts.flat_map(|part| part.split('`').skip(1).step_by(2));
+    let paths = names.filter(|name| !["lib.rs", "mod.rs"].contains(name));
+    let missing: Vec<&str> = paths
+        .filter(|name| path_of(name).is_some_and(|path| !path.exists()))
+        .collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}

@@ -12,20 +12,14 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
+
+pub(crate) use super::executable::Ran;
 
 /// Runs `ccctl` against a daemon.
 pub(crate) struct Ccctl<'a> {
     daemon: &'a Daemon,
-}
-
-/// The result of running `ccctl`.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
 }
 
 impl<'a> Ccctl<'a> {
@@ -56,16 +50,6 @@ impl<'a> Ccctl<'a> {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);
         ran.stdout
-    }
-}
-
-impl Ran {
-    pub(crate) fn of(output: Output) -> Self {
-        Self {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
     }
 }
 

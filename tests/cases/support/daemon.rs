@@ -1,8 +1,8 @@
 //! A real daemon in its own home.
 
-use super::client::Ran;
 use super::connection::Connection;
 use super::eventually::eventually;
+use super::executable::Ran;
 use super::processes::{lives, worker_of};
 use ccd_protocol::Method;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};

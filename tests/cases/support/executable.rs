@@ -1,10 +1,10 @@
-//! Executable files.
+//! Executable files, and what running one gave.
 //!
-//! Another process writes them. If this process did, another test could fork it while the file is open for writing, and
+//! Another process writes the files. If this process did, another test could fork it while the file is open for writing, and
 //! then the file could not be executed ("text file busy").
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// Copies a program.
 pub(crate) fn copy_program(from: &str, to: &Path) {
@@ -29,4 +29,22 @@ pub(crate) fn write(path: &Path, content: &[u8]) {
 /// Writes an executable script.
 pub(crate) fn write_script(path: &Path, content: &str) {
     write(path, content.as_bytes());
+}
+
+/// The result of running `ccctl`.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
 }

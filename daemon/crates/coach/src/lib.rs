@@ -1,6 +1,10 @@
 //! Friction events from Claude Code hooks, and the rules that come of them.
 //! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far ([`detect`]),
 //! and events that recur become candidates for rules ([`aggregate`]).
+//!
+//! Layers, top first; none uses one before it: `coach` → `ledger`, `record` → `aggregate`, `detect`, `config`,
+//! `report`, `synthetic` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
+//! `similarity`, `signal`, `instant`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

@@ -9,6 +9,10 @@
 //! ever for a client that reads nothing. It counts what waits to be sent in messages of up to 64 MiB, not in bytes. It
 //! parses large messages, and the entries of a batch one after another, where all connections wait for it. Over HTTP it
 //! carries calls on when the client has hung up. Lines would need the exchange all the same.
+//!
+//! Layers, top first; none uses one before it: `fuzzing` → `accept` → `http`, `exchange` → `mcp`, `service` → `guard`,
+//! `callee`, `method` → `framing`, `room`, `outgoing`, `request`, `shared`, `websocket` → `budget`, `credentials`,
+//! `fault`, `frame`, `limits`, `socket`.
 
 #![cfg_attr(
     test,

@@ -15,6 +15,9 @@
 //! - `lines`: the bytes of a file into lines, in pieces of any size
 //! - `model`: records into turns, calls with their results, the tree of sub-agents, and usage
 //! - `price`: what a response costs, by a dated table
+//!
+//! Layers, top first; none uses one before it: `index`, `reply` → `follow`, `setup` → `import`, `price`, `last_turn`,
+//! `task_list` → `source` → `model`, `lines` → `line`, `error`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;

@@ -13,6 +13,9 @@
 //! - [`reports`]: reports on disk
 //! - [`safety`]: what must not be sent to a program
 //! - [`test_pages`]: reports of tests as JUnit XML and as a page
+//!
+//! Layers, top first; none uses one before it: `black_box` → `investigate` → `drive`, `safety`, `baseline` → `help`,
+//! `map`, `test_pages` → `answer`, `diff`, `fuzz`, `id`, `keep`, `markup`, `reports`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

@@ -13,6 +13,9 @@
 //! - `stream`: what it prints, folded into facts
 //! - `verdict`: success, failure or time-out, and why
 //! - `stdout_as`: what it would have printed in another format
+//!
+//! Layers, top first; none uses one before it: `executor` → `tape` → `run`, `record` → `command`, `verdict`,
+//! `stdout_as`, `error` → `queue`, `request`, `stream`, `settings`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

@@ -1,6 +1,9 @@
 //! The MCP server: an agent that speaks MCP gets the daemon's sessions, conversations, memory and tapes as tools and
 //! resources.
 //! `rmcp` speaks the protocol; each tool calls methods of the daemon, as any other client does.
+//!
+//! Layers, top first; none uses one before it: `connection` → `server`, `watching`, `resources` → `tools` → `output`,
+//! `wait` → `daemon` → `policy`, `transport`.
 
 mod connection;
 mod daemon;

@@ -2,6 +2,9 @@
 //! next session knows it.
 //! [`collect()`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
 //! file back, [`verify()`] looks at its facts again, and [`digest()`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
+//!
+//! Layers, top first; none uses one before it: `digest` → `verify`, `link` → `collect`, `store` → `error`, `rules` →
+//! `file` → `model`.
 
 #![cfg_attr(
     test,

@@ -5,6 +5,10 @@
 //! work tree can be put aside: [`WorkTree::stash_save`], [`WorkTree::stash_clean`], [`WorkTree::stash_restore`].
 //! [`WorkTree::apply`] repeats the changes of a run.
 //! Everything blocks. No program of the user's configuration is run: no hook, filter, text conversion or external diff.
+//!
+//! Layers, top first; none uses one before it: `changes`, `linked`, `stash`, `state` → `apply`, `commits`, `diff`,
+//! `lock`, `nested`, `past`, `program`, `snapshot` → `work_tree`, `branch`, `identity` → `open` → `error`, `owner`,
+//! `patch`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

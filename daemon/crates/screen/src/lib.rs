@@ -1,4 +1,7 @@
 //! The terminal in which a program runs: its screen, its modes, and its answers to queries.
+//!
+//! Layers, top first; none uses one before it: `roll`, `viewport`, `png`, `svg` → `model`, `image` → `repaint`, `pen`,
+//! `scanner`, `still`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`, `slice`.
 
 #![cfg_attr(
     test,

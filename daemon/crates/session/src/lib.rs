@@ -2,6 +2,9 @@
 //! name.
 //! What clients wait for by the microsecond (`send`, `expect`, `read`, `run`, `find`) returns a boxed future: its code is
 //! then compiled in this crate, for speed, and not in the crate that awaits it.
+//!
+//! Layers, top first; none uses one before it: `session` → `program` → `interaction` → `durations`, `keys`, `library`,
+//! `output`, `peer`.
 
 #![cfg_attr(
     test,

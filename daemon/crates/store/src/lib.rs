@@ -1,6 +1,9 @@
 //! SQLite databases, each with one writer that commits in groups and a few readers; and directories of JSON documents.
 //! A database is defined by its [`Schema`] (migrations, durability) and its writes ([`Write`]). No other crate needs
 //! sqlx.
+//!
+//! Layers, top first; none uses one before it: `folder` → `open` → `database` → `documents`, `row`, `writer`, `error` →
+//! `write`, `tidy`, `forget`, `own_file`, `memory`, `limits`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod database;

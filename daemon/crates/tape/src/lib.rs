@@ -1,4 +1,7 @@
 //! Tapes: recordings of terminal programs, which can be replayed in place of the program.
+//!
+//! Layers, top first; none uses one before it: `run` → `error` → `files`, `play`, `record` → `root`, `settings` →
+//! `index`, `replay_defaults` → `tools`, `advice`, `decorate`, `name` → `key` → `format`, `telemetry`.
 
 #![cfg_attr(
     test,

@@ -1,5 +1,8 @@
 //! Terminals and the processes on them: the holder, which owns both; the probe, which checks whether a program waits
 //! for input; programs that run with pipes; and programs that end with everything they have started.
+//!
+//! Layers, top first; none uses one before it: `supervised` → `holder` → `probe` → `piped` → `alarm`, `placeholder`,
+//! `process_settings` → `lock`, `macos`, `nice`, `own_process`, `readiness`.
 
 #![cfg_attr(
     test,

@@ -3,6 +3,8 @@
 //! [`Handle`]. Reads are never reported: the system is not even asked for them. If the system cannot report changes
 //! (its limits are reached, or there are more than [`MAX_FOLDERS`] directories), everything counts as changed twice a
 //! second.
+//!
+//! Layers, top first; none uses one before it: `watcher` → `inbox`, `links`, `shared`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod inbox;

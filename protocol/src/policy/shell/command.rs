@@ -1,6 +1,6 @@
 //! Keywords and assignments before a program.
 
-use super::scan::Doubt;
+use super::doubt::Doubt;
 use super::word::Word;
 
 /// A command without keywords, assignments and redirections.

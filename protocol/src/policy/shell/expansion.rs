@@ -1,6 +1,7 @@
 //! Quotation marks and expansions inside a word.
 
-use super::scan::{Doubt, Scanner, scan_at_depth};
+use super::doubt::Doubt;
+use super::scan::{Scanner, scan_at_depth};
 use super::word::Word;
 
 /// What a substitution is shown as. It contains no `$(`, so that this text in a word was always quoted.

@@ -13,12 +13,14 @@
 
 mod carriers;
 mod command;
+mod doubt;
 mod expansion;
 mod git;
 mod part;
 mod scan;
 mod word;
 
+pub use doubt::Doubt;
 pub use part::{Part, parts};
-pub use scan::Doubt;
+
 pub use word::{Word, file_name};

@@ -2,8 +2,9 @@
 
 use super::carriers::{EVALUATING, OPAQUE, SHELLS, WRAPPERS, Wrapper};
 use super::command::{BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution};
+use super::doubt::Doubt;
 use super::git;
-use super::scan::{Doubt, scan};
+use super::scan::scan;
 use super::word::{Word, file_name};
 
 /// Maximum depth of `bash -c 'bash -c …'`, and of wrappers of wrappers.

@@ -1,6 +1,7 @@
 //! A line into commands.
 
 use super::command::Command;
+use super::doubt::Doubt;
 use super::word::Word;
 
 /// Maximum length of a command line.
@@ -8,9 +9,6 @@ const MAX_LINE_BYTES: usize = 256 * 1024;
 
 /// Maximum depth of subshells and substitutions.
 const MAX_DEPTH: usize = 16;
-
-/// Why a line is not understood: a clause that completes "the rules cannot be checked: …".
-pub type Doubt = String;
 
 /// Returns all commands of a line, including those in subshells and substitutions, and those that conditions skip.
 pub(super) fn scan(line: &str) -> Result<Vec<Command>, Doubt> {

@@ -1,13 +1,13 @@
 //! New bytes of files into batches.
 
+use super::batch::{Batch, RunEnd, Step};
 use super::extract::{Depth, Entry, entry};
 use super::gate::Gate;
 use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
-use super::runs::RunEnd;
 use super::scope::time_text;
-use super::write::{Batch, IndexWrite};
+use super::write::IndexWrite;
 use crate::line::{Kind, Line, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
@@ -40,24 +40,6 @@ pub(crate) struct Fed {
     pub(crate) bytes: u64,
     /// Files that could not be read; they are tried again the next time.
     pub(crate) failed: usize,
-}
-
-/// How far a file was read with a batch.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Step {
-    pub(crate) file_id: i64,
-    /// Where the first line starts that is not in the index.
-    pub(crate) read: u64,
-    /// Those of the file with this much read.
-    pub(crate) modified: i64,
-    pub(crate) stamp: u64,
-    pub(crate) lines: u64,
-    pub(crate) skipped: u64,
-    pub(crate) bytes: u64,
-    /// Nothing more of the file follows for now.
-    pub(crate) is_last: bool,
-    /// The file could not be read to its end.
-    pub(crate) has_failed: bool,
 }
 
 /// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing

@@ -1,15 +1,16 @@
 //! The thread that keeps the index up to date.
 
-use super::feed::{Fed, Step, feed};
+use super::batch::Step;
+use super::feed::{Fed, feed};
 use super::owner::Index;
 use super::plan::{Known, KnownFile, Plan, known};
 use super::write::IndexWrite;
 use crate::price::Prices;
-use crate::source::{Dir, FoundFile, Layout};
+use crate::setup::Setup;
+use crate::source::{Dir, DirId, FoundFile, Layout};
 use ccd_store::{Database, StoreError};
 use ccd_watch::{Changes, Renewal, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,21 +43,23 @@ pub struct Follower {
     known: Option<Known>,
 }
 
-/// Device and inode of the directory that the transcripts are in; `None` if there is none.
-pub(super) type DirId = Option<(u64, u64)>;
-
 impl Follower {
-    pub(super) fn new(index: Arc<Index>, watcher: Watcher) -> Self {
-        Self {
-            index,
-            watcher,
+    /// Makes an index with its follower; `path` is that of the database. Nothing is indexed before the follower runs.
+    #[must_use]
+    pub fn new(path: PathBuf, setup: Arc<Setup>) -> (Arc<Index>, Self) {
+        let (watcher, handle) = Watcher::new(is_wanted);
+        let index = Arc::new(Index::new(path, setup, handle));
+        let follower = Self {
+            index: Arc::clone(&index),
+            watcher: watcher.naming_folders(),
             watched: Vec::new(),
             is_blind: false,
             kept: BTreeSet::new(),
             cannot_keep: false,
             database: None,
             known: None,
-        }
+        };
+        (index, follower)
     }
 
     /// Works until the index is told to stop. Blocks while it waits, so it needs a thread of its own; those that it starts
@@ -151,7 +154,7 @@ impl Follower {
             self.watcher.renew(|_| ());
             return Ok(());
         }
-        let ids: HashMap<Dir, DirId> = dirs.iter().map(|dir| (dir.clone(), id_of(dir))).collect();
+        let ids: HashMap<Dir, DirId> = dirs.iter().map(|dir| (dir.clone(), dir.id())).collect();
         let mut found = self.find(&dirs);
         if self.keep_all(&dirs, &found) {
             let archive = &self.index.setup.archive;
@@ -468,13 +471,8 @@ fn watch_kept(kept: &Dir, renewal: &mut Renewal<'_>) {
     }
 }
 
-pub(super) fn id_of(dir: &Dir) -> DirId {
-    let found = std::fs::metadata(Layout::of(dir).projects()).ok()?;
-    Some((found.dev(), found.ino()))
-}
-
 /// Returns whether changes of a file are of interest.
-pub(super) fn is_wanted(path: &Path) -> bool {
+fn is_wanted(path: &Path) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
     name.ends_with(b".jsonl") || name.ends_with(META)
 }

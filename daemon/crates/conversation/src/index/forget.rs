@@ -164,6 +164,7 @@ fn oldest(paths: &[PathBuf]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Follower;
     use crate::setup::{ConversationSettings, Setup};
     use ccd_protocol::conversation::{ConversationImportParams, ConversationSearchParams};
     use serde_json::json;
@@ -180,7 +181,7 @@ mod tests {
             ConversationSettings::default(),
         );
         let database = home.path().join("index.sqlite");
-        let (index, follower) = Index::new(database.clone(), setup);
+        let (index, follower) = Follower::new(database.clone(), setup);
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
         for (id, cwd, word) in [("a", "/one", WORD), ("b", "/other", "latschenkiefer")] {

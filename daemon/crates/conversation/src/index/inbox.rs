@@ -1,13 +1,9 @@
 //! Batches that wait to be written.
 
-use super::feed::Step;
-use super::write::{Batch, put, put_texts};
-use ccd_store::{Connection, SqlResult};
+use super::batch::{Batch, Step};
 use tokio::sync::mpsc;
 
-/// Text and rows after which a commit ends.
-pub(super) const COMMIT_BYTES: usize = 8 << 20;
-
+/// Batches that come in, and what they were so far.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     batches: mpsc::Receiver<Batch>,
@@ -26,20 +22,13 @@ impl Inbox {
         }
     }
 
-    /// Puts what comes in, until that is enough for a commit.
-    pub(super) async fn put_all(&mut self, connection: &mut Connection) -> SqlResult<()> {
-        let (mut text_bytes, mut texts) = (0, Vec::new());
-        while text_bytes < COMMIT_BYTES {
-            let Some(batch) = self.batches.recv().await else {
-                self.is_empty = true;
-                break;
-            };
-            self.steps.push(batch.step);
-            text_bytes += batch.text_bytes;
-            if batch.step.bytes > 0 {
-                put(connection, batch, &mut texts).await?;
-            }
+    /// Waits for the next batch; `None` if nothing comes any more.
+    pub(super) async fn next(&mut self) -> Option<Batch> {
+        let batch = self.batches.recv().await;
+        match &batch {
+            Some(batch) => self.steps.push(batch.step),
+            None => self.is_empty = true,
         }
-        put_texts(connection, texts).await
+        batch
     }
 }

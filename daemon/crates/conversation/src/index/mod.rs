@@ -1,5 +1,19 @@
 //! The index of all transcripts: `conversations.sqlite`.
+//!
+//! - `owner`: the index, for those who ask; `file`: where it is stored
+//! - `forget`: it is deleted on request
+//! - `follow`: the thread that keeps it up to date
+//! - `plan`: what it has of files, and what there is to do
+//! - `feed`: new bytes into batches, on two threads
+//! - `extract`: a line into rows and the text that is searched
+//! - `batch`, `tokens`: what is read, and rows of it
+//! - `inbox`, `write`: batches into the database, in one transaction with how far their files were read
+//! - `left`: what is left to index; `gate`: the index gives way to somebody who waits
+//! - `scope`, `query`: what a question is about
+//! - `search`, `list`, `stats` with `sums`: answers
+//! - `totals`: `stats` before the index is there
 
+mod batch;
 mod extract;
 mod feed;
 mod file;
@@ -19,6 +33,7 @@ mod scope;
 mod search;
 mod stats;
 mod sums;
+mod tokens;
 mod totals;
 #[cfg(test)]
 mod totals_tests;

@@ -1,21 +1,20 @@
 //! The owner of the index.
 
 use super::feed::Fed;
-use super::follow::{DirId, Follower, id_of, is_wanted};
 use super::gate::Gate;
 use super::left::Left;
 use super::scope::Scope;
 use super::{IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
 use crate::setup::{ConversationSettings, Setup};
-use crate::source::{Dir, find_session};
+use crate::source::{Dir, DirId, find_session};
 use ccd_protocol::conversation::{
     ConversationImportParams, ConversationImportReply, ConversationListParams,
     ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
     ConversationStatsParams, ConversationStatsReply, Indexing, UnreadableFiles,
 };
 use ccd_store::{Database, StoreError, blocking};
-use ccd_watch::{Handle, Watcher};
+use ccd_watch::Handle;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +32,7 @@ const MAX_REPAIRS: usize = 3;
 /// How long totals wait for the index before they are taken from the transcripts.
 const SOON: Duration = Duration::from_millis(100);
 
-/// The owner of the index. The [`Follower`] brings it up to date; those who ask wait for that.
+/// The owner of the index. The [`Follower`](super::Follower) brings it up to date; those who ask wait for that.
 #[derive(Debug)]
 pub struct Index {
     pub(super) path: PathBuf,
@@ -68,11 +67,8 @@ struct IndexState {
 }
 
 impl Index {
-    /// `path` is that of the database. Nothing is indexed before the follower runs.
-    #[must_use]
-    pub fn new(path: PathBuf, setup: Arc<Setup>) -> (Arc<Self>, Follower) {
-        let (watcher, handle) = Watcher::new(is_wanted);
-        let index = Arc::new(Self {
+    pub(super) fn new(path: PathBuf, setup: Arc<Setup>, handle: Handle) -> Self {
+        Self {
             path,
             setup,
             database: AsyncMutex::default(),
@@ -82,11 +78,7 @@ impl Index {
             handle,
             is_stopping: AtomicBool::new(false),
             is_erasing: AtomicBool::new(false),
-        });
-        (
-            Arc::clone(&index),
-            Follower::new(index, watcher.naming_folders()),
-        )
+        }
     }
 
     pub async fn list(
@@ -236,7 +228,7 @@ impl Index {
 
     /// As [`Self::catch_up`]. Blocks.
     fn wait_for(&self, dirs: &[Dir], most: Duration) -> bool {
-        let ids: Vec<(&Dir, DirId)> = dirs.iter().map(|dir| (dir, id_of(dir))).collect();
+        let ids: Vec<(&Dir, DirId)> = dirs.iter().map(|dir| (dir, dir.id())).collect();
         let prices = self.setup.prices().map_or(0, |priced| priced.number);
         let mut state = self.state();
         let is_followed = ids

@@ -1,18 +1,11 @@
 //! What the runs of a stream used, among the tokens of messages.
 
+use super::batch::RunEnd;
 use super::extract::Entry;
-use super::write::{MessageRow, tokens_row};
+use super::tokens::{MessageRow, tokens_row};
 use crate::line::{ModelUse, Usage};
 use crate::model::{Runs, add_use};
 use ccd_store::{AssertSqlSafe, Connection, SqlResult, insert, query, query_as};
-
-#[derive(Debug)]
-pub(crate) struct RunEnd {
-    /// How many entries of the batch come before it.
-    pub(crate) after: usize,
-    pub(crate) at: Option<i64>,
-    pub(crate) used: Vec<ModelUse>,
-}
 
 /// Ids of rows that have what the runs of a file used besides its messages start with this.
 pub(super) const RUNS: &str = "runs ";

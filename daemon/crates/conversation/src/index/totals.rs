@@ -7,7 +7,7 @@ use super::plan::KnownFile;
 use super::runs::{RUNS, run_rows, uses};
 use super::stats::{FileSums, reply};
 use super::sums::{Sum, SumRow, add};
-use super::write::{MessageRow, message_rows};
+use super::tokens::{MessageRow, message_rows};
 use crate::line::{About, Line, Usage, milliseconds};
 use crate::model::Runs;
 use crate::price::Prices;

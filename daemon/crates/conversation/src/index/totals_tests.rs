@@ -1,7 +1,7 @@
 //! Totals without the index, compared with those of the index.
 
 use super::totals::totals;
-use crate::index::Index;
+use crate::index::Follower;
 use crate::setup::{ConversationSettings, Setup};
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationStatsParams, Missing, StatsBy, StatsGroup,
@@ -65,7 +65,7 @@ async fn totals_without_an_index_are_those_of_the_index() {
     let dir = claude_dir(home.path());
     let setup = Setup::new(&dir, home.path(), ConversationSettings::default());
     let prices = setup.prices().unwrap().prices;
-    let (index, follower) = Index::new(home.path().join("index.sqlite"), Arc::clone(&setup));
+    let (index, follower) = Follower::new(home.path().join("index.sqlite"), Arc::clone(&setup));
     let runtime = tokio::runtime::Handle::current();
     let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
     for by in [

@@ -1,11 +1,12 @@
 //! Changes of the index.
 
+use super::batch::Batch;
 use super::extract::Entry;
-use super::feed::Step;
 use super::inbox::Inbox;
 use super::mark::mark_results;
-use super::runs::{RunEnd, put_run};
-use crate::line::{About, Usage};
+use super::runs::put_run;
+use super::tokens::{MessageRow, message_rows};
+use crate::line::Usage;
 use crate::source::FoundFile;
 use ccd_store::{
     AssertSqlSafe, Connection, Database, SqlResult, Write, insert, query, query_scalar,
@@ -15,6 +16,10 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
+/// Text and rows after which a commit ends.
+const COMMIT_BYTES: usize = 8 << 20;
+
+/// A change.
 #[derive(Debug)]
 pub(crate) enum IndexWrite {
     /// Files that become part of the index.
@@ -29,22 +34,9 @@ pub(crate) enum IndexWrite {
     Prices(u64),
     /// Everything is read anew, with this table of prices.
     Anew(u64),
-    /// Batches as they come in, until they have [`COMMIT_BYTES`](super::inbox::COMMIT_BYTES): what is searched is written in large pieces, or merging
+    /// Batches as they come in, until they have [`COMMIT_BYTES`]: what is searched is written in large pieces, or merging
     /// them would take most of the time.
     Batches(Arc<Mutex<Inbox>>),
-}
-
-/// Records of one file that follow each other, and how far the file was read with them.
-#[derive(Debug, Default)]
-pub(crate) struct Batch {
-    pub(crate) step: Step,
-    pub(crate) about: About,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) run_ends: Vec<RunEnd>,
-    /// Whether the last run of a stream goes on, if lines say so.
-    pub(crate) is_running: Option<bool>,
-    /// About as many bytes are stored.
-    pub(crate) text_bytes: usize,
 }
 
 ccd_store::row! {
@@ -63,7 +55,7 @@ ccd_store::row! {
     }
 }
 
-pub(super) struct TextRow {
+struct TextRow {
     rowid: i64,
     body: String,
 }
@@ -85,25 +77,6 @@ ccd_store::row! {
         record_id: i64,
         tool_use_id: String,
         is_error: bool,
-    }
-}
-
-ccd_store::row! {
-    #[derive(Debug)]
-    pub(super) struct MessageRow {
-        pub(super) message_id: String,
-        pub(super) file_id: i64,
-        pub(super) at: Option<i64>,
-        pub(super) model: Option<String>,
-        pub(super) is_sub: bool,
-        pub(super) input_tokens: i64,
-        pub(super) output_tokens: i64,
-        pub(super) cache_creation_input_tokens: i64,
-        pub(super) cache_read_input_tokens: i64,
-        pub(super) ephemeral_5m_input_tokens: i64,
-        pub(super) ephemeral_1h_input_tokens: i64,
-        pub(super) web_search_requests: i64,
-        pub(super) cost_usd: Option<f64>,
     }
 }
 
@@ -159,7 +132,7 @@ impl Write for IndexWrite {
                 forget_all(connection).await?;
                 put_prices(connection, *number).await
             }
-            Self::Batches(inbox) => inbox.lock().await.put_all(connection).await,
+            Self::Batches(inbox) => put_all(connection, &mut *inbox.lock().await).await,
         }
     }
 }
@@ -244,8 +217,23 @@ pub(crate) async fn prices_of(database: &Database<IndexWrite>) -> SqlResult<Opti
     Ok(number.and_then(|number| number.parse().ok()))
 }
 
+/// Puts what comes in, until that is enough for a commit.
+async fn put_all(connection: &mut Connection, inbox: &mut Inbox) -> SqlResult<()> {
+    let (mut text_bytes, mut texts) = (0, Vec::new());
+    while text_bytes < COMMIT_BYTES {
+        let Some(batch) = inbox.next().await else {
+            break;
+        };
+        text_bytes += batch.text_bytes;
+        if batch.step.bytes > 0 {
+            put(connection, batch, &mut texts).await?;
+        }
+    }
+    put_texts(connection, texts).await
+}
+
 /// Puts all of a batch but the texts, which are added to `texts`.
-pub(super) async fn put(
+async fn put(
     connection: &mut Connection,
     mut batch: Batch,
     texts: &mut Vec<TextRow>,
@@ -303,10 +291,7 @@ pub(super) async fn put(
 
 /// Puts texts, last in a transaction and with few statements: FTS5 writes what it has in memory to disk before each
 /// statement that may have to be undone alone, such as one with several rows, of whatever table.
-pub(super) async fn put_texts(
-    connection: &mut Connection,
-    mut texts: Vec<TextRow>,
-) -> SqlResult<()> {
+async fn put_texts(connection: &mut Connection, mut texts: Vec<TextRow>) -> SqlResult<()> {
     while !texts.is_empty() {
         let later = texts.split_off(texts.len().min(TEXTS_PER_STATEMENT));
         let rows = vec!["(?, ?)"; texts.len()].join(", ");
@@ -400,42 +385,6 @@ async fn put_tokens(connection: &mut Connection, file_id: i64, entries: &[Entry]
         &parents,
     )
     .await
-}
-
-/// Returns the tokens of a message, and those of the other models that it took, whose ids have a `#`.
-pub(super) fn message_rows(file_id: i64, entry: &Entry) -> Vec<MessageRow> {
-    let own = entry.usage.as_ref().map(|usage| MessageRow {
-        message_id: entry.message_id.clone(),
-        model: entry.model.clone(),
-        cost_usd: entry.cost,
-        ..tokens_row(file_id, entry, usage)
-    });
-    let side_calls = entry.side_calls.iter().enumerate();
-    let side_calls = side_calls.map(|(number, (model, usage, cost))| MessageRow {
-        message_id: format!("{}#{number}", entry.message_id),
-        model: Some(model.clone()),
-        cost_usd: *cost,
-        ..tokens_row(file_id, entry, usage)
-    });
-    own.into_iter().chain(side_calls).collect()
-}
-
-pub(super) fn tokens_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
-    MessageRow {
-        message_id: String::new(),
-        file_id,
-        at: entry.at,
-        model: None,
-        is_sub: entry.is_sub,
-        input_tokens: usage.input_tokens.cast_signed(),
-        output_tokens: usage.output_tokens.cast_signed(),
-        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
-        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
-        ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
-        ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
-        web_search_requests: usage.web_search_requests.cast_signed(),
-        cost_usd: None,
-    }
 }
 
 fn agent_row(

@@ -2,7 +2,6 @@
 
 use super::model::Model;
 use super::tokens::Tokens;
-use super::{PriceError, table};
 use crate::line::model_name as name;
 use crate::line::{SideCall, Usage};
 use std::collections::HashMap;
@@ -51,13 +50,6 @@ impl Prices {
             models: HashMap::new(),
             aliases: HashMap::new(),
         }
-    }
-
-    /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.
-    /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
-    /// United States.
-    pub fn parse(text: &str) -> Result<Self, PriceError> {
-        table::parse(text)
     }
 
     /// Returns the date of the table, such as `2026-11-23`.

@@ -8,30 +8,40 @@ use std::collections::HashMap;
 
 const UNIT: &str = "USD per million tokens";
 
-pub(super) fn parse(text: &str) -> Result<Prices, PriceError> {
-    let value = serde_json::from_str(text).map_err(PriceError::NotJson)?;
-    let table = Member::table(&value);
-    let as_of = table.member("as_of")?;
-    as_of.date()?;
-    table.member("unit")?.optional(unit)?;
-    let models = table.member("models")?.members()?.into_iter();
-    let models = models
-        .map(|(name, member)| Ok((folded(name), model(&member)?)))
-        .collect::<Result<HashMap<_, _>, _>>()?;
-    let aliases = table.member("aliases")?;
-    let aliases = aliases.optional(|aliases| all_aliases(aliases, &models))?;
-    let modifiers = table.member("modifiers")?;
-    let modifier = |name: &str| {
-        let number = modifiers.optional(|all| all.member(name)?.optional(Member::number))?;
-        Ok(number.flatten())
-    };
-    Ok(Prices {
-        as_of: as_of.text()?.to_owned(),
-        usd_per_web_search: modifier("web_search_request_usd")?.unwrap_or(0.0),
-        us_only_factor: modifier("inference_geo_us")?.unwrap_or(1.0),
-        models,
-        aliases: aliases.unwrap_or_default(),
-    })
+impl Prices {
+    /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.
+    ///
+    /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
+    /// United States.
+    ///
+    /// # Errors
+    ///
+    /// [`PriceError`] says which key is wrong.
+    pub fn parse(text: &str) -> Result<Self, PriceError> {
+        let value = serde_json::from_str(text).map_err(PriceError::NotJson)?;
+        let table = Member::table(&value);
+        let as_of = table.member("as_of")?;
+        as_of.date()?;
+        table.member("unit")?.optional(unit)?;
+        let models = table.member("models")?.members()?.into_iter();
+        let models = models
+            .map(|(name, member)| Ok((folded(name), model(&member)?)))
+            .collect::<Result<HashMap<_, _>, _>>()?;
+        let aliases = table.member("aliases")?;
+        let aliases = aliases.optional(|aliases| all_aliases(aliases, &models))?;
+        let modifiers = table.member("modifiers")?;
+        let modifier = |name: &str| {
+            let number = modifiers.optional(|all| all.member(name)?.optional(Member::number))?;
+            Ok(number.flatten())
+        };
+        Ok(Self {
+            as_of: as_of.text()?.to_owned(),
+            usd_per_web_search: modifier("web_search_request_usd")?.unwrap_or(0.0),
+            us_only_factor: modifier("inference_geo_us")?.unwrap_or(1.0),
+            models,
+            aliases: aliases.unwrap_or_default(),
+        })
+    }
 }
 
 fn unit(unit: &Member<'_>) -> Result<(), PriceError> {
@@ -104,7 +114,7 @@ mod tests {
         let mut table: Value = serde_json::from_str(include_str!("prices.json")).unwrap();
         table["aliases"] = json!({"ours": "claude-opus-5"});
         *table.pointer_mut(pointer).unwrap() = value;
-        parse(&table.to_string()).unwrap_err().to_string()
+        Prices::parse(&table.to_string()).unwrap_err().to_string()
     }
 
     #[test]
@@ -135,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_not_an_object_in_json_is_rejected() {
-        let complaint = |text| parse(text).unwrap_err().to_string();
+        let complaint = |text| Prices::parse(text).unwrap_err().to_string();
         assert_eq!(complaint("[]"), "the table must be an object, found a list");
         for text in ["", "{\"as_of\": \"2026-01-01\",}", "{} // prices"] {
             assert!(complaint(text).starts_with("not JSON: "), "{text}");
@@ -144,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_table_needs_a_date_and_models_and_may_have_members_of_its_own() {
-        let prices = parse(r#"{"as_of":"2026-01-01","models":{},"aliases":null,"note":[1]}"#);
+        let prices =
+            Prices::parse(r#"{"as_of":"2026-01-01","models":{},"aliases":null,"note":[1]}"#);
         let prices = prices.unwrap();
         assert_eq!(prices.as_of(), "2026-01-01");
         assert_eq!(

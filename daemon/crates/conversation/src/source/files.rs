@@ -1,17 +1,15 @@
 //! Which files make a conversation.
 
 use super::layout::{Dir, Layout};
+use super::older_agent::{is_older_agent, session_of_older_agent};
 use crate::ConversationError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 const MIN_PREFIX: usize = 4;
-
-/// How much of an older sub-agent's transcript is read for its session.
-const MAX_START_BYTES: u64 = 1 << 20;
 
 /// Longest description of a sub-agent that is read; one has 300 bytes.
 const MAX_META_BYTES: u64 = 1 << 20;
@@ -37,12 +35,6 @@ pub struct SubAgentFile {
 struct Meta {
     #[serde(rename = "toolUseId")]
     tool_use_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Start {
-    #[serde(rename = "sessionId")]
-    session_id: Option<String>,
 }
 
 impl Files {
@@ -90,28 +82,6 @@ fn older_agents(main: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = paths.map(|entry| entry.path()).filter(is_own).collect();
     paths.sort();
     paths
-}
-
-/// Returns whether a file in the place of a session's transcript is one of a sub-agent.
-pub(crate) fn is_older_agent(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    name.starts_with(b"agent-") && name.ends_with(b".jsonl")
-}
-
-/// Returns the session that the first record of such a file names.
-pub(crate) fn session_of_older_agent(path: &Path) -> Option<String> {
-    let mut start = BufReader::new(fs::File::open(path).ok()?.take(MAX_START_BYTES));
-    let mut line = Vec::new();
-    while start.read_until(b'\n', &mut line).ok()? > 0 {
-        if let Ok(Start {
-            session_id: Some(id),
-        }) = serde_json::from_slice(&line)
-        {
-            return Some(id);
-        }
-        line.clear();
-    }
-    None
 }
 
 pub(crate) fn parent_of(path: &Path) -> Option<String> {

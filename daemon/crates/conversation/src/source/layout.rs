@@ -1,6 +1,6 @@
 //! Where transcripts are in a directory.
 
-use super::files::{is_older_agent, session_of_older_agent};
+use super::older_agent::{is_older_agent, session_of_older_agent};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,10 @@ pub(crate) struct Dir {
     pub(crate) is_root: bool,
 }
 
+/// Device and inode of the directory that the transcripts are in; `None` if there is none.
+pub(crate) type DirId = Option<(u64, u64)>;
+
+/// A file that is or becomes part of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
@@ -52,6 +56,12 @@ impl Dir {
             path: path.components().collect(),
             is_root: false,
         }
+    }
+
+    /// Blocks.
+    pub(crate) fn id(&self) -> DirId {
+        let found = fs::metadata(Layout::of(self).projects()).ok()?;
+        Some((found.dev(), found.ino()))
     }
 }
 

@@ -8,13 +8,15 @@ mod archive;
 mod files;
 mod layout;
 mod loaded;
+mod older_agent;
 mod shelf;
 mod stamp;
 
 pub(crate) use archive::Archive;
 pub use files::Files;
-pub(crate) use files::{find_session, is_older_agent, parent_of};
-pub(crate) use layout::{Dir, FoundFile, IMPORTED, Layout};
+pub(crate) use files::{find_session, parent_of};
+pub(crate) use layout::{Dir, DirId, FoundFile, IMPORTED, Layout};
 pub use loaded::Loaded;
+pub(crate) use older_agent::is_older_agent;
 pub use shelf::Shelf;
 pub(crate) use stamp::{hash, stamp};

@@ -1,7 +1,6 @@
 //! A run from the queue to its result.
 
 use super::Executor;
-use super::outcome::json;
 use super::plan::Planned;
 use crate::command::{Invocation, Start};
 use crate::error::ExecError;
@@ -20,6 +19,7 @@ use ccd_protocol::exec::{
 use ccd_protocol::{Reportable as _, exec::ExecutionLog};
 use ccd_repository::{Lock, LockError};
 use ccd_terminal::supervised::Program;
+use serde::Serialize;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -464,4 +464,8 @@ fn read_debug(path: &Path) -> Vec<String> {
     let bytes = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.lines().map(plain::text).collect()
+}
+
+pub(super) fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
-use super::carry_out::{Ready, Task};
+use super::carry_out::{Ready, Task, json};
 use crate::error::ExecError;
 use crate::record::Ended;
 use crate::request::ToolConfig;
@@ -19,7 +19,6 @@ use ccd_protocol::policy::{Policy, Rule};
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
 use ccd_text::redact::redact_line;
-use serde::Serialize;
 
 const MAX_LOGS: usize = 10_000;
 
@@ -264,8 +263,4 @@ fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
             .map(|outcome| outcome.terminal_reason.clone())
             .filter(|reason| !reason.is_empty()),
     }
-}
-
-pub(super) fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

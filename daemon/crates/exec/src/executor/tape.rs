@@ -1,8 +1,7 @@
 //! A run with tapes: a tape in place of Claude Code, or a recording of it.
 
 use super::Executor;
-use super::carry_out::{Ready, Task};
-use super::outcome::json;
+use super::carry_out::{Ready, Task, json};
 use crate::command::Start;
 use crate::error::ExecError;
 use crate::record::{Ended, Reader};

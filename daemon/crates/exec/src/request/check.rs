@@ -1,14 +1,11 @@
 //! The parameters of `exec.run` as a type that cannot be wrong.
 
-use super::error::RequestError;
+use super::error::{MAX_INSTRUCTION_BYTES, RequestError};
 use super::tools::ToolConfig;
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams, OutputFormat};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Maximum length of an instruction: Claude Code reads no more from its standard input.
-pub const MAX_INSTRUCTION_BYTES: usize = 10_000_000;
 
 /// What a request does not say, from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,12 @@
 //! Why a request is refused.
 
-use super::check::MAX_INSTRUCTION_BYTES;
-use super::tools::MAX_RULES_BYTES;
 use ccd_protocol::policy::RuleError;
+
+/// Maximum length of an instruction: Claude Code reads no more from its standard input.
+pub const MAX_INSTRUCTION_BYTES: usize = 10_000_000;
+
+/// Maximum length of all rules: Linux accepts 128 KiB in one argument of a program.
+pub(super) const MAX_RULES_BYTES: usize = 64 * 1024;
 
 /// What is wrong with a request; `invalid_request` to a client. The first four messages are the seed's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

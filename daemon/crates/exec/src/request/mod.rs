@@ -6,6 +6,6 @@ mod error;
 mod request_tests;
 mod tools;
 
-pub use check::{Conversation, Defaults, MAX_INSTRUCTION_BYTES, PermissionMode, Request};
-pub use error::RequestError;
+pub use check::{Conversation, Defaults, PermissionMode, Request};
+pub use error::{MAX_INSTRUCTION_BYTES, RequestError};
 pub use tools::ToolConfig;

@@ -1,10 +1,7 @@
 //! Which tools a run may use.
 
-use super::error::RequestError;
+use super::error::{MAX_RULES_BYTES, RequestError};
 use ccd_protocol::policy::{Policy, Rule, ToolMode};
-
-/// Maximum length of all rules: Linux accepts 128 KiB in one argument of a program.
-pub(super) const MAX_RULES_BYTES: usize = 64 * 1024;
 
 /// The tools of a run: the ToolConfig of the seed, in which only one list can exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

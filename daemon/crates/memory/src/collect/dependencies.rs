@@ -1,9 +1,8 @@
 //! Whether what is installed is what the manifest asks for, from the disk alone.
 
 use super::facts::{Part, Sourced, stamp};
-use super::manifest::MANIFEST_BYTES;
 use super::project::{Collector, Project};
-use super::read::{modified, names, read};
+use super::read::{MANIFEST_BYTES, modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
 use semver::{Version, VersionReq};
 use std::path::Path;

@@ -1,11 +1,10 @@
 //! What collectors find, each part with its source and its time.
 
-use super::comments::Comment;
-use super::manifest::Manifest;
-use super::tasks::Plan;
+use super::open_point::Comment;
 use crate::model::{Notes, READ_FAILURES};
 use ccd_protocol::memory::{
-    BuildStatus, DependencyStatus, MemoryFact, ServerInfo, SessionMemory, TestFailure, TestSuite,
+    BuildStatus, DependencyStatus, MemoryFact, PhaseStatus, ServerInfo, SessionMemory,
+    TaskReference, TestFailure, TestSuite,
 };
 use ccd_text::redact::{MASK, redact};
 use std::time::SystemTime;
@@ -48,6 +47,51 @@ pub(super) struct GitFacts {
     pub(super) conflicts: Vec<String>,
 }
 
+/// What a plan says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Plan {
+    pub(super) phases: Vec<PhaseStatus>,
+    /// In the order of the file.
+    pub(crate) open: Vec<TaskReference>,
+    /// The last open task that Kiro marks as begun.
+    pub(super) begun: Option<TaskReference>,
+    /// Of all tasks; the title of one that has none.
+    pub(crate) ids: Vec<String>,
+    /// Points below headings such as "Later", in the plan and in the spec beside it.
+    pub(super) later: Vec<String>,
+    /// Secrets that were removed from phases and open tasks.
+    pub(super) redacted: u64,
+}
+
+impl Plan {
+    pub(super) fn completed(&self) -> u64 {
+        self.phases.iter().map(|phase| phase.completed).sum()
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.phases.iter().map(|phase| phase.total).sum()
+    }
+}
+
+/// What the manifests say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manifest {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    /// The file that the name is from.
+    pub(super) source: Option<String>,
+    pub(super) unit: Runner,
+    pub(super) e2e: Runner,
+}
+
+/// What runs a suite of tests.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Runner {
+    pub(super) framework: Option<&'static str>,
+    pub(super) command: Option<String>,
+}
+
+/// Results of one suite of tests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SuiteFacts {
     pub(crate) suite: TestSuite,

@@ -1,31 +1,13 @@
 //! The manifests of a project: its name, what it is, and how its tests are run.
 
-use super::facts::Part;
+use super::facts::{Manifest, Part, Runner};
 use super::project::{Collector, Project};
-use super::read::read;
+use super::read::{MANIFEST_BYTES, read};
 use super::tasks::pattern;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct Manifest {
-    pub(super) name: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) source: Option<String>,
-    pub(super) unit: Runner,
-    pub(super) e2e: Runner,
-}
-
-/// What runs a suite of tests.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Runner {
-    pub(super) framework: Option<&'static str>,
-    pub(super) command: Option<String>,
-}
-
-pub(super) const MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(super) struct ManifestCollector;
 

@@ -6,6 +6,10 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path};
 use std::time::SystemTime;
 
+/// Of a manifest that are read.
+pub(super) const MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A file and when it was changed.
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
     pub(super) modified: Option<SystemTime>,

@@ -1,6 +1,6 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{Finding, Part, Sourced, stamp};
+use super::facts::{Finding, Part, Plan, Sourced, stamp};
 use super::project::{Collector, Project};
 use super::read::{modified, names, read, too_long};
 use crate::model::{clip, percentage};
@@ -12,31 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 use time::OffsetDateTime;
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Plan {
-    pub(super) phases: Vec<PhaseStatus>,
-    /// In the order of the file.
-    pub(crate) open: Vec<TaskReference>,
-    /// The last open task that Kiro marks as begun.
-    pub(super) begun: Option<TaskReference>,
-    /// Of all tasks; the title of one that has none.
-    pub(crate) ids: Vec<String>,
-    /// Points below headings such as "Later", in the plan and in the spec beside it.
-    pub(super) later: Vec<String>,
-    /// Secrets that were removed from phases and open tasks.
-    redacted: u64,
-}
-
-impl Plan {
-    pub(super) fn completed(&self) -> u64 {
-        self.phases.iter().map(|phase| phase.completed).sum()
-    }
-
-    pub(super) fn total(&self) -> u64 {
-        self.phases.iter().map(|phase| phase.total).sum()
-    }
-}
 
 /// Of a plan: counts of half a longer one would be wrong.
 const PLAN_BYTES: u64 = 4 * 1024 * 1024;

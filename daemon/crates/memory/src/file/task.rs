@@ -1,7 +1,6 @@
 //! A task on a line: `ID - title _(phase)_`.
 
 use super::escape::{find, find_last, line, not_word, unescape};
-use super::template::at;
 use serde_json::{Value, json};
 
 /// What is written for no task and no list of tasks.
@@ -11,7 +10,7 @@ pub(super) const IDS: &str = "nextTaskIds";
 const NO_ID: &str = "(no id)";
 
 pub(super) fn write(task: &Value) -> String {
-    let text = |name| line(at(task, name).as_str().unwrap_or_default());
+    let text = |name| line(task[name].as_str().unwrap_or_default());
     format!("{} - {} _({})_", id(task), text("title"), text("phase"))
 }
 
@@ -25,7 +24,7 @@ pub(super) fn ids(tasks: &Value) -> String {
 }
 
 fn id(task: &Value) -> String {
-    match at(task, "id").as_str().unwrap_or_default() {
+    match task["id"].as_str().unwrap_or_default() {
         "" => NO_ID.to_owned(),
         id => not_word(id, NO_ID)
             .replace(", ", "\\u{2c} ")

@@ -1,7 +1,6 @@
 //! The commits that a stash consists of, and the list of stashes.
 
-use super::save::WorkTreeState;
-use super::trees::Files;
+use super::trees::{Files, State};
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
 use git2::{Commit, Oid, Repository, Signature, Tree};

@@ -1,11 +1,11 @@
 //! Puts everything dirty aside in the user's stash.
 
 use super::commit::{Stash, push};
-use super::trees::{Files, changed_paths, conflicts, set_index};
+use super::trees::{State, changed_paths, conflicts, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
 use crate::snapshot::Dirty;
-use git2::{Index, Oid, Repository};
+use git2::{Index, Oid};
 use std::path::PathBuf;
 
 impl WorkTree {
@@ -135,29 +135,6 @@ impl WorkTree {
             staged,
             tracked,
             untracked,
-        })
-    }
-}
-
-/// What is in a work tree, as ids of trees.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct WorkTreeState {
-    pub staged: Oid,
-    /// What the work tree has of the files that the index has.
-    pub tracked: Oid,
-    /// Files that are neither in the index nor ignored.
-    pub untracked: Option<Oid>,
-}
-
-impl WorkTreeState {
-    pub(crate) fn files<'a>(
-        &self,
-        repository: &'a Repository,
-    ) -> std::result::Result<Files<'a>, git2::Error> {
-        let untracked = self.untracked.map(|id| repository.find_tree(id));
-        Ok(Files {
-            tracked: repository.find_tree(self.tracked)?,
-            untracked: untracked.transpose()?,
         })
     }
 }

@@ -31,6 +31,28 @@ pub(crate) fn set_index(
     index.write()
 }
 
+/// What is in a work tree, as ids of trees.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The index.
+    pub staged: Oid,
+    /// What the work tree has of the files that the index has.
+    pub tracked: Oid,
+    /// Files that are neither in the index nor ignored.
+    pub untracked: Option<Oid>,
+}
+
+impl State {
+    pub(crate) fn files<'a>(&self, repository: &'a Repository) -> Result<Files<'a>, git2::Error> {
+        let untracked = self.untracked.map(|id| repository.find_tree(id));
+        Ok(Files {
+            tracked: repository.find_tree(self.tracked)?,
+            untracked: untracked.transpose()?,
+        })
+    }
+}
+
+/// The files of a work tree, without ignored ones.
 pub(crate) struct Files<'a> {
     pub tracked: Tree<'a>,
     pub untracked: Option<Tree<'a>>,

@@ -1,9 +1,9 @@
 //! Parses an exchange.
 
-use super::fault::Fault;
+use super::fault::{Fault, Stop};
 use super::keys::Part;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
-use super::text::{MAX_CHUNKS, Scanned, Scanner, Stop};
+use super::text::{MAX_CHUNKS, Scanned, Scanner};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

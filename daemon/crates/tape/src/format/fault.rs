@@ -1,13 +1,18 @@
 //! Errors in the text of a tape, and their positions.
 
 use super::model::FORMAT;
-use super::text::{MAX_BYTES, Stop};
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_text::json5::{self, place};
+
+/// Maximum size of a tape's file.
+pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// Maximum length of a text from the tape in an error.
 const SHOWN_CHARS: usize = 200;
 
+pub(super) type Stop = json5::Stop<Fault>;
+
+/// An error in a tape, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct FormatError {

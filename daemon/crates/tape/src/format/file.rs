@@ -1,7 +1,7 @@
 //! The files of tapes: they are read whole and within limits, and written whole or not at all.
 //! All functions here block.
 
-use super::text::MAX_BYTES;
+use super::fault::MAX_BYTES;
 use ccd_protocol::{ErrorCode, Reportable};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;

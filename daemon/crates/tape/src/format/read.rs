@@ -1,10 +1,10 @@
 //! Parses a tape.
 
 use super::exchange::{ExchangeReader, number, whole};
-use super::fault::{Fault, FormatError};
+use super::fault::{Fault, FormatError, MAX_BYTES, Stop};
 use super::keys::Part;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
-use super::text::{MAX_BYTES, Scanned, Scanner, Stop};
+use super::text::{Scanned, Scanner};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;

@@ -1,11 +1,9 @@
 //! A tape as a JSON5 format: its limits, and its faults.
 
-use super::fault::Fault;
+use super::fault::{Fault, Stop};
 use ccd_text::json5;
 
-pub(super) const MAX_BYTES: usize = 64 << 20;
-
-/// Maximum number of chunks on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
+/// Maximum number of chunks on a tape. A tape written by ccd exceeds [`MAX_BYTES`](super::fault::MAX_BYTES) before it has as many.
 pub(super) const MAX_CHUNKS: u32 = 1_300_000;
 
 /// Maximum number of values in annotations and unknown keys.
@@ -27,4 +25,3 @@ impl json5::Format for TapeText {
 
 pub(super) type Scanner<'a> = json5::Scanner<'a, TapeText>;
 pub(super) type Scanned<T> = Result<T, Stop>;
-pub(super) type Stop = json5::Stop<Fault>;

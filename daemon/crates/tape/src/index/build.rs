@@ -1,6 +1,7 @@
 //! Makes an index from files.
 
 use super::find::{Index, Tables, TapeEntries, by_age};
+use super::limits::MAX_TAPE_BYTES;
 use super::problem::LoadError;
 use super::table::Table;
 use super::tape::{IndexedTape, Stamp, TapeId};
@@ -16,10 +17,6 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-pub(super) const MAX_TAPES: usize = 100_000;
-
-pub(super) const MAX_TAPE_BYTES: u64 = 64 << 20;
 
 /// Maximum number of problems that are kept for a root.
 pub(super) const MAX_PROBLEMS: usize = 10_000;

@@ -1,6 +1,6 @@
 //! The index of a directory, and the lookups that do not depend on a session.
 
-use super::fits::Hit;
+use super::hit::{ExchangePlace, Hit};
 use super::table::{Table, TableEntry, key_of};
 use super::tape::{IndexedTape, TapeId, UNFINISHED};
 use crate::key::{Fingerprint, Invocation, Rules};
@@ -39,13 +39,6 @@ pub(super) struct Tables<T = Table> {
 }
 
 pub(super) type TapeEntries = Tables<Vec<TableEntry>>;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExchangePlace {
-    pub tape: TapeId,
-    pub exchange: u32,
-    pub line: u32,
-}
 
 /// Two exchanges with the same key: only the first one is found.
 #[derive(Debug, Clone, PartialEq, Eq)]

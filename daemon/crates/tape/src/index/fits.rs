@@ -1,9 +1,9 @@
 //! The tapes that fit a session, and the lookups among them.
 
-use super::find::{ExchangePlace, Index, exact_key, loose_key, state_key};
+use super::find::{Index, exact_key, loose_key, state_key};
+use super::hit::Hit;
 use super::table::TableEntry;
-use super::tape::{HIDDEN, IndexedTape, KEYS, Row, UNFINISHED};
-use crate::format::Meta;
+use super::tape::{HIDDEN, IndexedTape, Row, UNFINISHED};
 use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,79 +15,6 @@ pub struct Fits {
     pub index: Arc<Index>,
     /// One bit per slot.
     bits: Arc<[u64]>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    pub tape: Arc<IndexedTape>,
-    pub exchange: u32,
-}
-
-impl Hit {
-    pub(super) fn new(tape: &Arc<IndexedTape>, exchange: u32) -> Option<Self> {
-        tape.rows.get(exchange as usize)?;
-        Some(Self {
-            tape: Arc::clone(tape),
-            exchange,
-        })
-    }
-
-    pub fn meta(&self) -> &Meta {
-        &self.tape.meta
-    }
-
-    /// Returns the input; `***` with Enter if it was hidden.
-    pub fn input(&self) -> &[u8] {
-        self.tape.input(self.row())
-    }
-
-    pub fn prompt(&self) -> &str {
-        &self.tape.prompt(self.row()).text
-    }
-
-    /// Returns whether the input was typed while the terminal did not echo: any line matches it.
-    pub(crate) fn is_hidden(&self) -> bool {
-        self.row().flags & HIDDEN != 0
-    }
-
-    /// Returns whether the program read keys, not lines.
-    pub fn reads_keys(&self) -> bool {
-        self.row().flags & KEYS != 0
-    }
-
-    /// Returns whether the recording ended before the input was complete: it never answers, and only
-    /// [`Fits::candidates`] returns it.
-    pub(crate) fn is_unfinished(&self) -> bool {
-        self.row().flags & UNFINISHED != 0
-    }
-
-    /// Returns whether this is the start of the program, without input.
-    pub fn is_start(&self) -> bool {
-        self.exchange == 0 && self.row().input_len == 0
-    }
-
-    /// Returns the hash chain of the inputs before it.
-    pub fn state(&self) -> Fingerprint {
-        self.row().state
-    }
-
-    /// Returns the hash chain of the inputs, including its own.
-    pub(crate) fn state_after(&self) -> Fingerprint {
-        self.tape.state_after(self.exchange)
-    }
-
-    pub fn place(&self) -> ExchangePlace {
-        ExchangePlace {
-            tape: Arc::clone(&self.tape.id),
-            exchange: self.exchange,
-            line: self.row().line,
-        }
-    }
-
-    pub(super) fn row(&self) -> &Row {
-        // Only made of existing exchanges, and a tape in the index never changes.
-        &self.tape.rows[self.exchange as usize]
-    }
 }
 
 impl Index {

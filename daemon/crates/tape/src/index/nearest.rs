@@ -1,7 +1,8 @@
 //! Finds the exchange that is closest to one that is on no tape.
 
 use super::find::{Index, exact_key, loose_key, state_key};
-use super::fits::{Fits, Hit};
+use super::fits::Fits;
+use super::hit::Hit;
 use super::table::TableEntry;
 use super::tape::HIDDEN;
 use crate::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};

@@ -1,5 +1,6 @@
 //! Why a file is not a tape, or has changed since it was read.
 
+use super::limits::{MAX_FOLDERS, MAX_TAPE_BYTES, MAX_TAPES};
 use crate::format::FormatError;
 use ccd_protocol::tape::TapeProblem;
 use std::io;
@@ -30,15 +31,15 @@ pub(super) enum LoadError {
     Kind { kind: &'static str },
     #[error("it is a dangling link; remove it, or restore its target")]
     Link,
-    #[error("it has {bytes} bytes; a tape may have at most {MAX_BYTES}", MAX_BYTES = super::build::MAX_TAPE_BYTES)]
+    #[error("it has {bytes} bytes; a tape may have at most {MAX_TAPE_BYTES}")]
     TooLarge { bytes: u64 },
     #[error("it changed while it was being read; save it again")]
     Moving,
     #[error("its name is not UTF-8; rename it")]
     Name,
-    #[error("more than {MAX_TAPES} tapes; move some into another directory", MAX_TAPES = super::build::MAX_TAPES)]
+    #[error("more than {MAX_TAPES} tapes; move some into another directory")]
     TooMany,
-    #[error("more than {MAX_FOLDERS} directories; remove links that lead elsewhere", MAX_FOLDERS = super::walk::MAX_FOLDERS)]
+    #[error("more than {MAX_FOLDERS} directories; remove links that lead elsewhere")]
     TooManyFolders,
     #[error("directories are nested too deep here")]
     TooDeep,

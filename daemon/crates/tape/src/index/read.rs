@@ -2,7 +2,7 @@
 
 use super::build::open;
 use super::find::Index;
-use super::fits::Hit;
+use super::hit::Hit;
 use super::problem::ReadError;
 use super::tape::Stamp;
 use crate::format::{Exchange, read_exchange};

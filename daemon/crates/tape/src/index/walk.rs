@@ -1,5 +1,6 @@
 //! Finds the tapes in a directory.
 
+use super::limits::{MAX_FOLDERS, MAX_TAPES};
 use super::problem::LoadError;
 use super::tape::{Stamp, TapeId};
 use std::collections::HashSet;
@@ -9,9 +10,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 const MAX_DEPTH: usize = 32;
-
-/// Maximum number of directories that are read: a link may lead to the whole file system.
-pub(super) const MAX_FOLDERS: usize = 100_000;
 
 /// The suffix of a tape's file name.
 pub const SUFFIX: &str = ".json5";
@@ -57,7 +55,7 @@ pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {
         let mut folders = Vec::new();
         for entry in entries.flatten() {
             match look(&entry, &prefix) {
-                Ok(Look::Tape(_)) if found.tapes.len() >= super::build::MAX_TAPES => {
+                Ok(Look::Tape(_)) if found.tapes.len() >= MAX_TAPES => {
                     found.problems.push((folder, LoadError::TooMany));
                     return found;
                 }

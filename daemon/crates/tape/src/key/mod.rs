@@ -1,6 +1,7 @@
 //! Keys of exchanges: the normal forms of a command line, a prompt, an input, and of all earlier inputs.
 //! Recorder and player both use them, so that recorded exchanges are found.
 
+mod bytes;
 mod hash;
 mod input;
 mod process_id;

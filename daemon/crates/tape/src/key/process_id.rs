@@ -1,6 +1,6 @@
 //! Numbers of processes, as programs print them.
 
-use super::scrub::{at_word_end, count, is_word};
+use super::bytes::{at_word_end, count, is_word};
 use std::ops::Range;
 
 /// Maximum number of digits of the number.

@@ -1,5 +1,6 @@
 //! Replaces what differs from run to run by names: times, ids, addresses, temporary files, home directories.
 
+use super::bytes::{at_word_end, count, is_word};
 use super::process_id::process_id_at;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -97,28 +98,10 @@ fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> 
     }
 }
 
-pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// Returns `at`, unless a word continues there.
-pub(super) fn at_word_end(bytes: &[u8], at: usize) -> Option<usize> {
-    bytes
-        .get(at)
-        .is_none_or(|byte| !is_word(*byte))
-        .then_some(at)
-}
-
 /// Returns the offset after `count` bytes of a kind.
 fn run(bytes: &[u8], at: usize, count: usize, kind: fn(&u8) -> bool) -> Option<usize> {
     let run = bytes.get(at..at.checked_add(count)?)?;
     run.iter().all(kind).then_some(at + count)
-}
-
-/// Returns how many bytes from `at` on are of a kind, at most `most`.
-pub(super) fn count(bytes: &[u8], at: usize, most: usize, kind: fn(&u8) -> bool) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().take(most).take_while(|byte| kind(byte)).count()
 }
 
 fn one_of(bytes: &[u8], at: usize, choice: &[u8]) -> Option<usize> {

@@ -5,6 +5,7 @@ mod options;
 mod pace;
 mod playback;
 mod player;
+mod playing;
 mod search;
 mod steps;
 

@@ -3,16 +3,15 @@
 use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
 use super::playback::{Playback, PlaybackStep};
+use super::playing::{Playing, Queued};
 use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tape, read};
 use super::steps::{ExchangeSteps, set_modes};
 use crate::format::{Exchange, Stream};
 use crate::index::{Fits, Hit, Index};
-use crate::key::{Context, PromptTracker, StateHash, input_steps, prompt_steps};
+use crate::key::{Context, StateHash, input_steps, prompt_steps};
 use crate::telemetry::telemetry;
 use ccd_protocol::tape::TapeUse;
-use rangemap::RangeSet;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,46 +34,6 @@ pub struct Player {
     state: Mutex<Playing>,
     /// False until the answers that an earlier worker left unprinted are in the queue.
     goes_on: AtomicBool,
-}
-
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Playing {
-    /// Typed bytes that belong to no exchange yet.
-    pub(super) pending: Vec<u8>,
-    /// The echo of the pending bytes that was already printed, as part of an answer.
-    pub(super) echoed: Vec<u8>,
-    pub(super) state: StateHash,
-    pub(super) prompt: PromptTracker,
-    /// The exchange that was played last.
-    pub(super) at: Option<(String, u32)>,
-    pub(super) played: BTreeMap<String, RangeSet<u32>>,
-    /// The number of exchanges played.
-    pub(super) ordinal: u64,
-    /// Output offset at which everything in the queue has been printed.
-    queued_upto: u64,
-    /// Exchanges that may not be printed yet.
-    pub(super) queue: VecDeque<Queued>,
-    /// Lines that were typed, each with its prompt. They bring a real program to this position, where one may take
-    /// over.
-    pub(super) typed: Vec<(String, Vec<u8>)>,
-    has_ended: bool,
-    /// The last exchange has a hidden input without a line end, which may be longer.
-    #[serde(default)]
-    is_in_hidden: bool,
-    #[serde(default)]
-    injection: Option<Injection>,
-    pub(super) uses: TapeUse,
-}
-
-/// An exchange whose answer is not printed yet.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Queued {
-    tape: String,
-    exchange: u32,
-    pub(super) ordinal: u64,
-    /// Offsets in the session's output; the part that was already echoed is included.
-    start: u64,
-    end: u64,
 }
 
 /// A replay as it is handed to the next worker.

@@ -4,7 +4,7 @@
 
 use super::options::ReplayOptions;
 use super::playback::InputModes;
-use super::player::Playing;
+use super::playing::Playing;
 use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
 use crate::key::{is_open_text, normal_input};

@@ -2,6 +2,7 @@
 
 use super::build::Journalled;
 pub use super::build::Printed;
+use super::finished::Finished;
 use super::journal::{self, Begin};
 use super::{Note, place};
 use crate::decorate::RunFilter;
@@ -20,19 +21,6 @@ pub const MAX_OUTPUT_BYTES: usize = 32 << 20;
 
 /// How much output before the recording is searched for the prompt.
 const PROMPT_BYTES: u64 = 8 << 10;
-
-#[derive(Debug, Default, Clone)]
-pub struct Finished {
-    /// Tapes that were written.
-    pub written: Vec<String>,
-    /// Exchanges on them.
-    pub recorded: u64,
-    /// Exchanges that were already on a tape.
-    pub known: u64,
-    pub problem: Option<String>,
-    /// Programs must run to finish it, and none may run yet.
-    pub is_put_off: bool,
-}
 
 /// What only the recording process knows.
 #[derive(Debug, Default)]

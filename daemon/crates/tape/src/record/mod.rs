@@ -4,6 +4,7 @@ mod build;
 mod bytes;
 mod echo;
 mod finish;
+mod finished;
 mod journal;
 mod kept;
 mod note;
@@ -14,7 +15,8 @@ mod resume;
 mod typed;
 
 pub(crate) use finish::write;
-pub use finish::{Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
+pub use finish::{Ended, MAX_OUTPUT_BYTES, Printed, RecorderState};
+pub use finished::Finished;
 pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;
 pub use note::Note;

@@ -1,6 +1,6 @@
 //! Where a recording is written: new exchanges to a new tape, replaced ones to the tapes that they are on.
 
-use super::finish::Finished;
+use super::finished::Finished;
 use crate::format::file::{FileError, create_new, replace};
 use crate::format::{
     EditError, Edits, Exchange, FormatError, Meta, Tape, WORK_TREE_PATCH, read, write,

@@ -14,9 +14,6 @@ use std::collections::BTreeSet;
 /// If there was no output for this long before an input, the answer to the input before it was complete.
 pub const SILENCE_MS: u64 = 300;
 
-/// The annotation of an exchange with the time from its last output to the next input, or to the end.
-pub const IDLE: &str = "idle_ms";
-
 /// Maximum number of ways in which echoes may be mixed with an answer, and of places for each echo.
 const MAX_WAYS: usize = 64;
 const MAX_PLACES: usize = 8;

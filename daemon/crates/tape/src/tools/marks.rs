@@ -1,7 +1,6 @@
 //! What the annotations of an exchange say about times: keys, changes of the terminal's size, and markers.
 //! All times are milliseconds since the start of the exchange.
 
-use super::likeness::IDLE;
 use crate::format::{Annotations, Exchange, PtySize};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +14,9 @@ pub(crate) const RESIZES: &str = "resizes";
 
 /// Markers: `{ at_ms, label }`.
 pub(super) const MARKERS: &str = "markers";
+
+/// The annotation of an exchange with the time from its last output to the next input, or to the end.
+pub const IDLE: &str = "idle_ms";
 
 /// Maximum number of keys on a tape that have times: an annotation may have a limited number of values.
 pub(crate) const MAX_KEYS: usize = 200_000;

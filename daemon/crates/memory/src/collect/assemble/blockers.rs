@@ -1,8 +1,8 @@
 //! What stops progress. The most urgent comes first.
 
-use crate::collect::comments::{Comment, Keyword};
-use crate::collect::facts::Facts;
-use crate::collect::tasks::{Plan, pattern};
+use crate::collect::facts::{Facts, Plan};
+use crate::collect::open_point::{Comment, Keyword};
+use crate::collect::tasks::pattern;
 use crate::model::{TITLE_CHARS, clip};
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, BuildStatus, FileReference, Priority, SessionMemory, TaskReference,

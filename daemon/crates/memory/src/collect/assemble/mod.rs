@@ -9,11 +9,9 @@ mod tests;
 pub(crate) use blockers::is_in;
 pub(crate) use summary::DESCRIBE;
 
-use super::facts::{Collected, Facts, Sourced, stamp};
-use super::manifest::Manifest;
+use super::facts::{Collected, Facts, Manifest, Plan, Sourced, stamp};
 use super::project::Project;
 use super::recorded::Recorded;
-use super::tasks::Plan;
 use crate::model::{Notes, Provenance, since};
 use ccd_protocol::memory::{
     BuildState, BuildStatus, EnvironmentState, ServerInfo, ServerStatus, SessionMemory,

@@ -1,8 +1,7 @@
 //! What to do next.
 
 use super::blockers::{Blocker, id, place};
-use crate::collect::facts::Facts;
-use crate::collect::tasks::Plan;
+use crate::collect::facts::{Facts, Plan};
 use crate::model::{MAX_STEPS, clip};
 use ccd_protocol::memory::{
     NextStep, Priority, SessionMemory, StepPriority, TaskReference, TaskStatus, TestStatus,

@@ -1,7 +1,6 @@
 //! The five sentences.
 
-use crate::collect::facts::Facts;
-use crate::collect::tasks::Plan;
+use crate::collect::facts::{Facts, Plan};
 use crate::model::percentage;
 use ccd_protocol::memory::{
     BlockerEntry, ExecutiveSummary, PhaseStatus, Priority, SessionMemory, StepPriority,

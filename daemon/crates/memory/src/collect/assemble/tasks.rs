@@ -1,9 +1,8 @@
 //! Where the plan stands, and which task is current.
 
 use super::noted;
-use crate::collect::facts::{Facts, Sourced};
+use crate::collect::facts::{Facts, Plan, Sourced};
 use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
-use crate::collect::tasks::Plan;
 use crate::model::{MAX_NEXT_TASKS, Provenance, since};
 use ccd_protocol::memory::{TaskReference, TaskStatus};
 

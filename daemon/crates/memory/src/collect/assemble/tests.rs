@@ -1,7 +1,7 @@
 //! Test results: of the newest report of each suite, or what the daemon recorded after it, else only how they would be run.
 
-use crate::collect::facts::{Facts, Sourced, SuiteFacts};
-use crate::collect::manifest::{Runner, pytest};
+use crate::collect::facts::{Facts, Runner, Sourced, SuiteFacts};
+use crate::collect::manifest::pytest;
 use crate::collect::project::Project;
 use crate::collect::recorded::Recorded;
 use crate::model::{Provenance, since};

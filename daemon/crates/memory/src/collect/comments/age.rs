@@ -1,7 +1,8 @@
 //! How long open points have been there.
 
 use super::language::language;
-use super::scan::{Comment, scan};
+use super::scan::scan;
+use crate::collect::open_point::Comment;
 use crate::collect::project::Project;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

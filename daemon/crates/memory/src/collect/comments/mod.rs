@@ -6,4 +6,3 @@ mod language;
 mod scan;
 
 pub(super) use collector::CommentCollector;
-pub(super) use scan::{Comment, Keyword};

@@ -1,67 +1,11 @@
 //! Finds open points in one file: in comments only, and only where a comment starts with the word.
 
 use super::language::{Language, Quote, language as language_of};
+use crate::collect::open_point::{Comment, Keyword};
 use crate::model::clip;
-use ccd_protocol::memory::Priority;
 use ccd_text::redact::redact;
 
-/// A word that marks an open point, the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::collect) enum Keyword {
-    Blocked,
-    Fixme,
-    Needs,
-    Todo,
-    Hack,
-}
-
-impl Keyword {
-    pub(in crate::collect) const ALL: [(Self, &'static str); 5] = [
-        (Self::Blocked, "BLOCKED"),
-        (Self::Fixme, "FIXME"),
-        (Self::Needs, "NEEDS"),
-        (Self::Todo, "TODO"),
-        (Self::Hack, "HACK"),
-    ];
-
-    pub(in crate::collect) fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(keyword, _)| *keyword == self)
-            .map_or("", |(_, word)| word)
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::collect) struct Comment {
-    pub(in crate::collect) keyword: Keyword,
-    /// Relative to the project.
-    pub(in crate::collect) path: String,
-    pub(in crate::collect) line: u64,
-    /// What is in brackets after the word: a task or a name.
-    pub(in crate::collect) about: Option<String>,
-    pub(in crate::collect) text: String,
-    /// From 0 for one that was not there a day before the last commit to 4 for one that was there a year before.
-    pub(in crate::collect) age: u8,
-}
-
-/// Of the ages: it was there a month before the last commit, and a year before.
-const OF_LAST_YEAR: u8 = 3;
-const OLDER: u8 = 4;
-
-impl Comment {
-    pub(in crate::collect) fn priority(&self) -> Priority {
-        match self.keyword {
-            Keyword::Blocked => Priority::High,
-            _ if self.age >= OLDER => Priority::Low,
-            Keyword::Todo if self.age >= OF_LAST_YEAR => Priority::Low,
-            Keyword::Fixme if self.age < OF_LAST_YEAR => Priority::High,
-            Keyword::Fixme | Keyword::Needs | Keyword::Todo => Priority::Medium,
-            Keyword::Hack => Priority::Low,
-        }
-    }
-}
-
+/// Of one comment's text that are kept.
 const TEXT_CHARS: usize = 500;
 
 /// Returns the open points of a file, at most one a line.

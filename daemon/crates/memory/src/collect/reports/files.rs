@@ -1,9 +1,8 @@
 //! Where the reports of a project are.
 
 use super::pattern;
-use crate::collect::manifest::MANIFEST_BYTES;
 use crate::collect::paths::relative;
-use crate::collect::read::{names, read};
+use crate::collect::read::{MANIFEST_BYTES, names, read};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -1,7 +1,9 @@
 //! What can be wrong with an asciicast, and where.
 
-use super::import::MAX_CAST_BYTES;
 use ccd_text::json5::{self, place};
+
+/// Maximum size of an asciicast.
+pub const MAX_CAST_BYTES: usize = 64 << 20;
 
 /// Maximum length of a text from the asciicast in an error.
 const SHOWN_CHARS: usize = 60;

@@ -2,14 +2,12 @@
 
 use super::builder::Builder;
 use super::event::{each_output, event, is_torn};
-use super::fault::{CastError, Fault};
+use super::fault::{CastError, Fault, MAX_CAST_BYTES};
 use super::header::Header;
 use crate::format::{FORMAT, Meta, Recorder, Tape};
 use ccd_text::json5::{BOM, place};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-
-pub const MAX_CAST_BYTES: usize = 64 << 20;
 
 /// Maximum number of header fields that a warning names.
 const MAX_NAMES: usize = 16;

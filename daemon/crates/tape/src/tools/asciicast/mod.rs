@@ -10,8 +10,8 @@ mod header;
 mod import;
 
 pub use export::{Version, export};
-pub use fault::CastError;
-pub use import::{Facts, MAX_CAST_BYTES, import};
+pub use fault::{CastError, MAX_CAST_BYTES};
+pub use import::{Facts, import};
 
 #[cfg(test)]
 mod refusal_tests;

@@ -1,0 +1,76 @@
+//! What happens before the runtime starts: the directories, the configuration and the daemon's own log.
+
+use super::args::Args;
+use super::error::StartError;
+use super::ground::find_paths;
+use super::terminals::Terminals;
+use crate::config::{Found, Loaded, Paths, Snapshot, Sources};
+use crate::log::Log;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is prepared before the runtime starts.
+pub(crate) struct Prepared {
+    pub(crate) paths: Paths,
+    pub(super) sources: Sources,
+    /// The configuration file, and the configuration in it.
+    pub(super) read: Snapshot,
+    pub(super) loaded: Arc<Loaded>,
+    pub(super) log: Log,
+}
+
+/// Reads the configuration that a daemon with these arguments would use.
+///
+/// # Errors
+///
+/// [`StartError`]; [`StartError::Config`] has a line for each mistake.
+pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
+    Ok(sources(args, &find_paths(args)?.base).load()?)
+}
+
+fn sources(args: &Args, base: &Path) -> Sources {
+    let env = |name: &str| std::env::var_os(name);
+    Sources::from_env(args.config.clone(), env, base)
+}
+
+/// Reads the configuration and starts the daemon's own log.
+///
+/// # Errors
+///
+/// [`StartError`] in one line.
+pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
+    let paths = find_paths(args)?;
+    let found = match terminals.are_handed_over() {
+        true => paths.prepare_again()?,
+        false => paths.prepare().map(|()| Vec::new())?,
+    };
+    let sources = sources(args, &paths.base);
+    // Before it is loaded: a change in between will be noticed.
+    let read = sources.snapshot();
+    let loaded = match sources.load() {
+        // Sessions are waiting, and must not end because of a mistake in a file.
+        Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
+        loaded => loaded?,
+    };
+    let loaded = Arc::new(loaded);
+    let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
+        .map_err(StartError::Log)?;
+    for found in found {
+        match found {
+            Found::SetAside(path) => {
+                tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
+            }
+            Found::Unsafe(error) => {
+                tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
+            }
+        }
+    }
+    loaded.use_redact_rules();
+    Ok(Prepared {
+        paths,
+        sources,
+        read,
+        loaded,
+        log,
+    })
+}

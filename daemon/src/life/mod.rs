@@ -3,10 +3,10 @@
 
 mod args;
 mod error;
-mod ground;
 #[cfg(any(target_os = "macos", test))]
 mod launchd;
 mod lock;
+mod locks_and_socket;
 mod prepare;
 mod run;
 mod service;
@@ -19,8 +19,8 @@ mod wiring;
 
 pub(crate) use args::Args;
 pub(crate) use error::StartError;
-pub(crate) use ground::Ground;
 pub(crate) use lock::LockError;
+pub(crate) use locks_and_socket::LocksAndSocket;
 pub(crate) use prepare::{load_config, prepare};
 pub(crate) use run::serve;
 pub(crate) use terminals::Terminals;

@@ -2,9 +2,9 @@
 
 use super::args::Args;
 use super::error::StartError;
-use super::ground::find_paths;
+use super::locks_and_socket::find_paths;
 use super::terminals::Terminals;
-use crate::config::{Found, Loaded, Paths, Snapshot, Sources};
+use crate::config::{DirectoryProblem, Loaded, Paths, Snapshot, Sources};
 use crate::log::Log;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,10 +57,10 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
         .map_err(StartError::Log)?;
     for found in found {
         match found {
-            Found::SetAside(path) => {
+            DirectoryProblem::SetAside(path) => {
                 tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
             }
-            Found::Unsafe(error) => {
+            DirectoryProblem::Unsafe(error) => {
                 tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
             }
         }

@@ -1,7 +1,7 @@
 //! The process that holds the terminals, and what it passes on.
 
 #[cfg(portable)]
-use super::ground::Ground;
+use super::locks_and_socket::LocksAndSocket;
 #[cfg(portable)]
 use super::socket::OwnPath;
 use crate::config::Paths;

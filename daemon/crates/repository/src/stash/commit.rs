@@ -1,6 +1,6 @@
 //! The commits that a stash consists of, and the list of stashes.
 
-use super::trees::{Files, State};
+use super::trees::{Files, WorkTreeState};
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
 use git2::{Commit, Oid, Repository, Signature, Tree};

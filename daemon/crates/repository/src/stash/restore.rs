@@ -2,7 +2,7 @@
 
 use super::commit::Stash;
 use super::rewrite::holds_only;
-use super::trees::{State, changed_paths, conflicts, lookup, set_index};
+use super::trees::{WorkTreeState, changed_paths, conflicts, lookup, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
 use crate::snapshot::{as_path, is_missing};

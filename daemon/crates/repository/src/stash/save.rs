@@ -1,7 +1,7 @@
 //! Puts everything dirty aside in the user's stash.
 
 use super::commit::{Stash, push};
-use super::trees::{State, changed_paths, conflicts, set_index};
+use super::trees::{WorkTreeState, changed_paths, conflicts, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
 use crate::snapshot::Dirty;

@@ -33,7 +33,7 @@ pub(crate) fn set_index(
 
 /// What is in a work tree, as ids of trees.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct WorkTreeState {
     /// The index.
     pub staged: Oid,
     /// What the work tree has of the files that the index has.
@@ -42,7 +42,7 @@ pub(crate) struct State {
     pub untracked: Option<Oid>,
 }
 
-impl State {
+impl WorkTreeState {
     pub(crate) fn files<'a>(&self, repository: &'a Repository) -> Result<Files<'a>, git2::Error> {
         let untracked = self.untracked.map(|id| repository.find_tree(id));
         Ok(Files {

@@ -10,12 +10,12 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// What makes this the only daemon: its paths, locks and socket.
-pub(crate) struct Ground {
+pub(crate) struct LocksAndSocket {
     pub(crate) locks: [OwnedFd; 2],
     pub(crate) socket: Socket,
 }
 
-impl Ground {
+impl LocksAndSocket {
     /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
     /// of failing.
     ///

@@ -64,7 +64,6 @@ pub(super) struct Notes {
     /// The worker wants the holder to stop.
     pub(super) stop: AtomicBool,
     pub(super) space_freed: SlotSet,
-    pub(super) idle: SlotSet,
     pub(super) released: SlotSet,
     /// Terminals that were lent to the worker.
     pub(super) returned: SlotSet,

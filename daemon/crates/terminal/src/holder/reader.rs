@@ -32,8 +32,8 @@ use super::wake::{Bell, NewsBell};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
-/// How long to wait before memory for a ring is requested again.
-const STARVED_RETRY: Duration = Duration::from_millis(500);
+/// How long to wait before another attempt to watch a terminal.
+const WATCH_RETRY: Duration = Duration::from_millis(500);
 
 /// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ pub(super) struct HolderReader {
     slots: Slots,
     floods: Arc<Floods>,
     flood_thread: Option<JoinHandle<()>>,
-    /// The terminals whose ring could not get memory, and when to try again.
-    starved: Vec<usize>,
+    /// The terminals that could not be watched, and when to try again.
+    unwatched: Vec<usize>,
     retry_at: Instant,
     /// Set if the worker is a separate process.
     worker: Option<Worker>,
@@ -95,7 +95,7 @@ impl HolderReader {
             child_signals,
             floods,
             flood_thread: Some(flood_thread),
-            starved: Vec::new(),
+            unwatched: Vec::new(),
             retry_at: Instant::now(),
             worker: None,
         })
@@ -133,7 +133,7 @@ impl HolderReader {
             for source in &sources {
                 self.handle(*source);
             }
-            self.retry_starved();
+            self.retry_unwatched();
             if let Some(worker) = &mut self.worker {
                 worker.keep_time();
                 let is_stopping = self.board.to_holder.stop.load(SeqCst);
@@ -157,7 +157,7 @@ impl HolderReader {
         if !self.bell.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
-        let retry_at = (!self.starved.is_empty()).then_some(self.retry_at);
+        let retry_at = (!self.unwatched.is_empty()).then_some(self.retry_at);
         let worker_must = self.worker.as_ref().and_then(Worker::deadline);
         let next = retry_at.into_iter().chain(worker_must).min();
         next.map(|at| at.saturating_duration_since(Instant::now()))
@@ -224,17 +224,17 @@ impl HolderReader {
         }
         match outcome.watch {
             Watch::Flooding => self.floods.add(slot, self.slots.place(slot)),
-            Watch::Starved => {
-                self.retry_at = Instant::now() + STARVED_RETRY;
-                self.starved.push(slot);
+            Watch::Unwatched => {
+                self.retry_at = Instant::now() + WATCH_RETRY;
+                self.unwatched.push(slot);
             }
-            Watch::Quiet | Watch::Full | Watch::Lent | Watch::Closed => {}
+            Watch::Quiet | Watch::Full | Watch::Lost | Watch::Lent | Watch::Closed => {}
         }
     }
 
-    fn retry_starved(&mut self) {
-        if !self.starved.is_empty() && Instant::now() >= self.retry_at {
-            for slot in std::mem::take(&mut self.starved) {
+    fn retry_unwatched(&mut self) {
+        if !self.unwatched.is_empty() && Instant::now() >= self.retry_at {
+            for slot in std::mem::take(&mut self.unwatched) {
                 self.read(slot);
             }
         }
@@ -249,12 +249,8 @@ impl HolderReader {
         });
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
         board.to_holder.returned.drain(|slot| self.read(slot));
-        board
-            .to_holder
-            .idle
-            .drain(|slot| self.slots.give_back_memory(slot));
         board.to_holder.released.drain(|slot| {
-            self.starved.retain(|starved| *starved != slot);
+            self.unwatched.retain(|unwatched| *unwatched != slot);
             board.accused.set(slot, 0);
             self.slots.release(slot);
         });

@@ -130,7 +130,7 @@ impl Slots {
                 error = &error as &dyn std::error::Error,
                 "could not watch a terminal"
             );
-            terminal.watch = Watch::Starved;
+            terminal.watch = Watch::Unwatched;
         }
     }
 
@@ -219,17 +219,6 @@ impl Slots {
                 terminal.leader.as_raw_nonzero().get(),
             ))),
             _ => look(None),
-        }
-    }
-
-    /// Frees the memory of the ring in `slot`, if the worker has read all of it. While the terminal is lent, the worker does
-    /// so itself.
-    pub(super) fn give_back_memory(&self, slot: usize) {
-        if let Some(place) = self.places.get(slot)
-            && let Place::Held(terminal) = &mut *lock(place)
-            && terminal.watch != Watch::Lent
-        {
-            terminal.ring.give_back_memory();
         }
     }
 

@@ -77,7 +77,6 @@ impl Notes {
     /// Returns true if there is news.
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
-            || !self.idle.is_empty()
             || !self.released.is_empty()
             || !self.returned.is_empty()
             || self.stop.load(SeqCst)

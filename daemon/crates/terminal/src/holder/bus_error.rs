@@ -6,8 +6,9 @@ use std::io;
 use std::ptr;
 use std::sync::Once;
 use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+use libc::{c_int, c_void, siginfo_t};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
 use super::ring_file::{DATA_OFFSET, MAPPED_BYTES};
@@ -21,35 +22,26 @@ const MAX_RINGS: usize = 4 * MAX_SLOTS;
 static RINGS: [AtomicUsize; MAX_RINGS] = [const { AtomicUsize::new(0) }; MAX_RINGS];
 static INSTALLED: Once = Once::new();
 
-/// Keeps accesses to a mapped ring from ending this process, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Guarded {
-    index: usize,
+/// Keeps accesses to the ring that is mapped at the address `start` from ending this process, until [`unguard`].
+pub(super) fn guard(start: usize) -> io::Result<()> {
+    install_once();
+    let is_guarded = exchange(0, start).then_some(());
+    is_guarded.ok_or_else(|| io::Error::other("too many rings are in use"))
 }
 
-impl Guarded {
-    /// `start` is where [`MAPPED_BYTES`] are mapped.
-    pub(super) fn new(start: *mut RingLayout) -> io::Result<Self> {
-        install_once();
-        let start = start.expose_provenance();
-        let take = |ring: &AtomicUsize| ring.compare_exchange(0, start, AcqRel, Relaxed).is_ok();
-        let index = RINGS.iter().position(take);
-        let index = index.ok_or_else(|| io::Error::other("too many rings are in use"))?;
-        Ok(Self { index })
-    }
+pub(super) fn unguard(start: usize) {
+    exchange(start, 0);
 }
 
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        RINGS[self.index].store(0, Release);
-    }
+fn exchange(old: usize, new: usize) -> bool {
+    let exchange = |ring: &AtomicUsize| ring.compare_exchange(old, new, AcqRel, Relaxed);
+    RINGS.iter().any(|ring| exchange(ring).is_ok())
 }
 
 /// Installs the handler, unless that was done.
 pub(super) fn install_once() {
     INSTALLED.call_once(|| {
-        let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
-            on_bus_error;
+        let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         // SAFETY: all zeros is a valid sigaction, and the handler makes nothing but system calls.
         unsafe {
             let mut action = std::mem::zeroed::<libc::sigaction>();
@@ -63,20 +55,12 @@ pub(super) fn install_once() {
 
 /// Does nothing if another process has sent the signal. For an address in no ring, the access is repeated and ends this
 /// process.
-extern "C" fn on_bus_error(
-    _signal: libc::c_int,
-    info: *mut libc::siginfo_t,
-    _context: *mut libc::c_void,
-) {
+extern "C" fn on_bus_error(_signal: c_int, info: *mut siginfo_t, _context: *mut c_void) {
     // SAFETY: the kernel passes a valid record, which has an address unless a process has sent it.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-    let starts = RINGS.iter().map(|ring| ring.load(Acquire));
     let is_in = |start: &usize| *start != 0 && (*start..*start + MAPPED_BYTES).contains(&address);
-    if code > 0
-        && !starts
-            .filter(is_in)
-            .any(|start| replace(start, address).is_ok())
-    {
+    let mut hit = RINGS.iter().map(|ring| ring.load(Acquire)).filter(is_in);
+    if code > 0 && !hit.any(|start| replace(start, address).is_ok()) {
         // SAFETY: no handler runs any more.
         unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
     }
@@ -85,9 +69,10 @@ extern "C" fn on_bus_error(
 /// Puts zeros that are only this process's own in place of the header or of the data of the ring at `start`, and marks the
 /// ring as lost for the other process too.
 fn replace(start: usize, address: usize) -> rustix::io::Result<()> {
-    let (offset, len) = match address < start + DATA_OFFSET {
-        true => (0, DATA_OFFSET),
-        false => (DATA_OFFSET, MAPPED_BYTES - DATA_OFFSET),
+    let (offset, len) = if address < start + DATA_OFFSET {
+        (0, DATA_OFFSET)
+    } else {
+        (DATA_OFFSET, MAPPED_BYTES - DATA_OFFSET)
     };
     let part = ptr::with_exposed_provenance_mut(start + offset);
     let access = ProtFlags::READ | ProtFlags::WRITE;

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
-use super::bus_error::Guarded;
+use super::bus_error::{guard, unguard};
 use super::ring::RingError;
 use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
 
@@ -28,8 +28,6 @@ pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
 pub(super) struct Mapping {
     layout: NonNull<RingLayout>,
     data: NonNull<u8>,
-    /// `None` once it is being unmapped.
-    guarded: Option<Guarded>,
 }
 
 // SAFETY: the header is only accessed through atomics, the data only through `slice` and `slice_mut`, whose callers
@@ -149,11 +147,10 @@ impl Mapping {
         let start =
             unsafe { mm::mmap_anonymous(std::ptr::null_mut(), MAPPED_BYTES, no_access, private)? };
         // Unmaps what follows if that fails.
-        let mut mapping = Self {
+        let mapping = Self {
             layout: non_null(start.cast())?,
             // SAFETY: within the reserved addresses.
             data: non_null(unsafe { start.cast::<u8>().add(DATA_OFFSET) })?,
-            guarded: None,
         };
         let parts = [
             (0, HEADER_BYTES, 0),
@@ -169,14 +166,14 @@ impl Mapping {
                 mm::mmap(address, len, access, flags, file, offset as u64)?;
             }
         }
-        mapping.guarded = Some(Guarded::new(start.cast())?);
+        guard(start.expose_provenance())?;
         Ok(mapping)
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        self.guarded = None;
+        unguard(self.layout.as_ptr().addr());
         // SAFETY: mapped with this length, and slices borrow from self, so none exists any more. Unmapping existing
         // mappings does not fail.
         let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };

@@ -21,7 +21,6 @@ pub(super) struct BoardLayout {
     pub(super) to_holder: Notes,
     pub(super) quiet: News,
     pub(super) floods: News,
-    // Holders of earlier builds leave what follows zeroed.
     pub(super) accused: Accused,
 }
 

@@ -32,9 +32,6 @@ use super::wake::{Bell, NewsBell};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
-/// How long to wait before another attempt to watch a terminal.
-const WATCH_RETRY: Duration = Duration::from_millis(500);
-
 /// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
 pub(super) struct HolderReader {
@@ -53,9 +50,6 @@ pub(super) struct HolderReader {
     slots: Slots,
     floods: Arc<Floods>,
     flood_thread: Option<JoinHandle<()>>,
-    /// The terminals that could not be watched, and when to try again.
-    unwatched: Vec<usize>,
-    retry_at: Instant,
     /// Set if the worker is a separate process.
     worker: Option<Worker>,
 }
@@ -95,8 +89,6 @@ impl HolderReader {
             child_signals,
             floods,
             flood_thread: Some(flood_thread),
-            unwatched: Vec::new(),
-            retry_at: Instant::now(),
             worker: None,
         })
     }
@@ -133,7 +125,6 @@ impl HolderReader {
             for source in &sources {
                 self.handle(*source);
             }
-            self.retry_unwatched();
             if let Some(worker) = &mut self.worker {
                 worker.keep_time();
                 let is_stopping = self.board.to_holder.stop.load(SeqCst);
@@ -157,10 +148,8 @@ impl HolderReader {
         if !self.bell.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
-        let retry_at = (!self.unwatched.is_empty()).then_some(self.retry_at);
         let worker_must = self.worker.as_ref().and_then(Worker::deadline);
-        let next = retry_at.into_iter().chain(worker_must).min();
-        next.map(|at| at.saturating_duration_since(Instant::now()))
+        worker_must.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     fn handle(&mut self, source: Source) {
@@ -222,21 +211,8 @@ impl HolderReader {
         if outcome.changed {
             self.quiet.tell(slot);
         }
-        match outcome.watch {
-            Watch::Flooding => self.floods.add(slot, self.slots.place(slot)),
-            Watch::Unwatched => {
-                self.retry_at = Instant::now() + WATCH_RETRY;
-                self.unwatched.push(slot);
-            }
-            Watch::Quiet | Watch::Full | Watch::Lost | Watch::Lent | Watch::Closed => {}
-        }
-    }
-
-    fn retry_unwatched(&mut self) {
-        if !self.unwatched.is_empty() && Instant::now() >= self.retry_at {
-            for slot in std::mem::take(&mut self.unwatched) {
-                self.read(slot);
-            }
+        if outcome.watch == Watch::Flooding {
+            self.floods.add(slot, self.slots.place(slot));
         }
     }
 
@@ -250,7 +226,6 @@ impl HolderReader {
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
         board.to_holder.returned.drain(|slot| self.read(slot));
         board.to_holder.released.drain(|slot| {
-            self.unwatched.retain(|unwatched| *unwatched != slot);
             board.accused.set(slot, 0);
             self.slots.release(slot);
         });

@@ -130,7 +130,8 @@ impl Slots {
                 error = &error as &dyn std::error::Error,
                 "could not watch a terminal"
             );
-            terminal.watch = Watch::Unwatched;
+            // The thread that reads floods needs no watch. It hands the terminal back soon, for another attempt.
+            terminal.watch = Watch::Flooding;
         }
     }
 

@@ -33,8 +33,6 @@ pub(super) enum Watch {
     Flooding,
     /// Not at all: its ring is full until the worker frees space.
     Full,
-    /// Not at all: the system could not watch it. Another attempt is made later.
-    Unwatched,
     /// Not at all: another program has truncated or overwritten its ring, so the worker ends the session.
     Lost,
     /// Not at all: the worker reads it.
@@ -174,7 +172,7 @@ impl Terminal {
         let eof = match watch {
             Watch::Closed => true,
             Watch::Quiet | Watch::Flooding => false,
-            Watch::Full | Watch::Unwatched | Watch::Lost | Watch::Lent => self.eof, // it was not read
+            Watch::Full | Watch::Lost | Watch::Lent => self.eof, // it was not read
         };
         let eof_changed = eof != self.eof;
         if eof_changed {

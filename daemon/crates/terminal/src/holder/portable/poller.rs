@@ -84,7 +84,7 @@ impl Poller {
                 }
                 set.closed.insert(number(&fd), source);
             }
-            Watch::Flooding | Watch::Full | Watch::Unwatched | Watch::Lost | Watch::Lent => {}
+            Watch::Flooding | Watch::Full | Watch::Lost | Watch::Lent => {}
         }
         Ok(())
     }

@@ -56,8 +56,9 @@ impl Mapping {
                 let len = (head - at).min(RING_BYTES as u64 - offset);
                 // SAFETY: the caller guarantees that nobody writes to the ring.
                 let bytes = unsafe { self.slice(at, len as usize) };
-                // Of a file that was truncated besides, a system call could read nothing.
-                file.write_all_at(&bytes.to_vec(), DATA_OFFSET as u64 + offset)?;
+                // Copied first: if the file was truncated, too, a system call could not read it.
+                let bytes = bytes.to_vec();
+                file.write_all_at(&bytes, DATA_OFFSET as u64 + offset)?;
                 at += len;
             }
             // SAFETY: that much is mapped, and the caller guarantees that nobody writes to it.

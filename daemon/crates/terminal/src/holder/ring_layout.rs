@@ -187,13 +187,20 @@ impl RingLayout {
         bytes.map(|cell| cell.load(Relaxed)).collect()
     }
 
-    /// Returns true if another program has truncated or overwritten the file.
+    /// Returns true if another program has truncated or overwritten the file. That does not change any more, even if the
+    /// positions become plausible again.
     pub(super) fn is_lost(&self) -> bool {
+        if self.magic.load(Acquire) != MAGIC {
+            return true;
+        }
         let positions = [&self.head, &self.tail];
-        let has_positions = positions
+        let is_wrong = positions
             .iter()
-            .all(|position| position.load(Relaxed) <= MAX_POSITION);
-        self.magic.load(Acquire) != MAGIC || !has_positions
+            .any(|position| position.load(Relaxed) > MAX_POSITION);
+        if is_wrong {
+            self.set_lost();
+        }
+        is_wrong
     }
 
     /// Has both processes notice that another program has truncated the file.

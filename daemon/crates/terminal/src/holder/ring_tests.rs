@@ -339,3 +339,19 @@ fn a_ring_whose_file_was_removed_is_put_back_as_it_was() {
     writer.put_back(&path).unwrap();
     assert_eq!(ring.bytes(0), b"more", "its file is still the same");
 }
+
+#[test]
+#[cfg(not(portable))]
+fn a_ring_that_was_truncated_and_removed_keeps_no_worker_from_starting() {
+    for len in [0, 4096] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ring");
+        let mut writer = RingWriter::create(&path).unwrap();
+        put(&mut writer, &[7; 10_000]);
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(len).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        writer.put_back(&path).unwrap();
+        assert!(Ring::open(&path).is_err(), "{len}");
+    }
+}

@@ -293,7 +293,7 @@ fn candidates_that_quote_what_is_forgotten_go_with_it() {
     }
     events(&daemon, 2);
     let client = Ccctl::new(&daemon);
-    client.ok(&["coach", "aggregate", "--now"]);
+    client.ok(&["coach", "aggregate"]);
     let one = daemon.home().join("one");
     let done = client.ok(&[
         "data",

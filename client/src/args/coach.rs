@@ -67,16 +67,12 @@ Your own patterns are in the coach's config.json; the first line of the output n
     Fingerprint(FingerprintArgs),
     /// Turn recorded events into candidates now
     #[command(after_help = "Examples:
-  ccctl coach aggregate --now
+  ccctl coach aggregate
   ccctl coach aggregate --json | jq '.candidates | length'
 
 The daemon does this at the end of each turn of Claude, and at most batch_interval_minutes (15) after \
 an event.")]
-    Aggregate {
-        /// Has no effect: events are always aggregated immediately
-        #[arg(long)]
-        now: bool,
-    },
+    Aggregate,
     /// Turn an approved rule into a guard that refuses tool calls, or remove the guard
     Guard(GuardArgs),
     /// Stop recording a type of event, a project, or both

@@ -176,6 +176,7 @@ pub(crate) fn end(
         Some(EndReason::Shutdown) => "shutdown",
         Some(EndReason::DaemonKilled) => "daemon killed",
         Some(EndReason::HolderDied) => "holder died",
+        Some(EndReason::RingLost) => "ring lost",
     };
     format!("{how} ({reason})")
 }

@@ -15,8 +15,6 @@ pub(crate) enum HandOverError {
         "this system has no handover, because holder and worker are one process: stop the daemon and start it again"
     )]
     OneProcess,
-    #[error("the ring files of {} have been emptied: a handover would end these sessions", .sessions.join(", "))]
-    NoRing { sessions: Vec<String> },
     #[error("a handover to another worker has started")]
     Begun,
     #[error("the daemon is stopping")]
@@ -30,7 +28,6 @@ impl Reportable for HandOverError {
             Self::Unsuited { .. } => ErrorCode::InvalidArgument,
             #[cfg(portable)]
             Self::OneProcess => ErrorCode::Unavailable,
-            Self::NoRing { .. } => ErrorCode::Unavailable,
             Self::Begun => ErrorCode::HandedOver,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
         }
@@ -38,7 +35,6 @@ impl Reportable for HandOverError {
 
     fn hint(&self) -> Option<&str> {
         match self {
-            Self::NoRing { .. } => Some("daemon.stop and a new start work, but end all sessions"),
             Self::Begun => Some("nothing was done: connect again and repeat the call"),
             Self::ShuttingDown => Some("start the daemon again"),
             _ => None,

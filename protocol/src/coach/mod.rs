@@ -27,9 +27,8 @@ pub use report::{
     ProjectCount, RuleReport, TypeCount, WeekCount,
 };
 pub use try_out::{
-    CoachAggregateParams, CoachAggregateReply, CoachDetectParams, CoachDetectReply,
-    CoachFingerprintParams, CoachFingerprintReply, CoachPatternsReply, Detected, PatternGroup,
-    Signal,
+    CoachAggregateReply, CoachDetectParams, CoachDetectReply, CoachFingerprintParams,
+    CoachFingerprintReply, CoachPatternsReply, Detected, PatternGroup, Signal,
 };
 
 /// The file in the base directory that exists while the coach records. It contains since when, RFC 3339.
@@ -50,7 +49,7 @@ methods! {
     CoachPatterns = "coach.patterns" (NoParams) -> CoachPatternsReply, "Lists the patterns that signals and scopes are recognised by.";
     CoachDetect = "coach.detect" (CoachDetectParams) -> CoachDetectReply, "Returns the signals in hook payloads, each judged in the light of the earlier ones of its session; stores nothing.";
     CoachFingerprint = "coach.fingerprint" (CoachFingerprintParams) -> CoachFingerprintReply, "Returns the fingerprint of a candidate with these words.";
-    CoachAggregate = "coach.aggregate" (CoachAggregateParams) -> CoachAggregateReply, "Turns recorded events into candidates now, instead of at the end of the interval.";
+    CoachAggregate = "coach.aggregate" (NoParams) -> CoachAggregateReply, "Turns recorded events into candidates now, instead of at the end of the interval.";
     CoachGuard = "coach.guard" (CoachGuardParams) -> CoachGuardReply, "Turns an approved rule into a guard, which `ccctl hook` enforces before a tool runs; or removes it.";
     CoachMute = "coach.mute" (CoachMuteParams) -> CoachMuteReply, "Stops recording a type of signal, a project, or both; or starts again.";
     CoachForget = "coach.forget" (CoachForgetParams) -> CoachForgetReply, "Deletes recorded events and payloads.";

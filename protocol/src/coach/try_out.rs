@@ -67,15 +67,6 @@ pub struct CoachFingerprintReply {
     pub fingerprint: String,
 }
 
-/// Parameters of `coach.aggregate`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CoachAggregateParams {
-    /// Accepted for the sake of its name: events are always aggregated at once.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
-    pub now: bool,
-}
-
 /// Reply of `coach.aggregate`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -18,7 +18,8 @@ pub enum SessionState {
 }
 
 /// Why a session ended. `daemon_killed`: both processes of the daemon were killed, or the worker during the start-up of
-/// the session. `holder_died`: only the holder was killed.
+/// the session. `holder_died`: only the holder was killed. `ring_lost`: another program truncated or overwrote the file
+/// with the session's latest output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -32,6 +33,7 @@ pub enum EndReason {
     Shutdown,
     DaemonKilled,
     HolderDied,
+    RingLost,
 }
 
 /// A session's record.
@@ -53,7 +55,8 @@ pub struct Session {
     /// Exit status. Null while the program is running, if a signal killed it, or if it is unknown.
     pub exitstatus: Option<i32>,
     /// Number of the signal that killed the program. After the end, this and `exitstatus` are both null only if the holder
-    /// was killed (`daemon_killed`, `holder_died`) before the program had ended: nobody has collected its status.
+    /// was killed (`daemon_killed`, `holder_died`) before the program had ended, so that nobody has collected its status, or
+    /// if the status is lost (`ring_lost`).
     pub signal: Option<i32>,
     pub state: SessionState,
     pub end_reason: Option<EndReason>,

@@ -17,7 +17,7 @@ hook s1 p1 'No, we put tests next to the source file'
 hook s2 p2 'No, we put tests next to the source file'
 hook s1 p3 'did you update the changelog?'
 hook s2 p4 'did you update the changelog?'
-ccctl coach aggregate --now >&2
+ccctl coach aggregate >&2
 ccctl coach review --json >&2 </dev/null
 for id in $(ccctl coach review --json </dev/null | grep -o '"id":"[0-9a-f]*"' | cut -d'"' -f4); do
     ccctl coach approve "$id" --scope project >&2

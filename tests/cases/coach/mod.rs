@@ -23,9 +23,7 @@ pub(super) fn candidate(daemon: &Daemon, repository: &Repository) -> Value {
     payload["cwd"] = json!(repository.root());
     silent_hook(daemon, &payload);
     events(daemon, 1);
-    let made = daemon
-        .call_value("coach.aggregate", &json!({"now": true}))
-        .unwrap();
+    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
     assert_eq!(made["candidates"].as_array().unwrap().len(), 1, "{made}");
     made["candidates"][0].clone()
 }

@@ -3,7 +3,7 @@
 use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
 use crate::support::files::logged_bytes;
-use crate::support::{Ccctl, Connection, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -202,39 +202,6 @@ fn the_end_of_a_session_on_a_full_disk_is_recorded_once_there_is_room() {
     used.daemon.kill();
     used.daemon.restart();
     assert_ended(&used, &session, "closed", &before);
-}
-
-#[test]
-fn a_session_without_memory_for_its_output_waits_until_there_is_some() {
-    let place = tempfile::tempdir().unwrap();
-    let Some(_disk) = SmallDisk::mount(place.path(), 1 << 20) else {
-        return;
-    };
-    let daemon = Daemon::builder().socket(&place.path().join("s")).start();
-    let mut connection = daemon.connect();
-    let session = shell(&mut connection);
-    let filler = place.path().join("filler");
-    fill(&filler);
-    let flood = "yes 0123456 | head -c 2000000; echo; echo printed\n";
-    let send = json!({"session": session, "text": flood});
-    connection.call_value("session.send", &send).unwrap();
-    let stuck = eventually("the program is held up", || {
-        let bytes = |connection: &mut Connection| {
-            connection.record(&session)["output"]["output_bytes"].clone()
-        };
-        let before = bytes(&mut connection);
-        for _ in 0..200 {
-            connection.call_value("daemon.ping", &json!({})).unwrap();
-        }
-        (before == bytes(&mut connection)).then_some(before)
-    });
-    assert!(stuck.as_u64() < Some(2_000_000), "{stuck}");
-    fs::remove_file(&filler).unwrap();
-    let expect = json!({"session": session, "patterns": [{"exact": "\nprinted\n"}]});
-    connection.call_value("session.expect", &expect).unwrap();
-    let all = json!({"session": session, "since": 5, "max_bytes": 2_000_000});
-    let read = connection.call_value("session.read", &all).unwrap();
-    assert_eq!(read["text"], "0123456\n".repeat(250_000));
 }
 
 /// The next daemon opens the database as usual, with the sessions that are in it.

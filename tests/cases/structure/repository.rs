@@ -1,27 +1,8 @@
-//! Which files the repository contains, how long they are, and whether the links of its documents work.
+//! Which files the repository contains, and whether the links of its documents work.
 
 use super::sources::{files, root};
-use super::workspace::packages;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A longer file must be split.
-const MAX_LINES: usize = 500;
-
-#[test]
-fn files_stay_short_enough_to_be_read() {
-    for package in packages(&root()) {
-        let folder = if package.name == "ccd-tests" {
-            package.folder.join("cases")
-        } else {
-            package.folder.join("src")
-        };
-        for file in files(&folder) {
-            let lines = fs::read_to_string(&file).unwrap().lines().count();
-            assert!(lines <= MAX_LINES, "{} has {lines} lines", file.display());
-        }
-    }
-}
 
 #[test]
 fn folders_of_tests_stay_small_enough_to_be_looked_through() {

@@ -7,8 +7,8 @@ use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
-    CoachAggregate, CoachAggregateParams, CoachDetect, CoachDetectParams, CoachFingerprint,
-    CoachFingerprintParams, CoachPatterns, PatternGroup,
+    CoachAggregate, CoachDetect, CoachDetectParams, CoachFingerprint, CoachFingerprintParams,
+    CoachPatterns, PatternGroup,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -88,8 +88,9 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
     Ok(Exit::Done)
 }
 
-pub(super) fn aggregate(now: bool, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<CoachAggregate>(&CoachAggregateParams { now })?;
+/// Prints the new candidates.
+pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<CoachAggregate>(&NoParams {})?;
     let reply = &answer.value;
     context.print(&answer, |reply, out, style| {
         render::candidates(&reply.candidates, output_columns(), out, style)

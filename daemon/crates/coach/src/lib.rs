@@ -14,8 +14,6 @@ pub mod command;
 mod config;
 mod deliver;
 pub mod detect;
-#[cfg(test)]
-mod evaluate;
 pub mod event;
 pub mod fingerprint;
 mod instant;

@@ -7,9 +7,7 @@ use crate::report::{Line, Report};
 use crate::samples::{Contender, Samples, alternate};
 use crate::wire::Request;
 use ccd_protocol::NoParams;
-use ccd_protocol::coach::{
-    CoachAggregate, CoachAggregateParams, CoachReview, CoachReviewParams, CoachStatus,
-};
+use ccd_protocol::coach::{CoachAggregate, CoachReview, CoachReviewParams, CoachStatus};
 use ccd_protocol::hook::{HookPost, HookPostParams};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -186,7 +184,7 @@ fn many_events(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> 
         against: Vec::new(),
     });
     let start = Instant::now();
-    let aggregated = wire.call::<CoachAggregate>(&CoachAggregateParams::default())?;
+    let aggregated = wire.call::<CoachAggregate>(&NoParams {})?;
     let aggregation = start.elapsed();
     let start = Instant::now();
     wire.call::<CoachReview>(&CoachReviewParams::default())?;

@@ -18,6 +18,8 @@ mod found;
 #[cfg(test)]
 mod golden_tests;
 mod history;
+#[cfg(test)]
+mod labelled_tests;
 mod prose;
 mod rejection;
 mod repetition;

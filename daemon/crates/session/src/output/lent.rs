@@ -35,11 +35,4 @@ impl Output {
         inner.loan = None;
         inner.ring.as_ref().is_some_and(Ring::return_terminal)
     }
-
-    /// Returns the ring's memory to the system if the terminal is lent: otherwise the holder must do it.
-    pub(crate) fn give_back_memory(&self) -> bool {
-        let mut inner = lock(&self.inner);
-        let loan = inner.loan.as_mut();
-        loan.map(|loan| loan.give_back_memory()).is_some()
-    }
 }

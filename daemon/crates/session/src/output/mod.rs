@@ -2,7 +2,6 @@
 //! The newest bytes are in the ring (which outlives the process), the last lines in memory, the
 //! rest in the log. Readers pull by offset at their own pace, so a slow reader delays only itself.
 
-mod emptied;
 mod flush;
 mod history;
 mod lent;
@@ -10,7 +9,6 @@ pub mod log;
 mod readable;
 mod take;
 
-pub use emptied::Emptied;
 pub use flush::{Flushed, Flusher};
 pub use readable::{Output, OutputFacts, Piece};
 pub use take::{LogCall, Taken};

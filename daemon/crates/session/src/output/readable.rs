@@ -1,6 +1,5 @@
 //! Ring, memory and log of one session, read by offset.
 
-use super::emptied::Kept;
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
@@ -39,7 +38,6 @@ pub(super) struct Inner {
     ended: bool,
     /// The offset at which an expect without `from` starts; also stored in the ring, for the next process.
     pub(super) cursor: u64,
-    pub(super) kept: Kept,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -83,7 +81,6 @@ impl Output {
     /// Makes the output of a program that an earlier process started; `tail` is the end of the logged output.
     pub fn adopted(dir: PathBuf, ring: Ring, max_lines: u64, lines: u64, tail: &[u8]) -> Self {
         let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
-        let kept = Kept::of(&ring);
         let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
         let start = logged - tail.len() as u64;
         let output = Self::new(dir, Some(ring), logged, max_lines);
@@ -94,7 +91,6 @@ impl Output {
             inner.lines = lines;
             inner.gaps = gaps;
             inner.cursor = cursor;
-            inner.kept = kept;
         }
         output
     }
@@ -112,7 +108,6 @@ impl Output {
                 lines: 0,
                 ended: false,
                 cursor: 0,
-                kept: Kept::default(),
             }),
             changed: Notify::new(),
             read_early: Notify::new(),
@@ -163,8 +158,8 @@ impl Output {
         inner.history.end() - inner.logged
     }
 
-    /// Returns true while the program may print more.
-    pub(crate) fn is_live(&self) -> bool {
+    /// Returns false after the end, and once the ring is lost: then nobody learns how the program exits.
+    pub(crate) fn has_ring(&self) -> bool {
         lock(&self.inner).ring.is_some()
     }
 
@@ -211,9 +206,7 @@ impl Output {
 
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        let mut inner = lock(&self.inner);
-        inner.kept.answered = offset;
-        if let Some(ring) = &inner.ring {
+        if let Some(ring) = &lock(&self.inner).ring {
             ring.set_answered(offset);
         }
     }
@@ -291,7 +284,6 @@ impl Output {
         // The lines after it are still in the ring, and are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
         inner.history.trim(logged);
-        inner.kept.log_base = log_base;
         match &mut inner.ring {
             Some(ring) => {
                 ring.set_log_base(log_base);

@@ -1,8 +1,8 @@
 //! Takes output from the ring into memory, and calls the log.
 
 use super::Output;
-use super::emptied::Emptied;
 use super::readable::Inner;
+use ccd_terminal::holder::Gap;
 use ccd_terminal::lock::lock;
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,8 @@ pub struct Taken {
     pub bytes: usize,
     pub is_part: bool,
     pub log: LogCall,
-    pub emptied: Emptied,
+    /// Another program has truncated or overwritten the ring. Reported once.
+    pub has_lost_ring: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,6 +24,15 @@ pub struct LogCall {
     pub is_first: bool,
     /// The log must not wait for more output.
     pub is_urgent: bool,
+}
+
+impl Taken {
+    fn with_lost_ring() -> Self {
+        Self {
+            has_lost_ring: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Output {
@@ -34,10 +44,10 @@ impl Output {
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
     ) -> Taken {
         let mut inner = lock(&self.inner);
-        let emptied = inner.heed_emptied();
         let mut taken = inner.take_from_ring(max_bytes, see);
-        if emptied != Emptied::No {
-            taken.emptied = emptied;
+        if taken.has_lost_ring {
+            inner.ring = None;
+            inner.loan = None;
         }
         if taken.bytes == 0 {
             return taken;
@@ -73,27 +83,33 @@ impl Inner {
         let Some(ring) = &self.ring else {
             return Taken::default();
         };
+        if ring.is_lost() {
+            return Taken::with_lost_ring();
+        }
         let from = self.history.end();
         let all = ring.bytes(from);
         let bytes = &all[..all.len().min(max_bytes)];
         if bytes.is_empty() {
             return Taken::default();
         }
-        let mut taken = Taken {
+        let taken = Taken {
             bytes: bytes.len(),
             is_part: bytes.len() < all.len(),
             ..Taken::default()
         };
         self.history.append(bytes, self.logged);
-        if !ring.is_whole() {
-            // It was emptied during this, and the bytes may be zeros.
-            self.skip_to(self.history.end());
-            taken.emptied = Emptied::Unnoticed;
-            return taken;
+        if ring.is_lost() {
+            // It was truncated meanwhile, and the bytes may be zeros.
+            let end = self.history.end();
+            self.history.restart(end);
+            self.give_up(Gap {
+                offset: self.logged,
+                len: end - self.logged,
+            });
+            return Taken::with_lost_ring();
         }
         if let Some(note) = see(bytes, from) {
             ring.set_note(&note);
-            self.kept.note = note;
         }
         self.lines = self.history.total_newlines;
         taken

@@ -443,6 +443,7 @@ pub fn reason_text(reason: EndReason) -> &'static str {
         EndReason::Shutdown => "shutdown",
         EndReason::DaemonKilled => "daemon_killed",
         EndReason::HolderDied => "holder_died",
+        EndReason::RingLost => "ring_lost",
     }
 }
 

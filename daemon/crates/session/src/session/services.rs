@@ -4,7 +4,6 @@ use super::input::Reads;
 use super::output::Logger;
 use super::screen::Screens;
 use super::settings::SessionSettings;
-use super::wait::Anchor;
 use crate::interaction::Recorder;
 use crate::library::Library;
 use ccd_protocol::SessionId;
@@ -39,7 +38,6 @@ pub struct Services {
     pub leaving: CancellationToken,
     /// Notified when a recording was kept because no tape could be made of it.
     pub tape_kept: Notify,
-    pub(super) anchor: Anchor,
 }
 
 impl Services {
@@ -75,7 +73,6 @@ impl Services {
             stop,
             leaving: CancellationToken::new(),
             tape_kept: Notify::new(),
-            anchor: Anchor::default(),
         })
     }
 

@@ -21,7 +21,6 @@ pub(super) struct BoardLayout {
     pub(super) to_holder: Notes,
     pub(super) quiet: News,
     pub(super) floods: News,
-    // Holders of earlier builds leave what follows zeroed.
     pub(super) accused: Accused,
 }
 
@@ -63,7 +62,6 @@ pub(super) struct Notes {
     /// The worker wants the holder to stop.
     pub(super) stop: AtomicBool,
     pub(super) space_freed: SlotSet,
-    pub(super) idle: SlotSet,
     pub(super) released: SlotSet,
     /// Terminals that were lent to the worker.
     pub(super) returned: SlotSet,

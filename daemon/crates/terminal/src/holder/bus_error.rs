@@ -1,188 +1,84 @@
-//! Rings whose file another program has cut short. An access beyond the end of a mapped file is a SIGBUS, which would
-//! end this process, and with it all sessions. The handler gives such a ring its size again, with zeros in it, and the
-//! access is repeated; see [`emptied`](super::emptied).
+//! Rings whose file another program has truncated. An access beyond the end of a mapped file is a SIGBUS, which would end
+//! this process, and with it all sessions. The handler puts zeros in place of what is gone and marks the ring as lost, so
+//! that only its session ends.
 
-use std::ffi::CString;
-use std::fs::File;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::ptr;
 use std::sync::Once;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use rustix::fs::{Mode, OFlags, open};
+use libc::{c_int, c_void, siginfo_t};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
-use super::ring_file::{FILE_BYTES, MAPPED_BYTES};
+use super::ring_file::{DATA_OFFSET, MAPPED_BYTES};
+use super::ring_layout::RingLayout;
 use super::slot_set::MAX_SLOTS;
 
 /// Maximum number of mapped rings: some more than one process has sessions, which may map each twice.
 const MAX_RINGS: usize = 4 * MAX_SLOTS;
 
-/// How often an access to one mapping is repeated though the file has its size: the other process may have been faster, or
-/// the file system has no room.
-const MAX_REPEATS: usize = 1000;
-
-/// Address of no mapping: the entry is being filled in.
-const TAKEN: usize = 1;
-
-static RINGS: [Entry; MAX_RINGS] = [const { Entry::free() }; MAX_RINGS];
-static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
-static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+/// The addresses at which rings are mapped, 0 where there is none.
+static RINGS: [AtomicUsize; MAX_RINGS] = [const { AtomicUsize::new(0) }; MAX_RINGS];
 static INSTALLED: Once = Once::new();
 
-/// A mapped ring, as the handler finds it.
-struct Entry {
-    /// Where its [`MAPPED_BYTES`] start; 0 if the entry is free.
-    start: AtomicUsize,
-    file: AtomicPtr<RingFile>,
-    repeats: AtomicUsize,
+/// Keeps accesses to the ring that is mapped at the address `start` from ending this process, until [`unguard`].
+pub(super) fn guard(start: usize) -> io::Result<()> {
+    install_once();
+    let is_guarded = exchange(0, start).then_some(());
+    is_guarded.ok_or_else(|| io::Error::other("too many rings are in use"))
 }
 
-impl Entry {
-    const fn free() -> Self {
-        Self {
-            start: AtomicUsize::new(0),
-            file: AtomicPtr::new(ptr::null_mut()),
-            repeats: AtomicUsize::new(0),
-        }
-    }
+pub(super) fn unguard(start: usize) {
+    exchange(start, 0);
 }
 
-#[derive(Debug)]
-struct RingFile {
-    path: CString,
-    device: u64,
-    inode: u64,
-}
-
-/// Keeps accesses to a mapped ring from ending this process, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Guarded {
-    index: usize,
-    /// The handler uses it while an access to the mapping is repeated.
-    file: Box<RingFile>,
-}
-
-impl Guarded {
-    /// `start` is where [`MAPPED_BYTES`] are mapped, `file` what is mapped there.
-    pub(super) fn new(start: *const u8, path: &Path, file: &File) -> io::Result<Self> {
-        install_once();
-        let metadata = file.metadata()?;
-        let file = Box::new(RingFile {
-            path: CString::new(path.as_os_str().as_bytes())?,
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        });
-        let take = |entry: &Entry| {
-            let taken = entry.start.compare_exchange(0, TAKEN, AcqRel, Relaxed);
-            taken.is_ok()
-        };
-        let index = RINGS.iter().position(take);
-        let index = index.ok_or_else(|| io::Error::other("too many rings are in use"))?;
-        RINGS[index]
-            .file
-            .store(ptr::from_ref(&*file).cast_mut(), Relaxed);
-        RINGS[index].repeats.store(0, Relaxed);
-        RINGS[index].start.store(start.addr(), Release);
-        Ok(Self { index, file })
-    }
-
-    /// Does what the handler would do about an access that a system call made instead.
-    pub(super) fn empty_if_cut_short(&self) {
-        // A file that is gone cannot be helped.
-        let _ = empty(&self.file);
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        RINGS[self.index].start.store(0, Release);
-    }
+fn exchange(old: usize, new: usize) -> bool {
+    let exchange = |ring: &AtomicUsize| ring.compare_exchange(old, new, AcqRel, Relaxed);
+    RINGS.iter().any(|ring| exchange(ring).is_ok())
 }
 
 /// Installs the handler, unless that was done.
 pub(super) fn install_once() {
-    INSTALLED.call_once(install);
-}
-
-fn install() {
-    // SAFETY: sysconf only returns a number.
-    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    PAGE_BYTES.store(usize::try_from(page_bytes).unwrap_or(4096), Relaxed);
-    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_bus_error;
-    // SAFETY: all zeros is a valid sigaction; the handler makes nothing but system calls, and the previous action is
-    // leaked so that the handler may use it at any time.
-    unsafe {
-        let previous = Box::leak(Box::new(std::mem::zeroed::<libc::sigaction>()));
-        let mut action = std::mem::zeroed::<libc::sigaction>();
-        action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(libc::SIGBUS, ptr::null(), previous);
-        PREVIOUS.store(previous, Release);
-        libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
-    }
-}
-
-/// Gives the ring at the address its size again; for any other address the previous action follows, as the access fails
-/// again. Nothing happens if another process has sent the signal.
-extern "C" fn on_bus_error(
-    _signal: libc::c_int,
-    info: *mut libc::siginfo_t,
-    _context: *mut libc::c_void,
-) {
-    // SAFETY: the kernel passes a valid record.
-    if unsafe { (*info).si_code } <= 0 {
-        return;
-    }
-    // SAFETY: as above; for a fault it has an address.
-    let address = unsafe { (*info).si_addr() }.addr();
-    let entry = RINGS.iter().find(|entry| {
-        let start = entry.start.load(Acquire);
-        start > TAKEN && (start..start + MAPPED_BYTES).contains(&address)
-    });
-    let is_mended = entry.is_some_and(|entry| {
-        // SAFETY: the thread that was interrupted accesses the mapping, so it is neither unmapped nor unguarded now.
-        let file = unsafe { &*entry.file.load(Acquire) };
-        match empty(file) {
-            Ok(true) => true,
-            Ok(false) if entry.repeats.fetch_add(1, Relaxed) < MAX_REPEATS => true,
-            _ => replace_page(address).is_ok(),
+    INSTALLED.call_once(|| {
+        let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
+        // SAFETY: all zeros is a valid sigaction, and the handler makes nothing but system calls.
+        unsafe {
+            let mut action = std::mem::zeroed::<libc::sigaction>();
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
         }
     });
-    if !is_mended {
-        // SAFETY: stored before the handler was installed, and never freed.
-        unsafe { libc::sigaction(libc::SIGBUS, PREVIOUS.load(Acquire), ptr::null_mut()) };
+}
+
+/// Does nothing if another process has sent the signal. For an address in no ring, the access is repeated and ends this
+/// process.
+extern "C" fn on_bus_error(_signal: c_int, info: *mut siginfo_t, _context: *mut c_void) {
+    // SAFETY: the kernel passes a valid record, which has an address unless a process has sent it.
+    let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
+    let is_in = |start: &usize| *start != 0 && (*start..*start + MAPPED_BYTES).contains(&address);
+    let mut hit = RINGS.iter().map(|ring| ring.load(Acquire)).filter(is_in);
+    if code > 0 && !hit.any(|start| replace(start, address).is_ok()) {
+        // SAFETY: no handler runs any more.
+        unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
     }
 }
 
-/// Gives a file that was cut short a ring's size, all zeros, so that it is clear that nothing in it is valid. Returns false
-/// if it has that size already.
-fn empty(ring: &RingFile) -> io::Result<bool> {
-    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = File::from(open(&*ring.path, flags, Mode::empty())?);
-    let found = file.metadata()?;
-    if (found.dev(), found.ino()) != (ring.device, ring.inode) {
-        return Err(io::ErrorKind::NotFound.into());
-    }
-    if found.len() >= FILE_BYTES as u64 {
-        return Ok(false);
-    }
-    file.set_len(0)?;
-    file.set_len(FILE_BYTES as u64)?;
-    Ok(true)
-}
-
-/// Puts a page of zeros that is only this process's own at the address.
-fn replace_page(address: usize) -> rustix::io::Result<()> {
-    let page_bytes = PAGE_BYTES.load(Relaxed);
-    let page = ptr::without_provenance_mut(address - address % page_bytes);
+/// Puts zeros that are only this process's own in place of the header or of the data of the ring at `start`, and marks the
+/// ring as lost for the other process too.
+fn replace(start: usize, address: usize) -> rustix::io::Result<()> {
+    let (offset, len) = if address < start + DATA_OFFSET {
+        (0, DATA_OFFSET)
+    } else {
+        (DATA_OFFSET, MAPPED_BYTES - DATA_OFFSET)
+    };
+    let part = ptr::with_exposed_provenance_mut(start + offset);
     let access = ProtFlags::READ | ProtFlags::WRITE;
-    let flags = MapFlags::PRIVATE | MapFlags::FIXED;
-    // SAFETY: replaces a page of a ring's mapping, which nobody can access as it is.
-    unsafe { mmap_anonymous(page, page_bytes, access, flags) }.map(drop)
+    // SAFETY: replaces a part of a ring's mapping, which exists because it is being accessed.
+    unsafe { mmap_anonymous(part, len, access, MapFlags::PRIVATE | MapFlags::FIXED)? };
+    // SAFETY: as above. If the header is gone as well, this handler is called once more.
+    unsafe { &*ptr::with_exposed_provenance::<RingLayout>(start) }.set_lost();
+    Ok(())
 }

@@ -108,7 +108,12 @@ impl Reportable for SpawnError {
     }
 
     fn hint(&self) -> Option<&str> {
-        Some("check the program, its path and the working directory")
+        Some(match self {
+            Self::Ring(_) => {
+                "check the directory of the daemon's socket, which needs 260 KiB for each live session"
+            }
+            _ => "check the program, its path and the working directory",
+        })
     }
 
     /// Returns the status with which a shell reports the same failure.

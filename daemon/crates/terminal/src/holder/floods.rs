@@ -150,7 +150,7 @@ impl Turn {
         if read.len > FULL_READ_BYTES {
             self.full_at = now;
         }
-        let floods = !matches!(read.watch, Watch::Starved | Watch::Closed)
+        let floods = !matches!(read.watch, Watch::Lost | Watch::Closed)
             && now.duration_since(self.full_at) < CALM;
         let must_tell = read.changed
             || (read.is_untold && {

@@ -246,12 +246,6 @@ impl Holder {
         self.0.wake.send();
     }
 
-    /// Reports that the session has been silent, so that the memory of its ring can be freed if all is logged.
-    pub fn idle(&self, slot: usize) {
-        self.0.board.to_holder.idle.insert(slot);
-        self.0.wake.send();
-    }
-
     /// Begins work on a session's log, whose faults could kill this worker and then the next ones; it ends when the
     /// returned value is dropped.
     pub fn works_at(&self, slot: usize) -> AtWork<'_> {

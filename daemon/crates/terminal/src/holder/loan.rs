@@ -24,8 +24,6 @@ pub struct LentTerminal {
     ring: RingWriter,
     /// Full reads in a row.
     full_reads: u32,
-    /// Where the last read ended.
-    read_upto: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +56,6 @@ impl Ring {
             master,
             ring: self.writer(),
             full_reads: 0,
-            read_upto: self.head(),
         }
     }
 }
@@ -80,28 +77,12 @@ impl LentTerminal {
     fn read_up_to(&mut self, unread: usize) -> LentRead {
         let reader = &self.ring.layout().loan.reader;
         let began = reader.compare_exchange(LENT, READING, SeqCst, SeqCst);
-        if began.is_err() && !self.ring.continue_emptied() {
+        if began.is_err() {
             return LentRead::TakenBack;
         }
-        if self.ring.head() != self.read_upto {
-            self.ring.forget_memory(); // the holder had the terminal meanwhile
-        }
         let read = self.read_once(unread);
-        self.read_upto = self.ring.head();
         self.ring.layout().loan.reader.store(LENT, SeqCst);
         read
-    }
-
-    /// Begins again in a ring that was emptied.
-    pub fn mend(&mut self) {
-        if self.ring.continue_emptied() {
-            self.ring.layout().loan.reader.store(LENT, SeqCst);
-        }
-    }
-
-    /// Returns the memory of a drained ring to the system.
-    pub fn give_back_memory(&mut self) {
-        self.ring.give_back_memory();
     }
 
     /// Returns how many bytes the kernel has for the next read.
@@ -111,8 +92,8 @@ impl LentTerminal {
     }
 
     fn read_once(&mut self, unread: usize) -> LentRead {
-        // The holder waits for room, or for memory, and finds out whether all processes have closed the terminal.
-        let room = self.ring.spare().map_or(0, |spare| spare.len());
+        // The holder waits for room, and finds out whether all processes have closed the terminal or the ring is lost.
+        let room = self.ring.spare().len();
         if room == 0 {
             return LentRead::MustReturn;
         }
@@ -139,16 +120,6 @@ impl RingWriter {
     /// Lends the terminal to the worker. The caller must no longer read it.
     pub(super) fn lend(&mut self) {
         self.layout().loan.reader.store(LENT, SeqCst);
-    }
-
-    /// Begins again if the ring was emptied, and goes on with the read of a lent terminal. Returns false if it was not.
-    fn continue_emptied(&mut self) -> bool {
-        let is_emptied = self.layout().is_emptied();
-        if is_emptied {
-            self.held();
-            self.layout().loan.reader.store(READING, SeqCst);
-        }
-        is_emptied
     }
 
     /// Returns true if the worker does not have the terminal, or has returned it.
@@ -196,15 +167,15 @@ impl RingWriter {
         // SAFETY: the byte lies in the mapping, which outlives the call, and while the terminal is lent only its reader
         // accesses it, which this is.
         let kind = unsafe { &mut *kind };
-        let spare = self.spare().map_err(|_| Errno::NOMEM)?;
+        let spare = self.spare();
         let len = len.min(spare.len());
         receive(master, kind, &mut spare[..len])
     }
 
     /// Counts a packet that was received but perhaps not counted before the worker was killed.
     fn finish_packet(&mut self) {
-        let room = RING_BYTES - self.held() as usize;
-        let head = self.seen;
+        let room = RING_BYTES - self.held();
+        let head = self.head();
         let layout = self.layout();
         let loan = &layout.loan;
         let kind = loan.packet_kind.swap(NO_PACKET, SeqCst);

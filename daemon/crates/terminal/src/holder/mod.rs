@@ -5,7 +5,6 @@
 mod board;
 mod bus_error;
 mod descriptors;
-mod emptied;
 mod error;
 mod floods;
 mod fork_exec;
@@ -36,7 +35,6 @@ mod wake;
 mod wire;
 
 pub use descriptors::{DescriptorLimits, raise_descriptor_limit};
-pub use emptied::Kept;
 pub use error::SpawnError;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]

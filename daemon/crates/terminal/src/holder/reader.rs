@@ -31,9 +31,6 @@ use super::wake::{NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
-/// How long to wait before memory for a ring is requested again.
-const STARVED_RETRY: Duration = Duration::from_millis(500);
-
 /// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
 pub(super) struct HolderReader {
@@ -52,9 +49,6 @@ pub(super) struct HolderReader {
     slots: Slots,
     floods: Arc<Floods>,
     flood_thread: Option<JoinHandle<()>>,
-    /// The terminals whose ring could not get memory, and when to try again.
-    starved: Vec<usize>,
-    retry_at: Instant,
     /// Set if the worker is a separate process.
     worker: Option<Worker>,
 }
@@ -94,8 +88,6 @@ impl HolderReader {
             child_signals,
             floods,
             flood_thread: Some(flood_thread),
-            starved: Vec::new(),
-            retry_at: Instant::now(),
             worker: None,
         })
     }
@@ -131,7 +123,6 @@ impl HolderReader {
             for source in &sources {
                 self.handle(*source);
             }
-            self.retry_starved();
             if let Some(worker) = &mut self.worker {
                 worker.keep_time();
                 let is_stopping = self.board.to_holder.stop.load(SeqCst);
@@ -155,10 +146,8 @@ impl HolderReader {
         if !self.wake.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
-        let retry_at = (!self.starved.is_empty()).then_some(self.retry_at);
         let worker_must = self.worker.as_ref().and_then(Worker::deadline);
-        let next = retry_at.into_iter().chain(worker_must).min();
-        next.map(|at| at.saturating_duration_since(Instant::now()))
+        worker_must.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     fn handle(&mut self, source: Source) {
@@ -220,21 +209,8 @@ impl HolderReader {
         if outcome.changed {
             self.quiet.tell(slot);
         }
-        match outcome.watch {
-            Watch::Flooding => self.floods.add(slot, self.slots.place(slot)),
-            Watch::Starved => {
-                self.retry_at = Instant::now() + STARVED_RETRY;
-                self.starved.push(slot);
-            }
-            Watch::Quiet | Watch::Full | Watch::Lent | Watch::Closed => {}
-        }
-    }
-
-    fn retry_starved(&mut self) {
-        if !self.starved.is_empty() && Instant::now() >= self.retry_at {
-            for slot in std::mem::take(&mut self.starved) {
-                self.read(slot);
-            }
+        if outcome.watch == Watch::Flooding {
+            self.floods.add(slot, self.slots.place(slot));
         }
     }
 
@@ -247,12 +223,7 @@ impl HolderReader {
         });
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
         board.to_holder.returned.drain(|slot| self.read(slot));
-        board
-            .to_holder
-            .idle
-            .drain(|slot| self.slots.give_back_memory(slot));
         board.to_holder.released.drain(|slot| {
-            self.starved.retain(|starved| *starved != slot);
             board.accused.set(slot, 0);
             self.slots.release(slot);
         });

@@ -11,12 +11,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use super::ring_file::Mapping;
 use super::ring_layout::{Gap, MAX_POSITION, RING_BYTES, RingLayout};
 
-/// How many bytes of memory one step of [`RingWriter::spare`] allocates.
-const BACKING_STEP_BYTES: u64 = 16 << 10;
-
-/// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
-const TERMINAL_READ_BYTES: u64 = 4096;
-
+/// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     #[error("could not use the ring file {path:?}: {source}")]
@@ -70,7 +65,12 @@ impl Ring {
         }
     }
 
-    /// Returns the position after the last byte read from the terminal; 0 if the ring was emptied or overwritten.
+    /// Returns true once another program has truncated or overwritten the file: nothing in it counts any more.
+    pub fn is_lost(&self) -> bool {
+        self.layout().is_lost()
+    }
+
+    /// Returns the position after the last byte read from the terminal.
     pub fn head(&self) -> u64 {
         let head = self.layout().head.load(SeqCst);
         if head > MAX_POSITION { 0 } else { head }
@@ -84,7 +84,7 @@ impl Ring {
     /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, as one slice.
     pub fn bytes(&self, from: u64) -> &[u8] {
         let head = self.head();
-        // The positions contradict each other if the ring is emptied at this moment.
+        // In a ring that was overwritten, the positions contradict each other.
         let len = head.saturating_sub(from.max(self.tail()));
         let len = if len > RING_BYTES as u64 { 0 } else { len };
         // SAFETY: this is within `tail..head`. The writer never touches that part before `tail` moves, which takes
@@ -93,13 +93,10 @@ impl Ring {
     }
 
     /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
-    /// Returns true if the holder waits for room, or may do so because the ring was emptied; then
-    /// `Holder::space_freed` must be called.
+    ///
+    /// Returns true if the holder waits for room; then `Holder::space_freed` must be called.
     #[must_use = "the holder sleeps until it is told"]
     pub fn set_tail(&mut self, tail: u64) -> bool {
-        if !self.is_whole() {
-            return true;
-        }
         let tail = tail.max(self.tail()).min(self.head());
         self.layout().tail.store(tail, SeqCst);
         self.layout().holder_waits.swap(0, SeqCst) == 1
@@ -211,14 +208,6 @@ impl Ring {
 #[derive(Debug)]
 pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
-    /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long once all of it is.
-    backed: std::ops::Range<u64>,
-    /// The system confirmed that.
-    is_allocated: bool,
-    /// `head` as it was last seen here, for a ring that is emptied.
-    pub(super) seen: u64,
-    /// The ring was emptied, and the worker has not been notified yet.
-    pub(super) was_emptied: bool,
 }
 
 impl RingWriter {
@@ -228,57 +217,59 @@ impl RingWriter {
         Ok(Self::of(Arc::new(Mapping::create(path)?)))
     }
 
-    /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a ring that was
-    /// emptied besides. There must be no worker meanwhile.
+    /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a lost ring. There
+    /// must be no worker meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::File`] if the file or its directory cannot be created.
     #[cfg(not(portable))]
     pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
         let is_here = std::fs::symlink_metadata(path).is_ok();
         if !is_here && self.layout().check().is_ok() {
             self.mapping = Arc::new(self.mapping.copied_to(path)?);
-            self.forget_memory();
         }
         Ok(())
     }
 
     fn of(mapping: Arc<Mapping>) -> Self {
-        Self {
-            seen: mapping.layout().head.load(SeqCst),
-            mapping,
-            backed: 0..0,
-            is_allocated: false,
-            was_emptied: false,
-        }
+        Self { mapping }
+    }
+
+    /// See [`Ring::is_lost`].
+    pub(super) fn is_lost(&self) -> bool {
+        self.layout().is_lost()
+    }
+
+    /// Notes that a system call could not access the ring: its file was truncated.
+    pub(super) fn set_lost(&self) {
+        self.layout().set_lost();
     }
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
     /// [`RingWriter::publish`].
-    /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
-    /// steps: an idle session costs one step, and a lack of memory is an error here instead of a lost read.
-    pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
-        let free = RING_BYTES as u64 - self.held();
-        let head = self.seen;
-        let limit = self.back(head)?;
-        // A read into pages that the file no longer has would fail, and its output would be lost.
-        if self.is_allocated {
-            self.mapping.touch(head);
-        }
-        if self.layout().is_emptied() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        let len = free.min(limit - head) as usize;
+    pub(super) fn spare(&mut self) -> &mut [u8] {
+        let len = RING_BYTES - self.held();
         // SAFETY: `head..head + len` is outside `tail..head`, so no reader looks at it, and `&mut self` is the only
         // writer. The other mapping of the same bytes is only accessed through readers' positions.
-        Ok(unsafe { self.mapping.slice_mut(head, len) })
+        unsafe { self.mapping.slice_mut(self.head(), len) }
     }
 
     /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
     pub(super) fn publish(&mut self, len: usize) {
-        self.seen = self.head() + len as u64;
-        self.layout().head.store(self.seen, SeqCst);
+        self.layout().head.fetch_add(len as u64, SeqCst);
     }
 
-    pub(super) fn is_full(&mut self) -> bool {
-        self.held() == RING_BYTES as u64
+    /// Returns how many bytes are in the ring.
+    pub(super) fn held(&self) -> usize {
+        let held = self.head().saturating_sub(self.layout().tail.load(SeqCst));
+        // More only in a ring that was overwritten.
+        held.min(RING_BYTES as u64) as usize
+    }
+
+    /// Returns true if there is no room.
+    pub(super) fn is_full(&self) -> bool {
+        self.held() == RING_BYTES
     }
 
     /// Asks the worker to report when it frees space. Returns false if there is room already.
@@ -291,26 +282,9 @@ impl RingWriter {
         false
     }
 
-    /// Returns the memory of a drained ring to the system. Does nothing while bytes wait to be logged.
-    pub(super) fn give_back_memory(&mut self) {
-        if self.held() == 0 && !self.backed.is_empty() {
-            self.mapping.punch();
-            self.backed = self.seen..self.seen;
-        }
-    }
-
-    /// Returns the position after the last byte read. In a ring that was emptied or overwritten, it is the last one seen.
+    /// Returns the position after the last byte read.
     pub(super) fn head(&self) -> u64 {
-        let stored = self.layout().head.load(SeqCst);
-        if stored > MAX_POSITION || self.layout().is_emptied() {
-            return self.seen;
-        }
-        self.seen.max(stored)
-    }
-
-    /// Forgets which memory is known to be allocated.
-    pub(super) fn forget_memory(&mut self) {
-        self.backed = 0..0;
+        self.layout().head.load(SeqCst)
     }
 
     /// Stores whether any process has the terminal open.
@@ -329,27 +303,6 @@ impl RingWriter {
 
     pub(super) fn set_pid(&mut self, pid: i32) {
         self.layout().pid.store(pid, Release);
-    }
-
-    /// Allocates memory for one read from `head`. Returns the position up to which memory is allocated.
-    fn back(&mut self, head: u64) -> io::Result<u64> {
-        let whole = RING_BYTES as u64;
-        if self.backed.end - self.backed.start >= whole {
-            return Ok(head + whole);
-        }
-        if self.backed.is_empty() {
-            let start = head - head % BACKING_STEP_BYTES;
-            self.backed = start..start;
-        }
-        while self.backed.end < head + TERMINAL_READ_BYTES
-            && self.backed.end - self.backed.start < whole
-        {
-            let (from, len) = (self.backed.end, BACKING_STEP_BYTES as usize);
-            let populated = self.mapping.populate(from, len);
-            self.is_allocated = populated.inspect_err(|_| self.mapping.empty_if_cut_short())?;
-            self.backed.end += BACKING_STEP_BYTES;
-        }
-        Ok(self.backed.end)
     }
 
     pub(super) fn layout(&self) -> &RingLayout {

@@ -10,15 +10,15 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
-use super::bus_error::Guarded;
+use super::bus_error::{guard, unguard};
 use super::ring::RingError;
 use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
 
 /// Where the data starts in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
-const DATA_OFFSET: usize = 64 << 10;
+pub(super) const DATA_OFFSET: usize = 64 << 10;
 
 /// The length of the file.
-pub(super) const FILE_BYTES: usize = DATA_OFFSET + RING_BYTES;
+const FILE_BYTES: usize = DATA_OFFSET + RING_BYTES;
 
 /// How many addresses a mapping takes: the header, and the data twice.
 pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
@@ -28,8 +28,6 @@ pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
 pub(super) struct Mapping {
     layout: NonNull<RingLayout>,
     data: NonNull<u8>,
-    /// `None` once it is being unmapped.
-    guarded: Option<Guarded>,
 }
 
 // SAFETY: the header is only accessed through atomics, the data only through `slice` and `slice_mut`, whose callers
@@ -40,9 +38,7 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        // The header is written, not only mapped, so that a full file system is an error here instead of a SIGBUS later.
-        let fill = |file: &File| file.write_all_at(&[0; HEADER_BYTES], 0);
-        let mapping = Self::of_new_file(path, fill)?;
+        let mapping = Self::of_new_file(path, |_| Ok(()))?;
         mapping.layout().initialise();
         Ok(mapping)
     }
@@ -53,27 +49,28 @@ impl Mapping {
         let layout = self.layout();
         let (tail, head) = (layout.tail.load(SeqCst), layout.head.load(SeqCst));
         Self::of_new_file(path, |file| {
-            // SAFETY: that much is mapped, and the caller guarantees that nobody writes to it.
-            let header =
-                unsafe { std::slice::from_raw_parts(self.layout.as_ptr().cast(), HEADER_BYTES) };
-            file.write_all_at(header, 0)?;
             let mut at = tail;
             while at < head {
                 let offset = at % RING_BYTES as u64;
                 let len = (head - at).min(RING_BYTES as u64 - offset);
                 // SAFETY: the caller guarantees that nobody writes to the ring.
                 let bytes = unsafe { self.slice(at, len as usize) };
-                file.write_all_at(bytes, DATA_OFFSET as u64 + offset)?;
+                // Copied first: if the file was truncated, too, a system call could not read it.
+                let bytes = bytes.to_vec();
+                file.write_all_at(&bytes, DATA_OFFSET as u64 + offset)?;
                 at += len;
             }
-            Ok(())
+            // SAFETY: that much is mapped, and the caller guarantees that nobody writes to it.
+            let header =
+                unsafe { std::slice::from_raw_parts(self.layout.as_ptr().cast(), HEADER_BYTES) };
+            file.write_all_at(header, 0)
         })
     }
 
     fn of_new_file(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> Result<Self, RingError> {
         let mapping = new_file(path).and_then(|file| {
-            let filled = file.set_len(FILE_BYTES as u64).and_then(|()| fill(&file));
-            let mapped = filled.and_then(|()| Self::map(&file, path));
+            let filled = allocate(&file).and_then(|()| fill(&file));
+            let mapped = filled.and_then(|()| Self::map(&file));
             mapped.inspect_err(|_| {
                 // Nothing more can be done if this fails too; the first error is reported.
                 let _ = std::fs::remove_file(path);
@@ -104,7 +101,7 @@ impl Mapping {
         if !metadata.is_file() || metadata.size() != FILE_BYTES as u64 {
             return Err(refused("it is not a file of the right size"));
         }
-        let mapping = Self::map(&file, path).map_err(failed)?;
+        let mapping = Self::map(&file).map_err(failed)?;
         mapping.layout().check().map_err(refused)?;
         Ok(mapping)
     }
@@ -138,74 +135,22 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
-    /// Allocates memory for `len` bytes at `position` (a multiple of the page size). Returns false if that is unknown:
-    /// kernels before 5.14 cannot check it.
-    pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<bool> {
-        #[cfg(target_os = "linux")]
-        {
-            let advice = mm::Advice::LinuxPopulateWrite;
-            // SAFETY: this only faults in pages of our own mapping; it does not change any byte.
-            match unsafe { mm::madvise(self.at(position).cast(), len, advice) } {
-                Ok(()) => Ok(true),
-                Err(rustix::io::Errno::INVAL) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = (position, len);
-            Ok(false)
-        }
-    }
-
-    /// Reads a byte at `position`, where memory is allocated, so that it is noticed if the file was cut short before: system
-    /// calls only fail.
-    pub(super) fn touch(&self, position: u64) {
-        // SAFETY: mapped until drop; the value is not used.
-        unsafe { self.at(position).read_volatile() };
-    }
-
-    /// Empties the ring if its file was cut short, so that this is noticed.
-    pub(super) fn empty_if_cut_short(&self) {
-        if let Some(guarded) = &self.guarded {
-            guarded.empty_if_cut_short();
-        }
-    }
-
-    /// Returns the memory of all data to the system; the data reads as zeros afterwards. Does nothing where the system
-    /// does not support this.
-    pub(super) fn punch(&self) {
-        #[cfg(target_os = "linux")]
-        {
-            // SAFETY: the caller holds the writing end and the ring is drained, so none of these bytes is in use. A
-            // file system without holes refuses, and then the memory simply stays allocated.
-            let _ = unsafe {
-                mm::madvise(
-                    self.data.as_ptr().cast(),
-                    RING_BYTES,
-                    mm::Advice::LinuxRemove,
-                )
-            };
-        }
-    }
-
     fn at(&self, position: u64) -> *mut u8 {
         let offset = (position % RING_BYTES as u64) as usize;
         // SAFETY: the offset is less than RING_BYTES, and twice that is mapped.
         unsafe { self.data.as_ptr().add(offset) }
     }
 
-    fn map(file: &File, path: &Path) -> io::Result<Self> {
+    fn map(file: &File) -> io::Result<Self> {
         let (no_access, private) = (ProtFlags::empty(), MapFlags::PRIVATE);
         // SAFETY: reserves fresh addresses without access; nothing is aliased.
         let start =
             unsafe { mm::mmap_anonymous(std::ptr::null_mut(), MAPPED_BYTES, no_access, private)? };
         // Unmaps what follows if that fails.
-        let mut mapping = Self {
+        let mapping = Self {
             layout: non_null(start.cast())?,
             // SAFETY: within the reserved addresses.
             data: non_null(unsafe { start.cast::<u8>().add(DATA_OFFSET) })?,
-            guarded: None,
         };
         let parts = [
             (0, HEADER_BYTES, 0),
@@ -221,14 +166,14 @@ impl Mapping {
                 mm::mmap(address, len, access, flags, file, offset as u64)?;
             }
         }
-        mapping.guarded = Some(Guarded::new(start.cast(), path, file)?);
+        guard(start.expose_provenance())?;
         Ok(mapping)
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        self.guarded = None;
+        unguard(self.layout.as_ptr().addr());
         // SAFETY: mapped with this length, and slices borrow from self, so none exists any more. Unmapping existing
         // mappings does not fail.
         let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };
@@ -255,6 +200,13 @@ fn new_file(path: &Path) -> io::Result<File> {
         .create_new(true)
         .mode(0o600)
         .open(path)
+}
+
+/// Allocates the header and the data by writing zeros, so that a full file system is an error here instead of a SIGBUS later.
+fn allocate(file: &File) -> io::Result<()> {
+    let zeros = vec![0; RING_BYTES];
+    file.write_all_at(&zeros[..HEADER_BYTES], 0)?;
+    file.write_all_at(&zeros, DATA_OFFSET as u64)
 }
 
 fn non_null<T>(pointer: *mut T) -> io::Result<NonNull<T>> {

@@ -18,8 +18,6 @@ pub(super) const MAX_POSITION: u64 = 1 << 56;
 /// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
 const ENDED: u32 = 0x1_0000;
 
-/// In place of [`MAGIC`]: the ring was emptied and begins again, but lacks what the worker keeps in it.
-const BEGINS_AGAIN: u64 = u64::from_le_bytes(*b"ccd lost");
 /// The version of the layout. A worker can only take over rings of its own version.
 pub const VERSION: u32 = 2;
 
@@ -181,21 +179,25 @@ impl RingLayout {
         bytes.map(|cell| cell.load(Relaxed)).collect()
     }
 
-    /// Returns false if the ring was emptied and not restored.
-    pub(super) fn is_whole(&self) -> bool {
-        self.magic.load(Acquire) == MAGIC && self.has_positions()
-    }
-
-    fn has_positions(&self) -> bool {
+    /// Returns true if another program has truncated or overwritten the file. That does not change any more, even if the
+    /// positions become plausible again.
+    pub(super) fn is_lost(&self) -> bool {
+        if self.magic.load(Acquire) != MAGIC {
+            return true;
+        }
         let positions = [&self.head, &self.tail];
-        positions
+        let is_wrong = positions
             .iter()
-            .all(|position| position.load(Relaxed) <= MAX_POSITION)
+            .any(|position| position.load(Relaxed) > MAX_POSITION);
+        if is_wrong {
+            self.set_lost();
+        }
+        is_wrong
     }
 
-    /// Returns true if the ring was emptied and begins again.
-    pub(super) fn begins_again(&self) -> bool {
-        self.magic.load(Acquire) == BEGINS_AGAIN && self.has_positions()
+    /// Has both processes notice that another program has truncated the file.
+    pub(super) fn set_lost(&self) {
+        self.magic.store(0, Release);
     }
 
     pub(super) fn wait_status(&self) -> Option<i32> {
@@ -208,57 +210,20 @@ impl RingLayout {
         self.status.store(stored, SeqCst);
     }
 
-    /// Returns true if the ring was emptied and nobody has noticed.
-    pub(super) fn is_emptied(&self) -> bool {
-        !self.is_whole() && !self.begins_again()
-    }
-
-    /// Makes an emptied ring one that holds nothing, at `head`. How the program exited and who reads the terminal may
-    /// have been stored since.
-    pub(super) fn begin_again(&self, head: u64) {
-        self.fill_in();
-        let status = self.status.load(SeqCst);
-        if self.wait_status().is_none() {
-            // It fails if the program has exited since.
-            let _ = self.status.compare_exchange(status, 0, SeqCst, SeqCst);
-        }
-        let reader = self.loan.reader.load(SeqCst);
-        if ![HELD, LENT, READING].contains(&reader) {
-            let _ = self
-                .loan
-                .reader
-                .compare_exchange(reader, HELD, SeqCst, SeqCst);
-        }
-        self.head.store(head, SeqCst);
-        self.tail.store(head, SeqCst);
-        self.magic.store(BEGINS_AGAIN, Release);
-    }
-
-    pub(super) fn set_whole(&self) {
-        self.magic.store(MAGIC, Release);
-    }
-
-    fn fill_in(&self) {
+    /// Marks the zeroed header of a new file as a ring's.
+    pub(super) fn initialise(&self) {
         self.version.store(VERSION, Relaxed);
         self.capacity_bytes.store(RING_BYTES as u32, Relaxed);
         self.loan.packet_kind.store(NO_PACKET, Relaxed);
-    }
-
-    /// Marks the zeroed header of a new file as a ring's.
-    pub(super) fn initialise(&self) {
-        self.fill_in();
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         self.created_at_ms.store(now.as_millis() as u64, Relaxed);
-        self.set_whole();
+        self.magic.store(MAGIC, Release);
     }
 
     pub(super) fn check(&self) -> Result<(), &'static str> {
-        if self.begins_again() {
-            return Err("another program has emptied it");
-        }
-        if !self.is_whole() {
+        if self.is_lost() {
             return Err("it does not start as a ring does");
         }
         if self.version.load(Relaxed) != VERSION {

@@ -1,5 +1,5 @@
 use std::io::Write as _;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use super::*;
 fn put(writer: &mut RingWriter, mut bytes: &[u8]) -> usize {
     let mut taken = 0;
     while !bytes.is_empty() {
-        let mut spare = writer.spare().unwrap();
+        let mut spare = writer.spare();
         let len = spare.write(bytes).unwrap();
         if len == 0 {
             break;
@@ -56,7 +56,7 @@ fn a_full_ring_takes_nothing_and_asks_to_be_told() {
     let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
     assert!(!writer.wait_for_space(), "an empty ring has room");
     assert_eq!(put(&mut writer, &vec![7; RING_BYTES + 5]), RING_BYTES);
-    assert!(writer.spare().unwrap().is_empty());
+    assert!(writer.spare().is_empty());
     assert!(writer.wait_for_space());
     assert!(ring.set_tail(1), "the holder said that it waits");
     assert!(!ring.set_tail(2), "it is told once");
@@ -201,20 +201,62 @@ fn a_signal_is_not_an_exit_code() {
 }
 
 #[test]
-fn given_back_memory_comes_again_when_it_is_needed() {
+fn a_new_ring_has_all_its_memory() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut writer, mut ring) = create(&dir.path().join("a.ring")).unwrap();
-    put(&mut writer, &[1; 100_000]);
-    writer.give_back_memory();
-    assert_eq!(
-        ring.bytes(0),
-        [1; 100_000],
-        "bytes that wait are never given back"
-    );
-    assert!(!ring.set_tail(100_000));
-    writer.give_back_memory();
-    assert_eq!(put(&mut writer, &[2; RING_BYTES]), RING_BYTES);
-    assert_eq!(ring.bytes(0), [2; RING_BYTES]);
+    let path = dir.path().join("a.ring");
+    let _ends = create(&path).unwrap();
+    let allocated_bytes = std::fs::metadata(&path).unwrap().blocks() * 512;
+    assert!(allocated_bytes >= RING_BYTES as u64, "{allocated_bytes}");
+}
+
+#[test]
+fn a_ring_whose_file_is_truncated_is_lost_and_ends_nothing() {
+    // Nothing is left, a part of the header, the header, and some data.
+    for len in [0, 100, 4096, 70_000] {
+        for reads_first in [true, false] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("a.ring");
+            let (mut writer, mut ring) = create(&path).unwrap();
+            put(&mut writer, &[7; 10_000]);
+            let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_len(len).unwrap();
+            if reads_first {
+                let last = ring.bytes(0).last().copied();
+                assert!([None, Some(0)].contains(&last), "{len}: {last:?}");
+            } else {
+                let spare = writer.spare();
+                spare.fill(8);
+                writer.publish(1);
+            }
+            assert!(writer.is_lost() && ring.is_lost(), "{len} {reads_first}");
+            let _ = ring.set_tail(9);
+            ring.add_gap(Gap { offset: 1, len: 2 });
+            writer.set_status(0);
+            let refused = Ring::open(&path).unwrap_err();
+            assert!(matches!(refused, RingError::Refused { .. }), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_ring_that_is_overwritten_is_lost_and_ends_nothing() {
+    for (offset, len) in [(0, 4096), (0, 128), (64, 200), (128, 64), (0, 300_000)] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ring");
+        let (mut writer, mut ring) = create(&path).unwrap();
+        put(&mut writer, &[7; 10_000]);
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.write_all_at(&vec![0xff; len], offset).unwrap();
+        assert!(writer.is_lost() && ring.is_lost(), "{offset} {len}");
+        assert_eq!(ring.status(), None);
+        assert!(ring.bytes(0).len() <= RING_BYTES);
+        assert!(ring.gaps().len() <= MAX_GAPS);
+        ring.add_gap(Gap { offset: 1, len: 2 });
+        let _ = ring.set_tail(9);
+        writer.spare().fill(8);
+        writer.publish(5);
+        assert!(writer.is_lost() && ring.is_lost(), "{offset} {len}");
+    }
 }
 
 proptest! {
@@ -296,4 +338,20 @@ fn a_ring_whose_file_was_removed_is_put_back_as_it_was() {
     assert_eq!(ring.bytes(0), b"more");
     writer.put_back(&path).unwrap();
     assert_eq!(ring.bytes(0), b"more", "its file is still the same");
+}
+
+#[test]
+#[cfg(not(portable))]
+fn a_ring_that_was_truncated_and_removed_keeps_no_worker_from_starting() {
+    for len in [0, 4096] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ring");
+        let mut writer = RingWriter::create(&path).unwrap();
+        put(&mut writer, &[7; 10_000]);
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(len).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        writer.put_back(&path).unwrap();
+        assert!(Ring::open(&path).is_err(), "{len}");
+    }
 }

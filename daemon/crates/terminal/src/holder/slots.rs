@@ -125,7 +125,8 @@ impl Slots {
                 error = &error as &dyn std::error::Error,
                 "could not watch a terminal"
             );
-            terminal.watch = Watch::Starved;
+            // The thread that reads floods needs no watch. It hands the terminal back soon, for another attempt.
+            terminal.watch = Watch::Flooding;
         }
     }
 
@@ -209,16 +210,6 @@ impl Slots {
                 terminal.leader.as_raw_nonzero().get(),
             ))),
             _ => look(None),
-        }
-    }
-
-    /// Frees the memory of the ring in `slot` if the worker has read it all and the terminal is not lent.
-    pub(super) fn give_back_memory(&self, slot: usize) {
-        if let Some(place) = self.places.get(slot)
-            && let SlotContent::Held(terminal) = &mut *lock(place)
-            && terminal.watch != Watch::Lent
-        {
-            terminal.ring.give_back_memory();
         }
     }
 

@@ -33,8 +33,8 @@ pub(super) enum Watch {
     Flooding,
     /// Not at all: its ring is full until the worker frees space.
     Full,
-    /// Not at all: there is no memory for its ring. Another attempt is made later.
-    Starved,
+    /// Not at all: another program has truncated or overwritten its ring, so the worker ends the session.
+    Lost,
     /// Not at all: the worker reads it.
     Lent,
     /// All processes have closed it. The program may open it again, which the poller reports.
@@ -115,6 +115,9 @@ impl Terminal {
 
     /// Reads once into the ring. The caller must then change how the terminal is watched.
     pub(super) fn read_once(&mut self) -> ReadOutcome {
+        if self.ring.is_lost() {
+            return self.outcome(Watch::Lost, 0, false);
+        }
         if self.ring.is_full() && self.ring.wait_for_space() {
             return self.outcome(Watch::Full, 0, false);
         }
@@ -126,6 +129,9 @@ impl Terminal {
     /// Reads once, for the thread that reads floods. That thread calls this again, even if the ring is full, and
     /// [notifies](Self::tell) the worker in time.
     pub(super) fn read_in_flood(&mut self) -> ReadOutcome {
+        if self.ring.is_lost() {
+            return self.outcome(Watch::Lost, 0, false);
+        }
         if self.ring.is_full() {
             return self.outcome(Watch::Full, 0, true);
         }
@@ -154,14 +160,13 @@ impl Terminal {
     pub(super) fn resume(&mut self) {
         self.short_reads = 0;
         self.full_reads = 0;
-        self.ring.forget_memory();
     }
 
     fn outcome(&mut self, watch: Watch, len: usize, may_wait: bool) -> ReadOutcome {
         let eof = match watch {
             Watch::Closed => true,
             Watch::Quiet | Watch::Flooding => false,
-            Watch::Full | Watch::Starved | Watch::Lent => self.eof, // it was not read
+            Watch::Full | Watch::Lost | Watch::Lent => self.eof, // it was not read
         };
         let eof_changed = eof != self.eof;
         if eof_changed {
@@ -170,8 +175,8 @@ impl Terminal {
         }
         self.unannounced_bytes += len;
         let waits = may_wait && self.unannounced_bytes < ANNOUNCE_BYTES;
-        let was_emptied = std::mem::take(&mut self.ring.was_emptied);
-        let changed = eof_changed || was_emptied || (self.unannounced_bytes > 0 && !waits);
+        let is_lost = watch == Watch::Lost;
+        let changed = eof_changed || is_lost || (self.unannounced_bytes > 0 && !waits);
         if changed {
             self.unannounced_bytes = 0;
         }
@@ -185,9 +190,7 @@ impl Terminal {
 
     /// Reads once. Returns how to continue, and how many bytes were read.
     fn read(&mut self) -> (Watch, usize) {
-        let Ok(spare) = self.ring.spare() else {
-            return (Watch::Starved, 0);
-        };
+        let spare = self.ring.spare();
         let asked = spare.len();
         let mut kind = 0;
         let first = receive(&self.master, &mut kind, spare);
@@ -224,9 +227,9 @@ impl Terminal {
                 self.full_reads = 0;
                 (Watch::Quiet, 0)
             }
-            Err(Errno::FAULT | Errno::NOMEM) => {
-                self.ring.forget_memory(); // its file may have been cut short
-                (Watch::Starved, 0)
+            Err(Errno::FAULT) => {
+                self.ring.set_lost();
+                (Watch::Lost, 0)
             }
             // EIO, or on other systems 0 bytes: no process has the terminal open.
             Ok(Received::Closed) | Err(_) => {

@@ -75,7 +75,6 @@ impl AsFd for WakeSignal {
 impl Notes {
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
-            || !self.idle.is_empty()
             || !self.released.is_empty()
             || !self.returned.is_empty()
             || self.stop.load(SeqCst)

@@ -10,7 +10,7 @@ use crate::probe::Probe;
 use crate::process_settings::ProcessSettings;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {

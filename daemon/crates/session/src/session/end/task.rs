@@ -91,8 +91,9 @@ impl SessionTask {
     async fn wait_gone(&self, processes: &[Process], deadline: Instant) {
         let mut pause = Duration::from_millis(1);
         loop {
-            let gone =
-                processes.iter().all(Process::is_gone) && self.session.output.exit().is_some();
+            let output = &self.session.output;
+            let has_exited = output.exit().is_some() || !output.has_ring();
+            let gone = processes.iter().all(Process::is_gone) && has_exited;
             if gone || Instant::now() >= deadline {
                 return;
             }

@@ -13,10 +13,10 @@ use crate::session::survive::die_if_asked;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
 use ccd_terminal::lock::lock;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -37,9 +37,7 @@ const CHECK_PERIOD: Duration = Duration::from_millis(50);
 /// Unlogged bytes kept for a slow write: half a ring. With more, the program would soon have to wait.
 const KEEP_BYTES: u64 = 128 << 10;
 
-/// A session that has been silent for this time releases its ring's memory.
-const RING_IDLE: Duration = Duration::from_secs(1);
-
+/// The state of logging for one session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     /// Locked during a write; `None` in a session that has ended, whose files are closed.
@@ -92,9 +90,7 @@ struct LoggerState {
     stop: bool,
 }
 
-/// Sessions that were logged not long ago, by their slot in the holder, and when.
-type Warm = HashMap<usize, (Weak<Session>, Instant)>;
-
+/// A write in progress.
 struct Turn {
     session: Arc<Session>,
     since: Instant,
@@ -218,13 +214,9 @@ impl Shared {
     /// Main loop of the thread with this number: writes what is due while the thread is in charge.
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
-        let mut warm = Warm::new();
         let thread = Thread::current();
-        while let Some(session) = self.next(number, thread, &mut warm) {
+        while let Some(session) = self.next(number, thread) {
             self.write(&session, &mut buffer);
-            if let Some(slot) = session.facts.slot {
-                warm.insert(slot, (Arc::downgrade(&session), Instant::now()));
-            }
             let mut state = lock(&self.state);
             if state.in_charge == number {
                 state.turn = None;
@@ -238,7 +230,7 @@ impl Shared {
     }
 
     /// Returns the session to write next; `None` if this thread must end.
-    fn next(&self, number: u64, thread: Thread, warm: &mut Warm) -> Option<Arc<Session>> {
+    fn next(&self, number: u64, thread: Thread) -> Option<Arc<Session>> {
         let mut state = lock(&self.state);
         loop {
             if state.stop || state.in_charge != number {
@@ -256,22 +248,17 @@ impl Shared {
                 }
                 return Some(session);
             }
-            self.cool(warm);
-            state = self.gather(state, !warm.is_empty());
+            state = self.gather(state);
         }
     }
 
     /// Waits until something is due and [`LOG_DELAY`] longer, then makes it the batch.
-    fn gather<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, LoggerState>,
-        is_warm: bool,
-    ) -> MutexGuard<'a, LoggerState> {
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, LoggerState>) -> MutexGuard<'a, LoggerState> {
         if !state.is_urgent {
             state = self.rest(state, Rest::Gathers, Some(LOG_DELAY));
         }
         if state.due.is_empty() {
-            return self.rest(state, Rest::Sleeps, is_warm.then_some(RING_IDLE));
+            return self.rest(state, Rest::Sleeps, None);
         }
         state.is_urgent = false;
         let LoggerState { due, batch, .. } = &mut *state;
@@ -300,18 +287,6 @@ impl Shared {
         };
         state.rest = Rest::None;
         state
-    }
-
-    /// Has the memory of the rings of sessions that have become silent returned to the system.
-    fn cool(&self, warm: &mut Warm) {
-        warm.retain(|slot, (session, logged_at)| {
-            let is_warm = logged_at.elapsed() < RING_IDLE;
-            let is_done = |session: Arc<Session>| session.output.give_back_memory();
-            if !is_warm && !session.upgrade().is_some_and(is_done) {
-                self.holder.idle(*slot);
-            }
-            is_warm
-        });
     }
 
     fn write(&self, session: &Arc<Session>, buffer: &mut Vec<u8>) {

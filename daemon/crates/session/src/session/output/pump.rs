@@ -1,10 +1,12 @@
 //! Delivers output from the rings to everything that waits for it.
 
 use crate::interaction::Event;
-use crate::output::{Emptied, Taken};
+use crate::output::Taken;
+use crate::session::end::CLOSE_GRACE;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::screen::Queries;
+use ccd_protocol::session::EndReason;
 use ccd_screen::EventKind;
 use ccd_terminal::holder::NewsReceiver;
 use std::collections::VecDeque;
@@ -38,7 +40,9 @@ impl Session {
             }
             changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
         });
-        self.report_emptied(taken.emptied);
+        if taken.has_lost_ring {
+            self.end_without_ring();
+        }
         if taken.bytes > 0 {
             self.touch();
             self.services.logger.call(self, taken.log);
@@ -49,20 +53,11 @@ impl Session {
         taken
     }
 
-    fn report_emptied(self: &Arc<Self>, emptied: Emptied) {
-        match emptied {
-            Emptied::No => {}
-            Emptied::Unnoticed => {
-                if let Some(slot) = self.facts.slot {
-                    self.services.holder.returned(slot);
-                }
-            }
-            Emptied::Restored => {
-                let trouble = "another program has emptied the file with the session's latest output; what is lost is a gap";
-                tracing::error!(session = %self.id(), trouble, "the session continues");
-                self.note(None, Event::Trouble(trouble.into()));
-            }
-        }
+    fn end_without_ring(self: &Arc<Self>) {
+        let trouble = "another program has truncated or overwritten the file with the session's latest output, so the session ends";
+        tracing::error!(session = %self.id(), trouble, "a ring is lost");
+        self.note(None, Event::Trouble(trouble.into()));
+        self.order_close(EndReason::RingLost, CLOSE_GRACE);
     }
 }
 

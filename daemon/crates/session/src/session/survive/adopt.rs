@@ -14,7 +14,7 @@ use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
 use ccd_store::blocking;
-use ccd_terminal::holder::{Adopted, Ring, RingError};
+use ccd_terminal::holder::{Adopted, Ring};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::collections::HashSet;
@@ -81,19 +81,6 @@ impl Sessions {
             self.services.holder.release(slot);
         }
         id.ok()
-    }
-
-    /// Returns the live sessions that another process could not continue, because their ring files were emptied. The
-    /// holder puts back those that were removed.
-    pub fn without_ring(&self) -> Vec<String> {
-        let mut sessions = self.list();
-        sessions.retain(|session| session.output.is_live());
-        let ids = sessions.iter().map(|session| session.id().to_string());
-        ids.filter(|id| match Ring::open(&self.services.folders.ring(id)) {
-            Err(RingError::File { source, .. }) => source.kind() != io::ErrorKind::NotFound,
-            opened => opened.is_err(),
-        })
-        .collect()
     }
 
     /// Continues a session, or returns why it cannot.

@@ -190,7 +190,6 @@ impl Session {
                     }
                 }
                 Piece::Pending => {
-                    self.services.anchor.hold(search.deadline.instant());
                     let _ = tokio::time::timeout_at(search.deadline.instant(), changed).await;
                 }
             }

@@ -1,11 +1,9 @@
 //! Waiting for patterns, silence, a prompt or the program's exit.
 
-mod anchor;
 mod condition;
 mod expect;
 mod hits;
 
-pub(super) use anchor::Anchor;
 pub(super) use condition::recent_text;
 pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
 pub use condition::{last_line, records_with_waiting};

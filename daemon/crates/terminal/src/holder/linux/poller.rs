@@ -78,7 +78,7 @@ fn interest(watch: Watch) -> Option<EventFlags> {
     match watch {
         Watch::Quiet => Some(EventFlags::IN),
         Watch::Closed => Some(EventFlags::IN | EventFlags::ET),
-        Watch::Flooding | Watch::Full | Watch::Starved | Watch::Lent => None,
+        Watch::Flooding | Watch::Full | Watch::Lost | Watch::Lent => None,
     }
 }
 

@@ -81,7 +81,7 @@ impl Poller {
                 }
                 set.closed.insert(number(&fd), source);
             }
-            Watch::Flooding | Watch::Full | Watch::Starved | Watch::Lent => {}
+            Watch::Flooding | Watch::Full | Watch::Lost | Watch::Lent => {}
         }
         Ok(())
     }

@@ -11,7 +11,6 @@ use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use super::ring_file::Mapping;
 use super::ring_layout::{Gap, MAX_POSITION, RING_BYTES, RingLayout};
 
-/// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     #[error("could not use the ring file {path:?}: {source}")]

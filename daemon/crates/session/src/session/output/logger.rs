@@ -37,7 +37,6 @@ const CHECK_PERIOD: Duration = Duration::from_millis(50);
 /// Unlogged bytes kept for a slow write: half a ring. With more, the program would soon have to wait.
 const KEEP_BYTES: u64 = 128 << 10;
 
-/// The state of logging for one session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     /// Locked during a write; `None` in a session that has ended, whose files are closed.
@@ -90,7 +89,6 @@ struct LoggerState {
     stop: bool,
 }
 
-/// A write in progress.
 struct Turn {
     session: Arc<Session>,
     since: Instant,

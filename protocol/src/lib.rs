@@ -27,7 +27,6 @@ pub mod method;
 mod mistake;
 pub mod parents;
 pub mod pattern;
-pub mod policy;
 pub mod program;
 mod report;
 pub mod run;

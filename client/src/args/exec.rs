@@ -3,8 +3,8 @@
 use super::exec_records::ExecVerb;
 use super::tape_options::{fallback_modes, latency, record_modes};
 use super::value::{directory, word};
+use ccd_policy::split_list;
 use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
-use ccd_protocol::policy::split_list;
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use clap::Args;
 use clap::builder::TypedValueParser;

@@ -5,7 +5,7 @@
 use super::payload::{self, MAX_JSON_BYTES};
 use crate::context::write_error;
 use crate::exit_code::Exit;
-use ccd_protocol::policy::Policy;
+use ccd_policy::Policy;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{fstat, stat};
 use rustix::stdio::stdin;

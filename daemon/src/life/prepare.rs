@@ -40,9 +40,10 @@ fn sources(args: &Args, base: &Path) -> Sources {
 /// [`StartError`] in one line.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let paths = find_paths(args)?;
-    let found = match terminals.are_handed_over() {
-        true => paths.prepare_again()?,
-        false => paths.prepare().map(|()| Vec::new())?,
+    let found = if terminals.are_handed_over() {
+        paths.prepare_again()?
+    } else {
+        paths.prepare().map(|()| Vec::new())?
     };
     let sources = sources(args, &paths.base);
     // Before it is loaded: a change in between will be noticed.

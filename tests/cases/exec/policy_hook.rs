@@ -63,7 +63,7 @@ fn a_call_is_judged_by_the_file_alone() {
         let answer = &answer["hookSpecificOutput"];
         assert_eq!(answer["permissionDecision"], "deny");
         let reason = answer["permissionDecisionReason"].as_str().unwrap();
-        assert!(reason.starts_with(ccd_protocol::policy::DENIAL), "{reason}");
+        assert!(reason.starts_with(ccd_policy::DENIAL), "{reason}");
     }
     assert!(!Path::new("/nowhere").exists());
 }

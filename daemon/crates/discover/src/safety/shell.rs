@@ -2,7 +2,7 @@
 
 use super::rule::Rule;
 use super::{code, disk, network, programs, sql};
-use ccd_protocol::policy::shell::{Part, file_name, parts};
+use ccd_policy::shell::{Part, file_name, parts};
 
 /// Maximum depth of lines in words of lines.
 const MAX_DEPTH: usize = 3;

@@ -2,7 +2,7 @@
 
 use super::conversation_id::ConversationId;
 use crate::request::{Request, ToolConfig};
-use ccd_protocol::policy::{Rule, ToolMode};
+use ccd_policy::{Rule, ToolMode};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {

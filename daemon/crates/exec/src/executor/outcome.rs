@@ -12,10 +12,10 @@ use crate::stdout_as::stdout_as;
 use crate::stream::Facts;
 use crate::tape::{RunEnd, RunTapes};
 use crate::verdict::{Ending, Exit, Verdict, verdict};
+use ccd_policy::{Policy, Rule};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
 };
-use ccd_protocol::policy::{Policy, Rule};
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
 use ccd_text::redact::redact_line;

@@ -9,8 +9,8 @@ use crate::request::{Defaults, Request};
 use crate::run::before::RunDirectory;
 use crate::run::{plain, program};
 use crate::tape::RunTapes;
+use ccd_policy::ToolMode;
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
-use ccd_protocol::policy::ToolMode;
 use ccd_repository::WorkTree;
 use ccd_store::blocking;
 use ccd_terminal::ProcessSettings;
@@ -112,7 +112,7 @@ impl Planned {
             .tools
             .rules()
             .iter()
-            .map(ccd_protocol::policy::Rule::as_str)
+            .map(ccd_policy::Rule::as_str)
             .collect();
         ExecutionRow {
             request_id: self.request_id.clone(),

@@ -1,6 +1,6 @@
 //! Why a request is refused.
 
-use ccd_protocol::policy::RuleError;
+use ccd_policy::RuleError;
 
 /// Maximum length of an instruction: Claude Code reads no more from its standard input.
 pub const MAX_INSTRUCTION_BYTES: usize = 10_000_000;

@@ -1,6 +1,6 @@
 use super::{Conversation, Defaults, PermissionMode, Request, RequestError};
+use ccd_policy::ToolMode;
 use ccd_protocol::exec::ExecRunParams;
-use ccd_protocol::policy::ToolMode;
 use std::time::Duration;
 
 fn params() -> ExecRunParams {

@@ -1,7 +1,7 @@
 //! Which tools a run may use.
 
 use super::error::{MAX_RULES_BYTES, RequestError};
-use ccd_protocol::policy::{Policy, Rule, ToolMode};
+use ccd_policy::{Policy, Rule, ToolMode};
 
 /// The tools of a run: the ToolConfig of the seed, in which only one list can exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

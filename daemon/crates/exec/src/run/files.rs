@@ -4,7 +4,7 @@ use crate::command::settings;
 use crate::error::{ExecError, system};
 use crate::request::ToolConfig;
 use crate::run::program;
-use ccd_protocol::policy::ToolMode;
+use ccd_policy::ToolMode;
 use ccd_store::folder::prepare_private;
 use ccd_store::own_file;
 use std::fs::{File, Permissions, set_permissions};

@@ -2,7 +2,7 @@
 
 use super::calls::{Call, Calls, Denial};
 use super::outcome::Outcome;
-use ccd_protocol::policy::{Policy, ToolCall, ToolMode};
+use ccd_policy::{Policy, ToolCall, ToolMode};
 use std::collections::BTreeSet;
 
 /// Tokens of a run, sub-agents included as far as the CLI counts them.

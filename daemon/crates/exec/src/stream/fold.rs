@@ -4,7 +4,7 @@
 use super::calls::Denial;
 use super::facts::{Facts, Retry, Tokens};
 use super::outcome::Outcome;
-use ccd_protocol::policy::DENIAL;
+use ccd_policy::DENIAL;
 use serde_json::Value;
 
 /// Maximum length of what the model has said.

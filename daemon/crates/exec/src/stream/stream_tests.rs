@@ -1,6 +1,6 @@
 use super::lines::{Line, Lines};
 use super::{Denial, Facts, Reader};
-use ccd_protocol::policy::{DENIAL, Policy, Rule, ToolMode};
+use ccd_policy::{DENIAL, Policy, Rule, ToolMode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

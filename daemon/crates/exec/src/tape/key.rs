@@ -1,7 +1,7 @@
 //! What a run is looked up by.
 
 use crate::request::Request;
-use ccd_protocol::policy::{Rule, ToolMode};
+use ccd_policy::{Rule, ToolMode};
 use ccd_tape::key::StateHash;
 use ccd_tape::run::Run;
 

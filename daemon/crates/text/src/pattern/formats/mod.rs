@@ -100,9 +100,12 @@ fn free<'a>(lines: &[Line<'a>], taken: &[Range<usize>]) -> Vec<Line<'a>> {
     let flags: Vec<bool> = lines.iter().map(is_free).collect();
     let lines = lines.iter().zip(flags);
     lines
-        .map(|(line, is_free)| match is_free {
-            true => *line,
-            false => Line { text: "", ..*line },
+        .map(|(line, is_free)| {
+            if is_free {
+                *line
+            } else {
+                Line { text: "", ..*line }
+            }
         })
         .collect()
 }

@@ -91,9 +91,10 @@ fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
     let attributes = &text[1 + name_len..];
     let len = attributes_len(attributes)?;
     let is_empty = attributes[..len].ends_with('/');
-    let tag = match is_empty {
-        true => Tag::Empty,
-        false => Tag::Open(name),
+    let tag = if is_empty {
+        Tag::Empty
+    } else {
+        Tag::Open(name)
     };
     is_name(name).then_some((tag, 1 + name_len + len + 1))
 }

@@ -75,9 +75,10 @@ fn kind(line: &str) -> LineKind {
         return LineKind::Comment;
     }
     if let Some(item) = text.strip_prefix("- ") {
-        return match item.trim().is_empty() {
-            true => LineKind::Other,
-            false => LineKind::Item,
+        return if item.trim().is_empty() {
+            LineKind::Other
+        } else {
+            LineKind::Item
         };
     }
     if line.trim_start_matches(' ').starts_with('\t') {

@@ -1,6 +1,6 @@
 //! Which tool calls a run of Claude Code may make: rules as Claude Code spells them, and the judgement of one call.
 //!
-//! It is in this crate because both sides need the same code: the daemon checks the rules and writes the file, and
+//! A crate of its own because both sides need the same code: the daemon checks the rules and writes the file, and
 //! `ccctl hook --policy FILE` judges each call from it without the daemon.
 //!
 //! - `rule`: [`Rule`], for example `Read`, `Bash(git:*)`, `mcp__server`
@@ -25,10 +25,6 @@ mod glob;
 mod judgement;
 mod path;
 mod pattern;
-#[expect(
-    clippy::module_inception,
-    reason = "the policy is the noun of this module"
-)]
 mod policy;
 #[cfg(test)]
 mod policy_tests;

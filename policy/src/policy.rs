@@ -12,7 +12,6 @@ use std::path::{Component, Path};
 
 /// How a policy's rules are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolMode {
     /// Only what a rule allows.

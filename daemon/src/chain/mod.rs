@@ -11,7 +11,7 @@ mod shape;
 mod shared;
 mod watch;
 
-pub(crate) use job_context::Work;
 pub(crate) use error::ChainError;
+pub(crate) use job_context::Work;
 pub(crate) use plan::{Mode, Plan, numbers, refuse_secrets};
 pub(crate) use shape::unknown_fields;

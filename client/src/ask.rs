@@ -90,8 +90,7 @@ fn answer(terminal: File, question: &str) -> Result<String, Failure> {
     }
 }
 
-/// Restores the terminal before a signal ends or stops this process. Called once, because a replaced signal handler is
-/// not put back.
+/// Restores the terminal before a signal ends or stops this process. Call it once: handlers are not put back.
 fn watch_signals() -> io::Result<()> {
     static WATCH: OnceLock<()> = OnceLock::new();
     if WATCH.get().is_some() {

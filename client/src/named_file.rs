@@ -1,5 +1,4 @@
-//! Files that the user, or a project, names: only regular ones, because a named pipe would be waited for, and a device may
-//! never end.
+//! Files that the user or a project names: only regular ones, because a named pipe or device may never end.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};

@@ -184,8 +184,7 @@ impl Daemon {
         blocking(move || (sources.snapshot(), sources.load())).await
     }
 
-    /// Reads the configuration again, and uses it.
-    /// On an error, the old configuration is kept.
+    /// Reads the configuration again, and uses it. On an error, the old configuration is kept.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let mut reading = self.reading.lock().await;
         let (snapshot, loaded) = self.read_configuration().await;

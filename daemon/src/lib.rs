@@ -73,7 +73,7 @@ pub fn main() -> ExitCode {
 /// Runs the holder: this process holds the terminals, and the worker that it starts does everything else.
 #[cfg(not(portable))]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
-    use holder::{Ended, Exit};
+    use holder::{DaemonEnd, Exit};
     holder::name_daemon().map_err(system("this process cannot be named"))?;
     if args.worker {
         holder::make_files_private();
@@ -94,7 +94,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     drop(socket.own_path);
     let ended = ended?;
     match ended {
-        Ended::Worker(Exit {
+        DaemonEnd::Worker(Exit {
             code: Some(code), ..
         }) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
         ended => {

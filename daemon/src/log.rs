@@ -229,7 +229,7 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
         if *event.metadata().level() != Level::ERROR {
             return;
         }
-        let mut line = Line(ccd_text::clock::now());
+        let mut line = LogLine(ccd_text::clock::now());
         event.record(&mut line);
         let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
         let mut state = lock(&self.0);
@@ -240,9 +240,9 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
     }
 }
 
-struct Line(String);
+struct LogLine(String);
 
-impl Visit for Line {
+impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
         let _ = match field.name() {
             "message" => write!(self.0, " {value:?}"),

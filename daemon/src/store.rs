@@ -1,5 +1,4 @@
-//! `ccd.sqlite`, shared by sessions, the interaction log, jobs and the usage of tapes: each area has its own rows and
-//! writes.
+//! `ccd.sqlite`, shared by sessions, the interaction log, jobs and tape usage: each area has its own rows.
 
 mod tape_use;
 

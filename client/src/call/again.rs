@@ -1,5 +1,4 @@
-//! Repetition of a request whose connection ended before the reply: after a handover another worker serves the next
-//! connection and knows the same sessions.
+//! Repetition of a request whose connection ended before the reply: another worker knows the same sessions.
 
 use super::connect::{ConnectError, DaemonAddress};
 use super::failure::Failure;

@@ -1,5 +1,4 @@
-//! Requests to the daemon: finds its socket, starts it if none is running, makes the call, repeats a lost one if that
-//! is safe, and reports why it failed.
+//! Requests to the daemon: finds or starts it, calls it, repeats a lost call if that is safe, and reports failures.
 
 mod activation;
 mod again;

@@ -1,5 +1,4 @@
-//! Whose daemon a socket leads to, as reported by the kernel: in a directory in which others may write, a socket may be
-//! anybody's.
+//! Whose daemon a socket leads to, as reported by the kernel: where others may write, it may be anybody's.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd as _};

@@ -3,7 +3,7 @@
 use clap::{Arg, ValueHint};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     LiveSession,
     /// A live or ended session.
     Session,
@@ -70,71 +70,71 @@ const LOOKING: [&str; 8] = [
 const DECIDING: [&str; 3] = ["approve", "reject", "edit"];
 
 /// Returns the kind of the `nth` value, counted from 0, of an argument of the command at `path`.
-pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
+pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> ValueKind {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
         let names = possible.iter().filter(|value| !value.is_hide_set());
-        return Kind::Words(names.map(|value| value.get_name().to_owned()).collect());
+        return ValueKind::Words(names.map(|value| value.get_name().to_owned()).collect());
     }
     let noun = path.first().copied().unwrap_or_default();
     let verb = path.last().copied().unwrap_or_default();
     match (noun, arg.get_id().as_str()) {
-        ("coach", "candidate") if DECIDING.contains(&verb) => Kind::PendingCandidate,
-        ("coach", "candidate") => Kind::Candidate,
-        ("coach", "project") => Kind::Folders,
-        ("coach", "file" | "output") => Kind::Files,
+        ("coach", "candidate") if DECIDING.contains(&verb) => ValueKind::PendingCandidate,
+        ("coach", "candidate") => ValueKind::Candidate,
+        ("coach", "project") => ValueKind::Folders,
+        ("coach", "file" | "output") => ValueKind::Files,
         // A session of Claude Code.
-        ("coach", "session") => Kind::Nothing,
-        ("exec", "execution") => Kind::Execution,
-        ("exec", "conversation" | "session" | "resume") => Kind::Conversation,
-        ("conversation", "conversation") => Kind::TranscriptOrFile,
-        ("conversation", "session") => Kind::Transcript,
-        ("conversation", "project") => Kind::Folders,
-        ("conversation", "html" | "markdown" | "svg") => Kind::Files,
-        ("memory" | "data", "project") => Kind::Folders,
-        ("memory", "file" | "from") => Kind::Files,
+        ("coach", "session") => ValueKind::Nothing,
+        ("exec", "execution") => ValueKind::Execution,
+        ("exec", "conversation" | "session" | "resume") => ValueKind::Conversation,
+        ("conversation", "conversation") => ValueKind::TranscriptOrFile,
+        ("conversation", "session") => ValueKind::Transcript,
+        ("conversation", "project") => ValueKind::Folders,
+        ("conversation", "html" | "markdown" | "svg") => ValueKind::Files,
+        ("memory" | "data", "project") => ValueKind::Folders,
+        ("memory", "file" | "from") => ValueKind::Files,
         ("exec", "permission_mode") => words(&PERMISSION_MODES),
-        ("exec", "repo_path") => Kind::Folders,
-        ("investigate", "report" | "a" | "b") => Kind::Investigation,
-        ("test", "report") | ("test" | "fuzz", "baseline") => Kind::TestReport,
-        ("test" | "fuzz", "junit" | "html") => Kind::Files,
-        ("map", "target") | ("investigate", "target") if nth == 0 => Kind::Programs,
-        ("map", "target") | ("investigate", "target") => Kind::Files,
-        (_, "session") if LOOKING.contains(&verb) => Kind::Session,
-        (_, "session") => Kind::LiveSession,
-        ("program", "name") => Kind::Program,
-        ("chain", "name") => Kind::Chain,
-        (_, "config") => Kind::Program,
-        (_, "job") => Kind::Job,
-        ("tape", "tape" | "a" | "b") => Kind::Tape,
-        (_, "tapes" | "to") => Kind::Folders,
-        (_, "allow_env" | "ignore_env") => Kind::Variables,
-        ("tape", "file" | "output") => Kind::Files,
-        ("config", "key") => Kind::ConfigKey,
+        ("exec", "repo_path") => ValueKind::Folders,
+        ("investigate", "report" | "a" | "b") => ValueKind::Investigation,
+        ("test", "report") | ("test" | "fuzz", "baseline") => ValueKind::TestReport,
+        ("test" | "fuzz", "junit" | "html") => ValueKind::Files,
+        ("map", "target") | ("investigate", "target") if nth == 0 => ValueKind::Programs,
+        ("map", "target") | ("investigate", "target") => ValueKind::Files,
+        (_, "session") if LOOKING.contains(&verb) => ValueKind::Session,
+        (_, "session") => ValueKind::LiveSession,
+        ("program", "name") => ValueKind::Program,
+        ("chain", "name") => ValueKind::Chain,
+        (_, "config") => ValueKind::Program,
+        (_, "job") => ValueKind::Job,
+        ("tape", "tape" | "a" | "b") => ValueKind::Tape,
+        (_, "tapes" | "to") => ValueKind::Folders,
+        (_, "allow_env" | "ignore_env") => ValueKind::Variables,
+        ("tape", "file" | "output") => ValueKind::Files,
+        ("config", "key") => ValueKind::ConfigKey,
         (_, "signal") => words(&SIGNALS),
-        (_, "keys") => Kind::Keys,
+        (_, "keys") => ValueKind::Keys,
         (_, "level") => words(&LEVELS),
         (_, "debug") => words(&["on", "off"]),
         (_, "pattern_type") => {
             let names = ccd_protocol::pattern::PatternType::ALL.map(|kind| kind.name().to_owned());
-            Kind::Words(names.to_vec())
+            ValueKind::Words(names.to_vec())
         }
-        ("pattern", "category") => Kind::Category,
+        ("pattern", "category") => ValueKind::Category,
         ("call", "method") => {
             let names = ccd_protocol::methods().map(|method| method.name.to_owned());
-            Kind::Words(names.collect())
+            ValueKind::Words(names.collect())
         }
-        (_, "program") if nth == 0 => Kind::Programs,
-        (_, "interpreter") => Kind::Programs,
-        (_, "cwd" | "dir") => Kind::Folders,
-        (_, "program" | "file" | "socket") => Kind::Files,
+        (_, "program") if nth == 0 => ValueKind::Programs,
+        (_, "interpreter") => ValueKind::Programs,
+        (_, "cwd" | "dir") => ValueKind::Folders,
+        (_, "program" | "file" | "socket") => ValueKind::Files,
         _ => match arg.get_value_hint() {
-            ValueHint::AnyPath | ValueHint::FilePath => Kind::Files,
-            _ => Kind::Nothing,
+            ValueHint::AnyPath | ValueHint::FilePath => ValueKind::Files,
+            _ => ValueKind::Nothing,
         },
     }
 }
 
-fn words(all: &[&str]) -> Kind {
-    Kind::Words(all.iter().map(|word| (*word).to_owned()).collect())
+fn words(all: &[&str]) -> ValueKind {
+    ValueKind::Words(all.iter().map(|word| (*word).to_owned()).collect())
 }

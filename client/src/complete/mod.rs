@@ -11,7 +11,7 @@ use crate::args::{Ccctl, CompleteArgs};
 use crate::{Context, Exit, Failure};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
-use kind::Kind;
+use kind::ValueKind;
 use line::{TypedLine, Wanted};
 use names::Names;
 
@@ -85,16 +85,16 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
         Wanted::Value(arg) => kind::of(&line.path, arg, 0),
         Wanted::Anything => match line.positional() {
             Some((arg, nth)) => kind::of(&line.path, arg, nth),
-            None => Kind::Nothing,
+            None => ValueKind::Nothing,
         },
     };
     match kind {
-        Kind::Files => offers.push(":files".to_owned()),
-        Kind::Folders => offers.push(":folders".to_owned()),
-        Kind::Programs => offers.push(":programs".to_owned()),
+        ValueKind::Files => offers.push(":files".to_owned()),
+        ValueKind::Folders => offers.push(":folders".to_owned()),
+        ValueKind::Programs => offers.push(":programs".to_owned()),
         kind => {
             let found = Names::at(line).of(&kind, current);
-            if found.is_empty() && kind == Kind::TranscriptOrFile {
+            if found.is_empty() && kind == ValueKind::TranscriptOrFile {
                 offers.push(":files".to_owned());
             }
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));

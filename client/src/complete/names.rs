@@ -1,7 +1,7 @@
 //! Names from the daemon, if it replies at once.
 
 use super::Candidate;
-use super::kind::Kind;
+use super::kind::ValueKind;
 use super::line::TypedLine;
 use crate::args::Global;
 use crate::call::{Connection, DaemonAddress};
@@ -43,29 +43,35 @@ impl Names {
         }
     }
 
-    pub(super) fn of(&self, kind: &Kind, current: &str) -> Vec<Candidate> {
+    pub(super) fn of(&self, kind: &ValueKind, current: &str) -> Vec<Candidate> {
         let mut all = match kind {
-            Kind::Words(words) => words.iter().map(|word| candidate(word, "")).collect(),
-            Kind::Keys => return keys(current),
-            Kind::LiveSession => self.sessions(false, current),
-            Kind::Session => self.sessions(true, current),
-            Kind::Program => self.list("program.list", "programs", "name", "command_template"),
-            Kind::Chain => self.list("chain.list", "chains", "name", ""),
-            Kind::Job => self.list("job.list", "jobs", "job", "method"),
-            Kind::Execution => self.list("exec.list", "executions", "request_id", "instruction"),
-            Kind::Conversation => self.list("exec.sessions", "sessions", "session_id", "repo_path"),
-            Kind::Transcript | Kind::TranscriptOrFile => self.transcripts(),
-            Kind::Investigation => self.list("investigate.list", "reports", "id", "program"),
-            Kind::TestReport => self.list("test.list", "reports", "id", "program"),
-            Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
-            Kind::Tape => self.tapes(),
-            Kind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),
-            Kind::Candidate => self.candidates(&json!({})),
-            Kind::Variables => std::env::vars_os()
+            ValueKind::Words(words) => words.iter().map(|word| candidate(word, "")).collect(),
+            ValueKind::Keys => return keys(current),
+            ValueKind::LiveSession => self.sessions(false, current),
+            ValueKind::Session => self.sessions(true, current),
+            ValueKind::Program => self.list("program.list", "programs", "name", "command_template"),
+            ValueKind::Chain => self.list("chain.list", "chains", "name", ""),
+            ValueKind::Job => self.list("job.list", "jobs", "job", "method"),
+            ValueKind::Execution => {
+                self.list("exec.list", "executions", "request_id", "instruction")
+            }
+            ValueKind::Conversation => {
+                self.list("exec.sessions", "sessions", "session_id", "repo_path")
+            }
+            ValueKind::Transcript | ValueKind::TranscriptOrFile => self.transcripts(),
+            ValueKind::Investigation => self.list("investigate.list", "reports", "id", "program"),
+            ValueKind::TestReport => self.list("test.list", "reports", "id", "program"),
+            ValueKind::ConfigKey => self.list("config.list", "entries", "key", "description"),
+            ValueKind::Tape => self.tapes(),
+            ValueKind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),
+            ValueKind::Candidate => self.candidates(&json!({})),
+            ValueKind::Variables => std::env::vars_os()
                 .filter_map(|(name, _)| Some(candidate(name.to_str()?, "")))
                 .collect(),
-            Kind::Category => self.list("pattern.list", "patterns", "category", "description"),
-            Kind::Files | Kind::Folders | Kind::Programs | Kind::Nothing => Vec::new(),
+            ValueKind::Category => self.list("pattern.list", "patterns", "category", "description"),
+            ValueKind::Files | ValueKind::Folders | ValueKind::Programs | ValueKind::Nothing => {
+                Vec::new()
+            }
         };
         all.retain(|Candidate { value, .. }| !value.is_empty() && value.starts_with(current));
         all.sort();

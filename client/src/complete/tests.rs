@@ -16,7 +16,7 @@ fn at(words: &str) -> Vec<String> {
 }
 
 /// Returns the kind of the value at the last word.
-fn kind_at(words: &str) -> Kind {
+fn kind_at(words: &str) -> ValueKind {
     let mut command = Ccctl::command();
     command.build();
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
@@ -26,7 +26,7 @@ fn kind_at(words: &str) -> Kind {
         Wanted::Value(arg) => kind::of(&line.path, arg, 0),
         Wanted::Anything => match line.positional() {
             Some((arg, nth)) => kind::of(&line.path, arg, nth),
-            None => Kind::Nothing,
+            None => ValueKind::Nothing,
         },
         Wanted::Option => panic!("an option"),
     }
@@ -69,54 +69,57 @@ fn options_are_offered_where_one_was_begun() {
 #[test]
 fn values_are_known_by_their_argument() {
     for (line, kind) in [
-        ("ccctl session send ", Kind::LiveSession),
-        ("ccctl session send p", Kind::LiveSession),
-        ("ccctl session --json send ", Kind::LiveSession),
-        ("ccctl investigate show ", Kind::Investigation),
-        ("ccctl investigate diff aaaa ", Kind::Investigation),
-        ("ccctl test show ", Kind::TestReport),
-        ("ccctl test --baseline ", Kind::TestReport),
-        ("ccctl test --html ", Kind::Files),
-        ("ccctl investigate ", Kind::Programs),
-        ("ccctl map ", Kind::Programs),
-        ("ccctl session send --expect a ", Kind::LiveSession),
-        ("ccctl session send -e a -v ", Kind::LiveSession),
-        ("ccctl session send py ", Kind::Nothing),
-        ("ccctl session send py --keys ", Kind::Keys),
-        ("ccctl session send py -vk ", Kind::Keys),
-        ("ccctl session send py --file ", Kind::Files),
-        ("ccctl session show ", Kind::Session),
-        ("ccctl session read ", Kind::Session),
-        ("ccctl session close ", Kind::LiveSession),
-        ("ccctl job cancel ", Kind::Job),
-        ("ccctl config get ", Kind::ConfigKey),
-        ("ccctl tape show ", Kind::Tape),
-        ("ccctl tape play --speed 2 ", Kind::Tape),
-        ("ccctl tape diff a ", Kind::Tape),
-        ("ccctl tape list --tapes ", Kind::Folders),
-        ("ccctl tape import ", Kind::Files),
-        ("ccctl tape shim ", Kind::Programs),
-        ("ccctl rec ", Kind::Programs),
-        ("ccctl play --tapes t ", Kind::Programs),
-        ("ccctl play --ignore-env ", Kind::Variables),
-        ("ccctl rec bc ", Kind::Files),
-        ("ccctl session create -- ", Kind::Programs),
-        ("ccctl session create --name x cat ", Kind::Files),
-        ("ccctl session create --cwd ", Kind::Folders),
-        ("ccctl run --script a --with ", Kind::Programs),
+        ("ccctl session send ", ValueKind::LiveSession),
+        ("ccctl session send p", ValueKind::LiveSession),
+        ("ccctl session --json send ", ValueKind::LiveSession),
+        ("ccctl investigate show ", ValueKind::Investigation),
+        ("ccctl investigate diff aaaa ", ValueKind::Investigation),
+        ("ccctl test show ", ValueKind::TestReport),
+        ("ccctl test --baseline ", ValueKind::TestReport),
+        ("ccctl test --html ", ValueKind::Files),
+        ("ccctl investigate ", ValueKind::Programs),
+        ("ccctl map ", ValueKind::Programs),
+        ("ccctl session send --expect a ", ValueKind::LiveSession),
+        ("ccctl session send -e a -v ", ValueKind::LiveSession),
+        ("ccctl session send py ", ValueKind::Nothing),
+        ("ccctl session send py --keys ", ValueKind::Keys),
+        ("ccctl session send py -vk ", ValueKind::Keys),
+        ("ccctl session send py --file ", ValueKind::Files),
+        ("ccctl session show ", ValueKind::Session),
+        ("ccctl session read ", ValueKind::Session),
+        ("ccctl session close ", ValueKind::LiveSession),
+        ("ccctl job cancel ", ValueKind::Job),
+        ("ccctl config get ", ValueKind::ConfigKey),
+        ("ccctl tape show ", ValueKind::Tape),
+        ("ccctl tape play --speed 2 ", ValueKind::Tape),
+        ("ccctl tape diff a ", ValueKind::Tape),
+        ("ccctl tape list --tapes ", ValueKind::Folders),
+        ("ccctl tape import ", ValueKind::Files),
+        ("ccctl tape shim ", ValueKind::Programs),
+        ("ccctl rec ", ValueKind::Programs),
+        ("ccctl play --tapes t ", ValueKind::Programs),
+        ("ccctl play --ignore-env ", ValueKind::Variables),
+        ("ccctl rec bc ", ValueKind::Files),
+        ("ccctl session create -- ", ValueKind::Programs),
+        ("ccctl session create --name x cat ", ValueKind::Files),
+        ("ccctl session create --cwd ", ValueKind::Folders),
+        ("ccctl run --script a --with ", ValueKind::Programs),
         ("ccctl pattern test --type ", kind_at("ccctl pattern set ")),
-        ("ccctl pattern set error ", Kind::Category),
-        ("ccctl session run sh ", Kind::Nothing),
-        ("ccctl coach approve ", Kind::PendingCandidate),
-        ("ccctl coach show ", Kind::Candidate),
-        ("ccctl coach forget --session ", Kind::Nothing),
-        ("ccctl coach events --project ", Kind::Folders),
-        ("ccctl coach import ", Kind::Files),
-        ("ccctl conversation show ", Kind::TranscriptOrFile),
-        ("ccctl conversation export a --markdown ", Kind::Files),
-        ("ccctl conversation export a --json ", Kind::Files),
-        ("ccctl conversation search x --session ", Kind::Transcript),
-        ("ccctl conversation list --project ", Kind::Folders),
+        ("ccctl pattern set error ", ValueKind::Category),
+        ("ccctl session run sh ", ValueKind::Nothing),
+        ("ccctl coach approve ", ValueKind::PendingCandidate),
+        ("ccctl coach show ", ValueKind::Candidate),
+        ("ccctl coach forget --session ", ValueKind::Nothing),
+        ("ccctl coach events --project ", ValueKind::Folders),
+        ("ccctl coach import ", ValueKind::Files),
+        ("ccctl conversation show ", ValueKind::TranscriptOrFile),
+        ("ccctl conversation export a --markdown ", ValueKind::Files),
+        ("ccctl conversation export a --json ", ValueKind::Files),
+        (
+            "ccctl conversation search x --session ",
+            ValueKind::Transcript,
+        ),
+        ("ccctl conversation list --project ", ValueKind::Folders),
     ] {
         assert_eq!(kind_at(line), kind, "{line}");
     }
@@ -143,7 +146,7 @@ fn a_value_may_stand_behind_a_sign() {
     assert_eq!(at("ccctl top --sort = id"), ["idle"]);
     assert_eq!(
         kind_at("ccctl session create --name=x --cwd "),
-        Kind::Folders
+        ValueKind::Folders
     );
 }
 

@@ -1,5 +1,4 @@
-//! Claude Code, our plugin and our MCP server in it, as far as its files tell: running it takes longer than everything
-//! else together.
+//! Claude Code, our plugin and our MCP server as far as files tell: running it takes longer than everything else.
 
 use crate::check::Check;
 use crate::hooks::{Plugin, Survey, is_executable, on_path, user_folder};

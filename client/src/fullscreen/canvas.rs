@@ -23,8 +23,7 @@ impl Canvas {
         (self.rows, self.columns)
     }
 
-    /// Returns the control sequences that make the terminal show these lines; empty if they are the same as the last
-    /// ones.
+    /// Returns the control sequences that show these lines; empty if they are the same as the last ones.
     pub(super) fn draw(&mut self, lines: &[Line], style: Style) -> String {
         let (mut text, escape) = (String::new(), escape());
         let is_new = self.shown.iter().all(Option::is_none);

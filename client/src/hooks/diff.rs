@@ -5,18 +5,18 @@ use std::ops::Range;
 const CONTEXT_LINES: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line<'a> {
+enum DiffLine<'a> {
     Same(&'a str),
     Old(&'a str),
     New(&'a str),
 }
 
-fn is_in_old(line: &Line<'_>) -> bool {
-    !matches!(line, Line::New(_))
+fn is_in_old(line: &DiffLine<'_>) -> bool {
+    !matches!(line, DiffLine::New(_))
 }
 
-fn is_in_new(line: &Line<'_>) -> bool {
-    !matches!(line, Line::Old(_))
+fn is_in_new(line: &DiffLine<'_>) -> bool {
+    !matches!(line, DiffLine::Old(_))
 }
 
 /// Returns the difference as `patch` reads it; empty if there is none.
@@ -33,8 +33,8 @@ pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
     let mut text = format!("--- {name}\n+++ {name}\n");
     for hunk in hunks {
         let (before, within) = (&lines[..hunk.start], &lines[hunk]);
-        let place = |is_in: fn(&Line<'_>) -> bool| {
-            let count = |lines: &[Line<'_>]| lines.iter().filter(|line| is_in(line)).count();
+        let place = |is_in: fn(&DiffLine<'_>) -> bool| {
+            let count = |lines: &[DiffLine<'_>]| lines.iter().filter(|line| is_in(line)).count();
             let len = count(within);
             // A place without lines is named by the line before it.
             format!("{},{len}", count(before) + usize::from(len > 0))
@@ -43,9 +43,9 @@ pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
         text += &format!("@@ -{old} +{new} @@\n");
         for line in within {
             let (mark, line) = match line {
-                Line::Same(line) => (' ', line),
-                Line::Old(line) => ('-', line),
-                Line::New(line) => ('+', line),
+                DiffLine::Same(line) => (' ', line),
+                DiffLine::Old(line) => ('-', line),
+                DiffLine::New(line) => ('+', line),
             };
             text.push(mark);
             text += line;
@@ -58,10 +58,10 @@ pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
 }
 
 /// Ranges of lines with changes and the lines around them.
-fn hunks(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+fn hunks(lines: &[DiffLine<'_>]) -> Vec<Range<usize>> {
     let mut hunks: Vec<Range<usize>> = Vec::new();
     let changed = lines.iter().enumerate();
-    for (at, _) in changed.filter(|(_, line)| !matches!(line, Line::Same(_))) {
+    for (at, _) in changed.filter(|(_, line)| !matches!(line, DiffLine::Same(_))) {
         let start = at.saturating_sub(CONTEXT_LINES);
         let end = (at + 1 + CONTEXT_LINES).min(lines.len());
         match hunks.last_mut() {
@@ -73,7 +73,7 @@ fn hunks(lines: &[Line<'_>]) -> Vec<Range<usize>> {
 }
 
 /// Finds the longest common lines, after those at both ends.
-fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
+fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
     let same =
         |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let first = same(&mut old.iter().zip(new));
@@ -94,21 +94,28 @@ fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
             };
         }
     }
-    let mut lines: Vec<Line<'a>> = old[..first].iter().map(|line| Line::Same(line)).collect();
+    let mut lines: Vec<DiffLine<'a>> = old[..first]
+        .iter()
+        .map(|line| DiffLine::Same(line))
+        .collect();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         if i < a.len() && j < b.len() && a[i] == b[j] {
-            lines.push(Line::Same(a[i]));
+            lines.push(DiffLine::Same(a[i]));
             (i, j) = (i + 1, j + 1);
         } else if j == b.len() || (i < a.len() && common[i + 1][j] >= common[i][j + 1]) {
-            lines.push(Line::Old(a[i]));
+            lines.push(DiffLine::Old(a[i]));
             i += 1;
         } else {
-            lines.push(Line::New(b[j]));
+            lines.push(DiffLine::New(b[j]));
             j += 1;
         }
     }
-    lines.extend(old[old.len() - last..].iter().map(|line| Line::Same(line)));
+    lines.extend(
+        old[old.len() - last..]
+            .iter()
+            .map(|line| DiffLine::Same(line)),
+    );
     lines
 }
 
@@ -136,9 +143,9 @@ mod tests {
                 (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
             let lines = compare(&a, &b);
             let kept = |is_old: bool| lines.iter().filter_map(move |line| match line {
-                Line::Same(line) => Some(*line),
-                Line::Old(line) => is_old.then_some(*line),
-                Line::New(line) => (!is_old).then_some(*line),
+                DiffLine::Same(line) => Some(*line),
+                DiffLine::Old(line) => is_old.then_some(*line),
+                DiffLine::New(line) => (!is_old).then_some(*line),
             }).collect::<String>();
             prop_assert_eq!(kept(true), &*old);
             prop_assert_eq!(kept(false), &*new);

@@ -26,8 +26,7 @@ struct Change {
     backup: Option<PathBuf>,
 }
 
-/// Adds our hooks.
-/// On an error, the file is unchanged.
+/// Adds our hooks. On an error, the file is unchanged.
 pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(&args.scope))?;
     let program = own_path().map_err(Failure::io("ccctl"))?;

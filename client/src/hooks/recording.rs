@@ -9,8 +9,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// Notes that it records from now on, unless it does already.
-/// An error may be ignored: the first hook reports it too.
+/// Notes that it records from now on, unless it does already. An error may be ignored: the first hook reports it too.
 pub(super) fn begin() -> io::Result<()> {
     let Some(path) = path() else {
         return Ok(());

@@ -1,7 +1,7 @@
 //! The coach's entry in the menu.
 
 use super::entries::Action;
-use super::entries::Part::{Fixed, Option, Text};
+use super::entries::ActionPart::{Fixed, Option, Text};
 
 pub(super) const COACH: &[Action] = &[
     Action {

@@ -1,7 +1,7 @@
 //! The entry of Claude Code's conversations in the menu.
 
 use super::entries::Action;
-use super::entries::Part::{Choose, Fixed, Option, Pick, Text};
+use super::entries::ActionPart::{Choose, Fixed, Option, Pick, Text};
 use super::entries::Source::Transcripts;
 
 const GROUPS: &[&str] = &["day", "project", "branch", "session", "model", "tool"];

@@ -1,8 +1,8 @@
 //! The entries of investigations and tests in the menu.
 
 use super::entries::Action;
+use super::entries::ActionPart::{Fixed, Pick};
 use super::entries::PROGRAM;
-use super::entries::Part::{Fixed, Pick};
 use super::entries::Source::{Investigations, TestReports};
 
 pub(super) const DISCOVER: &[Action] = &[

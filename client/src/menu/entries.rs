@@ -6,7 +6,7 @@ use super::discover::{DISCOVER, TESTS};
 use super::exec::EXEC;
 use super::memory::MEMORY;
 use super::tapes::TAPES;
-use Part::{Choose, Fixed, Option, Pick, Text, Words};
+use ActionPart::{Choose, Fixed, Option, Pick, Text, Words};
 use Source::{
     Chains, Conversations, Executions, Investigations, LiveSessions, Programs, Sessions, Tapes,
     TestReports, Transcripts,
@@ -24,11 +24,11 @@ pub(super) struct Entry {
 pub(super) struct Action {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    pub(super) words: &'static [Part],
+    pub(super) words: &'static [ActionPart],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ActionPart {
     Fixed(&'static str),
     /// An item of a list from the daemon.
     Pick(Source),
@@ -72,8 +72,8 @@ impl Source {
     }
 }
 
-pub(super) const PROGRAM: Part = Words("program and arguments", "python3 -q");
-const COMMANDS: Part = Words("commands, each in quotes", "'make' 'make test'");
+pub(super) const PROGRAM: ActionPart = Words("program and arguments", "python3 -q");
+const COMMANDS: ActionPart = Words("commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
 

@@ -1,7 +1,7 @@
 //! The executor's entry in the menu.
 
 use super::entries::Action;
-use super::entries::Part::{Choose, Fixed, Option, Pick, Text};
+use super::entries::ActionPart::{Choose, Fixed, Option, Pick, Text};
 use super::entries::Source::{Conversations, Executions};
 
 const DIRTY: &[&str] = &["block", "stash", "allow"];

@@ -1,7 +1,7 @@
 //! The entry of session memory in the menu.
 
 use super::entries::Action;
-use super::entries::Part::Fixed;
+use super::entries::ActionPart::Fixed;
 
 pub(super) const MEMORY: &[Action] = &[
     Action {

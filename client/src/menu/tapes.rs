@@ -1,8 +1,8 @@
 //! The entry of tapes in the menu.
 
 use super::entries::Action;
+use super::entries::ActionPart::{Fixed, Option, Pick, Text};
 use super::entries::PROGRAM;
-use super::entries::Part::{Fixed, Option, Pick, Text};
 use super::entries::Source::Tapes;
 
 pub(super) const TAPES: &[Action] = &[

@@ -1,6 +1,6 @@
 //! Navigation of the menu: an entry, an action, and an answer for each value that the action needs.
 
-use super::entries::{Action, ENTRIES, Entry, Part, Source};
+use super::entries::{Action, ActionPart, ENTRIES, Entry, Source};
 use crate::fullscreen::Key;
 use crate::render::{printable, shell_line, shell_words};
 
@@ -55,12 +55,18 @@ impl Walk {
         match (self.entry, self.action, self.part()) {
             (None, ..) => "what do you want to work with?".to_owned(),
             (Some(_), None, _) => "what do you want to do?".to_owned(),
-            (_, _, Some(Part::Pick(source))) => format!("which {}?", source.name()),
-            (_, _, Some(Part::Choose(what, _))) => format!("which {what}?"),
-            (_, _, Some(Part::Text(what) | Part::Words(what, _) | Part::Option(_, what))) => {
-                what.to_owned()
-            }
-            (_, _, Some(Part::Fixed(_)) | None) => String::new(),
+            (_, _, Some(ActionPart::Pick(source))) => format!("which {}?", source.name()),
+            (_, _, Some(ActionPart::Choose(what, _))) => format!("which {what}?"),
+            (
+                _,
+                _,
+                Some(
+                    ActionPart::Text(what)
+                    | ActionPart::Words(what, _)
+                    | ActionPart::Option(_, what),
+                ),
+            ) => what.to_owned(),
+            (_, _, Some(ActionPart::Fixed(_)) | None) => String::new(),
         }
     }
 
@@ -80,7 +86,7 @@ impl Walk {
     pub(super) fn is_typing(&self) -> bool {
         matches!(
             self.part(),
-            Some(Part::Text(_) | Part::Words(..) | Part::Option(..))
+            Some(ActionPart::Text(_) | ActionPart::Words(..) | ActionPart::Option(..))
         )
     }
 
@@ -95,7 +101,7 @@ impl Walk {
         let mut is_current = self.action.is_some();
         for part in action.words {
             let answer = match part {
-                Part::Fixed(words) => Some(fixed(words).collect()),
+                ActionPart::Fixed(words) => Some(fixed(words).collect()),
                 _ => answers.next().cloned().or_else(|| {
                     let is_this = std::mem::take(&mut is_current);
                     is_this.then(|| self.current()).flatten()
@@ -188,7 +194,7 @@ impl Walk {
         self.typed.clear();
         self.items = self.own_items();
         match (self.action, self.part()) {
-            (Some(_), Some(Part::Pick(source))) => Some(MenuAction::List(source)),
+            (Some(_), Some(ActionPart::Pick(source))) => Some(MenuAction::List(source)),
             (Some(action), None) => Some(MenuAction::Run(self.words(action))),
             _ => None,
         }
@@ -204,7 +210,7 @@ impl Walk {
         }
         self.up();
         match self.part() {
-            Some(Part::Pick(source)) => Some(MenuAction::List(source)),
+            Some(ActionPart::Pick(source)) => Some(MenuAction::List(source)),
             _ => None,
         }
     }
@@ -216,8 +222,8 @@ impl Walk {
         self.first = 0;
     }
 
-    fn part(&self) -> Option<Part> {
-        let asked = |part: &&Part| !matches!(part, Part::Fixed(_));
+    fn part(&self) -> Option<ActionPart> {
+        let asked = |part: &&ActionPart| !matches!(part, ActionPart::Fixed(_));
         let mut parts = self.action?.words.iter().filter(asked);
         parts.nth(self.answers.len()).copied()
     }
@@ -239,7 +245,7 @@ impl Walk {
                     .map(|action| item(action.name, action.about))
                     .collect()
             }
-            (_, _, Some(Part::Choose(_, words))) => {
+            (_, _, Some(ActionPart::Choose(_, words))) => {
                 words.iter().map(|word| item(word, "")).collect()
             }
             _ => Vec::new(),
@@ -250,15 +256,15 @@ impl Walk {
     fn answer(&self) -> Result<Vec<String>, String> {
         let typed = self.typed.trim();
         match self.part() {
-            Some(Part::Option(option, _)) if !typed.is_empty() => {
+            Some(ActionPart::Option(option, _)) if !typed.is_empty() => {
                 Ok(vec![option.to_owned(), typed.to_owned()])
             }
-            Some(Part::Option(..)) => Ok(Vec::new()),
-            Some(Part::Words(_, example)) => match shell_words(typed)? {
+            Some(ActionPart::Option(..)) => Ok(Vec::new()),
+            Some(ActionPart::Words(_, example)) => match shell_words(typed)? {
                 words if words.is_empty() => Err(format!("type words such as {example}")),
                 words => Ok(words),
             },
-            Some(Part::Text(_)) => Ok(vec![self.typed.clone()]),
+            Some(ActionPart::Text(_)) => Ok(vec![self.typed.clone()]),
             _ => match self.items.get(self.selected) {
                 Some(item) => Ok(vec![item.value.clone()]),
                 None => Err("the list is empty; press Esc".to_owned()),
@@ -277,7 +283,7 @@ impl Walk {
         let mut words = self.global.clone();
         for part in action.words {
             match part {
-                Part::Fixed(fixed) => words.extend(self::fixed(fixed)),
+                ActionPart::Fixed(fixed) => words.extend(self::fixed(fixed)),
                 _ => words.extend(answers.next().into_iter().flatten().cloned()),
             }
         }
@@ -289,14 +295,14 @@ fn fixed(words: &str) -> impl Iterator<Item = String> {
     words.split(' ').map(str::to_owned)
 }
 
-fn placeholder(part: &Part) -> String {
+fn placeholder(part: &ActionPart) -> String {
     match part {
-        Part::Fixed(words) => (*words).to_owned(),
-        Part::Pick(source) => format!("<{}>", source.name().to_uppercase()),
-        Part::Choose(what, _) => format!("<{}>", what.to_uppercase()),
-        Part::Text(_) => "<TEXT>".to_owned(),
-        Part::Words(..) => "<WORDS>".to_owned(),
-        Part::Option(option, _) => format!("[{}]", printable(option)),
+        ActionPart::Fixed(words) => (*words).to_owned(),
+        ActionPart::Pick(source) => format!("<{}>", source.name().to_uppercase()),
+        ActionPart::Choose(what, _) => format!("<{}>", what.to_uppercase()),
+        ActionPart::Text(_) => "<TEXT>".to_owned(),
+        ActionPart::Words(..) => "<WORDS>".to_owned(),
+        ActionPart::Option(option, _) => format!("[{}]", printable(option)),
     }
 }
 

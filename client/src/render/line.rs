@@ -13,7 +13,7 @@ impl Line {
         Self(vec![(text.into(), colour)])
     }
 
-    /// The same text in one colour, padded with spaces to `columns`.
+    /// A line of this text in one colour, padded with spaces to `columns`.
     pub(crate) fn filled(self, columns: usize, colour: Colour) -> Self {
         let blanks = columns.saturating_sub(self.width());
         let text: String = self.0.into_iter().map(|(text, _)| text).collect();

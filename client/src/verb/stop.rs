@@ -60,8 +60,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     })
 }
 
-/// At a terminal, names the live sessions, if any, and asks for confirmation.
-/// [`Failure::Failed`] if the user says no.
+/// At a terminal, names the live sessions, if any, and asks for confirmation. [`Failure::Failed`] if the user says no.
 pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Failure> {
     if args.force || !is_at_terminal() {
         return Ok(());

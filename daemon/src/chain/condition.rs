@@ -160,8 +160,7 @@ impl Compiler<'_> {
 }
 
 impl Test {
-    /// Returns whether the condition holds.
-    /// The error says why the condition cannot be evaluated.
+    /// Returns whether the condition holds. The error says why the condition cannot be evaluated.
     pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
         match self {
             Test::All(tests) => all(tests, known, true),

@@ -12,7 +12,7 @@ use ccd_protocol::words::split;
 use ccd_protocol::{Inherited, Reportable as _, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Once, OneShot, Part, Runner, Session, SessionError, Sessions};
+use ccd_session::session::{Once, OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_terminal::ProcessSettings;
 use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
@@ -98,7 +98,7 @@ pub(super) struct Order<'a> {
 }
 
 /// How a command ended, with all of its output.
-pub(super) struct Ended {
+pub(super) struct CommandEnd {
     pub(super) result: CommandResult,
     /// The unredacted output, for conditions only.
     pub(super) output: String,
@@ -136,7 +136,7 @@ impl JobContext {
 
     /// Runs a command in its own terminal, as soon as the limit on sessions allows; if it does not in time, that is the
     /// result. If the job is cancelled, the command is killed.
-    pub(super) async fn run(&self, order: Order<'_>) -> Ended {
+    pub(super) async fn run(&self, order: Order<'_>) -> CommandEnd {
         let params = self.params(order);
         loop {
             let Some(running) = self.begin() else {
@@ -146,7 +146,7 @@ impl JobContext {
             let runner = Runner {
                 peer: &self.work.peer,
                 method: self.method,
-                part: Part::End,
+                part: OutputPart::End,
             };
             let done = self.work.sessions.once(runner, &params, cancel).await;
             drop(running);
@@ -223,7 +223,7 @@ impl JobContext {
     }
 
     /// Returns the result of a command for which there was no room in time.
-    fn without_place(&self, order: Order<'_>, error: &SessionError) -> Ended {
+    fn without_place(&self, order: Order<'_>, error: &SessionError) -> CommandEnd {
         let hint = error.hint().unwrap_or_default();
         let Timeout::After(ms) = order.timeout else {
             return self.not_run(order.command, &format!("{error}; {hint}"));
@@ -266,7 +266,7 @@ impl JobContext {
         }
     }
 
-    fn ended(&self, command: &str, once: Once) -> Ended {
+    fn ended(&self, command: &str, once: Once) -> CommandEnd {
         let Once { reply, .. } = once;
         let seconds = Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
@@ -281,7 +281,7 @@ impl JobContext {
                 .map(|signal| format!("ended by signal {signal}"))
         };
         let (output, omitted_bytes) = self.kept(&reply.output, &once.session);
-        Ended {
+        CommandEnd {
             result: CommandResult {
                 command: command.to_owned(),
                 output,
@@ -300,8 +300,8 @@ impl JobContext {
         }
     }
 
-    pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
-        Ended {
+    pub(super) fn not_run(&self, command: &str, why: &str) -> CommandEnd {
+        CommandEnd {
             result: CommandResult {
                 command: command.to_owned(),
                 error: Some(why.to_owned()),

@@ -1,7 +1,7 @@
 //! `chain.parallel`: runs commands in parallel.
 
 use super::error::ChainError;
-use super::job_context::{Ended, JobContext, Order, Work, words_of};
+use super::job_context::{CommandEnd, JobContext, Order, Work, words_of};
 use crate::job::{JobHandle, Jobs, Outcome};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ChainStarted, ParallelCommand};
 use ccd_protocol::{Method, Timeout};
@@ -25,8 +25,7 @@ struct Parallel {
 }
 
 impl Work {
-    /// Starts the job that runs commands in parallel.
-    /// If a command cannot be run, that is its result, not an error.
+    /// Starts the job that runs commands in parallel. If a command cannot be run, that is its result, not an error.
     pub(crate) async fn parallel(
         self,
         jobs: &Jobs,
@@ -100,7 +99,7 @@ impl Parallel {
         outcome.with(json!({"succeeded": succeeded, "failed": of - succeeded}))
     }
 
-    async fn one(&self, context: &JobContext, index: usize, command: &str) -> (usize, Ended) {
+    async fn one(&self, context: &JobContext, index: usize, command: &str) -> (usize, CommandEnd) {
         let words = if self.shell {
             Ok(Vec::new())
         } else {
@@ -125,7 +124,7 @@ impl Parallel {
     }
 }
 
-fn entry(context: &JobContext, index: usize, ended: Ended) {
+fn entry(context: &JobContext, index: usize, ended: CommandEnd) {
     let result = ParallelCommand {
         index,
         result: ended.result,

@@ -2,7 +2,7 @@
 
 use super::condition::{Known, Ran, matches};
 use super::error::ChainError;
-use super::job_context::{Ended, JobContext, Order, Work};
+use super::job_context::{CommandEnd, JobContext, Order, Work};
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    fn ran(&mut self, index: usize, step: &Step, ended: Ended) {
+    fn ran(&mut self, index: usize, step: &Step, ended: CommandEnd) {
         for (number, look) in self.plan.looks.iter().enumerate() {
             if look.target == index
                 && let Some(patterns) = &look.patterns

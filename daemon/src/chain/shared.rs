@@ -1,6 +1,6 @@
 //! The shell that all steps of a chain share.
 
-use super::job_context::{Ended, JobContext, Order, whole_lines};
+use super::job_context::{CommandEnd, JobContext, Order, whole_lines};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::CommandResult;
 use ccd_protocol::session::{
@@ -52,7 +52,7 @@ impl<'a> SharedShell<'a> {
     }
 
     /// Runs a step. If the job is cancelled, the shell is ended too.
-    pub(super) async fn run(&mut self, step: i64, order: Order<'_>) -> Ended {
+    pub(super) async fn run(&mut self, step: i64, order: Order<'_>) -> CommandEnd {
         let started = Instant::now();
         let params = SessionRunParams {
             run_id: None,
@@ -123,7 +123,7 @@ impl<'a> SharedShell<'a> {
         order: Order<'_>,
         reply: &SessionRunReply,
         has_come: bool,
-    ) -> Ended {
+    ) -> CommandEnd {
         if reply.session_ended {
             self.lost = Some(format!("the shell exited in step {step}"));
         }
@@ -136,9 +136,9 @@ impl<'a> SharedShell<'a> {
         ended
     }
 
-    fn result(&self, order: Order<'_>, output: String, error: Option<&str>) -> Ended {
+    fn result(&self, order: Order<'_>, output: String, error: Option<&str>) -> CommandEnd {
         let (kept, omitted_bytes) = self.context.kept(&output, &self.shot.session);
-        Ended {
+        CommandEnd {
             result: CommandResult {
                 command: order.command.to_owned(),
                 output: kept,

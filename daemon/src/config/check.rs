@@ -32,8 +32,7 @@ impl Format for ConfigText {
 type Scanner<'a> = json5::Scanner<'a, ConfigText>;
 type Scanned<T> = json5::Scanned<T, ConfigText>;
 
-/// Reads a configuration; all mistakes are reported, not only the first.
-/// The caller must limit the size of `bytes`.
+/// Reads a configuration; all mistakes are reported, not only the first. The caller must limit the size of `bytes`.
 pub(super) fn check(bytes: &[u8]) -> Checked {
     let mut checked = Checked::default();
     if let Err(mistake) = checked.read(bytes) {

@@ -21,12 +21,12 @@ pub(super) struct Entries {
     pub(super) first: u64,
     /// Number of the first entry that is not in the database.
     unsaved: u64,
-    kept: VecDeque<Kept>,
+    kept: VecDeque<KeptEntry>,
     pub(super) bytes: usize,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptEntry {
     entry: JobEntry,
     place: u64,
     bytes: usize,
@@ -50,7 +50,7 @@ impl Entries {
         let seq = self.count();
         let bytes = value.to_string().len();
         self.bytes += bytes;
-        self.kept.push_back(Kept {
+        self.kept.push_back(KeptEntry {
             place: place.unwrap_or(seq),
             entry: JobEntry {
                 seq,
@@ -73,7 +73,7 @@ impl Entries {
     }
 
     pub(super) fn in_order(&self) -> Vec<Value> {
-        let mut kept: Vec<&Kept> = self.kept.iter().collect();
+        let mut kept: Vec<&KeptEntry> = self.kept.iter().collect();
         kept.sort_by_key(|kept| kept.place);
         kept.into_iter()
             .map(|kept| kept.entry.value.clone())

@@ -4,7 +4,7 @@ use super::Module;
 use super::register::method;
 use ccd_protocol::Method;
 use ccd_protocol::run::RunOnce;
-use ccd_session::session::{Part, Runner};
+use ccd_session::session::{OutputPart, Runner};
 use jsonrpsee::core::RegisterMethodError;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,7 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let runner = Runner {
             peer: &peer,
             method: RunOnce::NAME,
-            part: Part::Start,
+            part: OutputPart::Start,
         };
         let ran = daemon.sessions.once(runner, &params, &never);
         Ok(ran.await?.reply)

@@ -26,8 +26,7 @@ pub(super) fn form(candidate: &Candidate) -> String {
     text + HELP
 }
 
-/// Returns the words that differ from the candidate's; `None` if none do.
-/// The error is the mistake, as a fragment.
+/// Returns the words that differ from the candidate's; `None` if none do. The error is the mistake, as a fragment.
 pub(super) fn changes(candidate: &Candidate, text: &str) -> Result<Option<CandidateWords>, String> {
     let edited = parse(text)?;
     let mut words = CandidateWords::default();

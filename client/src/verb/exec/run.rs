@@ -38,8 +38,7 @@ enum Followed {
     Left(Exit),
 }
 
-/// Runs Claude Code, and prints what it did.
-/// In a JSON format, errors of the call are printed as a result.
+/// Runs Claude Code, and prints what it did. In a JSON format, errors of the call are printed as a result.
 pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let output_format = format_of(args, context.global.json);
     let mut run = Run {

@@ -4,8 +4,7 @@ use crate::args::WaitArgs;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 
-/// Waits for a condition and prints which one was met.
-/// Fails if the program exits before the condition is met.
+/// Waits for a condition and prints which one was met. Fails if the program exits before the condition is met.
 pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failure> {
     let condition = &args.condition;
     let wanted = if condition.exit {

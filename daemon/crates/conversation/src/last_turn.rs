@@ -1,6 +1,6 @@
 //! The last thing that the user said to Claude Code in a project, and what it answered.
 
-use crate::line::{Kind, read, said};
+use crate::line::{LineType, read, said};
 use crate::task_list::{newest, tail};
 use ccd_protocol::surrogate::mended;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn of_lines(lines: &[u8]) -> Option<LastTurn> {
         };
         let at = line.timestamp.as_deref().map(str::to_owned);
         match (&line.kind, &mut last) {
-            (Kind::User, _) => {
+            (LineType::User, _) => {
                 last = Some(LastTurn {
                     prompt: text,
                     answer: None,

@@ -1,6 +1,6 @@
 //! Bytes of a file into lines, in pieces of any size.
 
-use crate::line::{Kind, Line, Wrong, read};
+use crate::line::{Line, LineType, Wrong, read};
 use ccd_protocol::surrogate::mended;
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl Lines {
         line: Line<'_>,
         each: &mut impl FnMut(u64, u64, Line<'_>),
     ) {
-        if let Kind::Other(kind) = &line.kind {
+        if let LineType::Other(kind) = &line.kind {
             match self.counts.others.get_mut(kind.as_ref()) {
                 Some(count) => *count += 1,
                 None => drop(self.counts.others.insert(kind.to_string(), 1)),

@@ -1,6 +1,6 @@
 //! The task that Claude Code's own list has as the current one, from the end of a project's newest transcript.
 
-use crate::line::{Block, Kind, Line, blocks, read};
+use crate::line::{Block, Line, LineType, blocks, read};
 use ccd_protocol::surrogate::mended;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -137,8 +137,8 @@ struct List {
 impl List {
     fn take(&mut self, line: &Line<'_>) {
         let is_change = match line.kind {
-            Kind::Assistant => self.calls(line),
-            Kind::User => self.created(line),
+            LineType::Assistant => self.calls(line),
+            LineType::User => self.created(line),
             _ => false,
         };
         if is_change {

@@ -5,12 +5,12 @@ use tokio::sync::watch;
 
 #[derive(Debug)]
 pub(crate) struct Queue {
-    line: Mutex<Line>,
+    line: Mutex<QueueState>,
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct QueueState {
     /// In the order of their arrival.
     entries: Vec<Entry>,
     next: u64,
@@ -54,7 +54,7 @@ impl Queue {
         }
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn line(&self) -> MutexGuard<'_, QueueState> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -89,7 +89,7 @@ impl Drop for QueuePlace {
     }
 }
 
-impl Line {
+impl QueueState {
     /// Returns nothing if it is the entry's turn, which then works; else the number of runs in front of it.
     fn take_turn(&mut self, number: u64, limit: usize) -> Option<u64> {
         let position = self

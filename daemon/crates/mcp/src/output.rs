@@ -1,5 +1,4 @@
-//! What a tool says: the output of a session without control sequences, cut in the middle, and one line about the
-//! session.
+//! What a tool says: the output of a session without control sequences, cut in the middle, and a line about the session.
 
 use crate::daemon::Calls;
 use crate::wait::Waited;

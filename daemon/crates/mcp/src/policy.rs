@@ -1,5 +1,4 @@
-//! What agents may do: the configuration keys `mcp.*`.
-//! A guard against mistakes, not a sandbox: an agent with a shell can do what its user can.
+//! What agents may do: the keys `mcp.*`. A guard against mistakes, no sandbox: an agent with a shell can do anything.
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -16,11 +16,11 @@ pub(crate) struct Resource {
     pub(crate) uri: String,
     /// Id or name of the session.
     pub(crate) session: String,
-    kind: Kind,
+    kind: ResourceKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ResourceKind {
     /// The output from an offset on, or its end.
     Output(Option<u64>),
     Screen,
@@ -31,10 +31,10 @@ impl Resource {
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let (session, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
         let kind = match rest.split_once('?') {
-            None if rest == "output" => Kind::Output(None),
-            None if rest == "screen" => Kind::Screen,
+            None if rest == "output" => ResourceKind::Output(None),
+            None if rest == "screen" => ResourceKind::Screen,
             Some(("output", query)) => {
-                Kind::Output(Some(query.strip_prefix("from=")?.parse().ok()?))
+                ResourceKind::Output(Some(query.strip_prefix("from=")?.parse().ok()?))
             }
             _ => return None,
         };
@@ -106,7 +106,7 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents,
     let session = call.session(&resource.session).await;
     let session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
     let text = match resource.kind {
-        Kind::Screen => {
+        ResourceKind::Screen => {
             let params = SessionScreenParams {
                 session,
                 ..SessionScreenParams::default()
@@ -114,7 +114,7 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents,
             let screen = call.calls.call::<SessionScreen>(&params).await;
             screen_text(&screen.map_err(failed)?)
         }
-        Kind::Output(from) => {
+        ResourceKind::Output(from) => {
             let record = call.calls.record(&session).await.map_err(failed)?;
             let end = record.output.output_bytes;
             let start = from.unwrap_or_else(|| end.saturating_sub(DEFAULT_BYTES));
@@ -144,11 +144,14 @@ mod tests {
     #[test]
     fn an_address_names_a_session_and_a_kind() {
         let kind = |uri| Resource::parse(uri).map(|resource| resource.kind);
-        assert_eq!(kind("ccd://session/a/screen"), Some(Kind::Screen));
-        assert_eq!(kind("ccd://session/a/output"), Some(Kind::Output(None)));
+        assert_eq!(kind("ccd://session/a/screen"), Some(ResourceKind::Screen));
+        assert_eq!(
+            kind("ccd://session/a/output"),
+            Some(ResourceKind::Output(None))
+        );
         assert_eq!(
             kind("ccd://session/a/output?from=7"),
-            Some(Kind::Output(Some(7)))
+            Some(ResourceKind::Output(Some(7)))
         );
         for wrong in [
             "",

@@ -38,8 +38,7 @@ pub struct Saved {
     pub warnings: Vec<String>,
 }
 
-/// Writes a memory without secrets and within the limits.
-/// On an error, the old file is whole.
+/// Writes a memory without secrets and within the limits. On an error, the old file is whole.
 pub fn save(directory: &Path, memory: SessionMemory, notes: &Notes) -> Result<Saved> {
     let root = root(directory)?;
     put(&root, Ready::of(memory, notes)?)

@@ -80,8 +80,7 @@ impl RepositoryError {
 
 pub(crate) type Result<T> = std::result::Result<T, RepositoryError>;
 
-/// Returns at most `limit` of the paths, separated by commas, and the number of the others. Bytes that are not UTF-8
-/// become U+FFFD.
+/// Returns at most `limit` of the paths, with commas, and the number of the others. Other bytes become U+FFFD.
 #[must_use]
 pub fn name_paths<P: AsRef<Path>>(paths: &[P], limit: usize) -> String {
     let mut names: Vec<String> = paths

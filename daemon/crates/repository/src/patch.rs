@@ -32,14 +32,14 @@ const HEADER: &[u8] = b"diff --git ";
 /// strange ones.
 #[must_use]
 pub fn files(diff: &[u8]) -> Vec<FileChange> {
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<PatchFile> = Vec::new();
     let mut offset = 0;
     for line in diff.split_inclusive(|&byte| byte == b'\n') {
         let start = offset;
         offset += line.len();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         if let Some(names) = text.strip_prefix(HEADER) {
-            parts.push(Part::new(names, start));
+            parts.push(PatchFile::new(names, start));
         } else if let Some(part) = parts.last_mut() {
             part.read(text);
         }
@@ -48,7 +48,7 @@ pub fn files(diff: &[u8]) -> Vec<FileChange> {
         }
     }
     let mut files: Vec<FileChange> = Vec::new();
-    for file in parts.into_iter().map(Part::finish) {
+    for file in parts.into_iter().map(PatchFile::finish) {
         match files.last_mut() {
             // git prints a change of type, for example to a link, as two parts.
             Some(last)
@@ -67,7 +67,7 @@ pub fn files(diff: &[u8]) -> Vec<FileChange> {
     files
 }
 
-struct Part<'a> {
+struct PatchFile<'a> {
     /// The two names after `diff --git`.
     names: &'a [u8],
     new: Option<Vec<u8>>,
@@ -79,7 +79,7 @@ struct Part<'a> {
     range: Range<usize>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> PatchFile<'a> {
     fn new(names: &'a [u8], start: usize) -> Self {
         Self {
             names,

@@ -57,8 +57,7 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Returns the documents in `folder`. Deletes the temporary files of unfinished writes, so no other process may be
-    /// writing.
+    /// Returns the documents in `folder`. Deletes temporary files, so no other process may be writing.
     pub fn new(folder: PathBuf) -> Self {
         remove_strays(&folder);
         Self { folder }

@@ -4,8 +4,7 @@ use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use std::fs;
 use std::path::PathBuf;
 
-/// Deletes files, or only counts them: those that were last written before the time that is given. They belong to no
-/// project. Blocks.
+/// Deletes, or only counts, files that were last written before a time. They belong to no project. Blocks.
 pub fn forget_files(
     part: DataPart,
     kind: (&str, &str),

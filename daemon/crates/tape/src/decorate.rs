@@ -128,8 +128,7 @@ impl Decorators {
         self.all.iter().any(is_filter)
     }
 
-    /// Applies all decorators in order, and notes each use in the annotations.
-    /// On an error, `tape` is unchanged.
+    /// Applies all decorators in order, and notes each use in the annotations. On an error, `tape` is unchanged.
     pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
         let mut decorated = tape.clone();
         for (index, decorator) in self.all.iter().enumerate() {

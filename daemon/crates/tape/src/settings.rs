@@ -1,5 +1,4 @@
-//! The tape settings of a session, checked. A request takes precedence over the configuration, and that over the
-//! defaults.
+//! The tape settings of a session, checked. A request comes before the configuration, and that before defaults.
 
 use super::decorate::{DecoratorError, Decorators};
 use super::key::{RuleError, Rules};

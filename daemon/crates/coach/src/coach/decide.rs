@@ -28,8 +28,7 @@ const EDIT: &str = "edit";
 pub(super) const PROMOTE: &str = "promote";
 
 impl Coach {
-    /// Writes a candidate to its file; with `diff` only returns what would be written.
-    /// On an error, nothing is changed.
+    /// Writes a candidate to its file; with `diff` only returns what would be written. On an error, nothing is changed.
     pub async fn approve(
         &self,
         params: CoachApproveParams,
@@ -92,8 +91,7 @@ impl Coach {
         })
     }
 
-    /// Rejects a candidate: it is not proposed again.
-    /// On an error, nothing is changed.
+    /// Rejects a candidate: it is not proposed again. On an error, nothing is changed.
     pub async fn reject(&self, params: CoachRejectParams) -> Result<Decided, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
@@ -116,8 +114,7 @@ impl Coach {
         .await
     }
 
-    /// Changes the words of a candidate.
-    /// On an error, nothing is changed.
+    /// Changes the words of a candidate. On an error, nothing is changed.
     pub async fn edit(&self, params: CoachEditParams) -> Result<Decided, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
@@ -149,8 +146,7 @@ impl Coach {
         self.decided(databases, &row, changes).await
     }
 
-    /// Writes a candidate to the user's own rules.
-    /// On an error, nothing is changed.
+    /// Writes a candidate to the user's own rules. On an error, nothing is changed.
     pub async fn promote(
         &self,
         params: CoachPromoteParams,
@@ -292,8 +288,7 @@ impl Coach {
         Ok(())
     }
 
-    /// Undoes the last decision on a candidate.
-    /// An error if the file was edited since; nothing is changed then.
+    /// Undoes the last decision on a candidate. An error if the file was edited since; nothing is changed then.
     pub async fn undo(&self, id: &str) -> Result<CoachUndoReply, CoachError> {
         let databases = self.with_candidate(id).await?;
         let _deciding = self.deciding.lock().await;

@@ -16,8 +16,7 @@ use std::sync::PoisonError;
 const MAX_WORDS: usize = 3;
 
 impl Coach {
-    /// Turns a rule into a guard, or removes it.
-    /// On an error, nothing is changed.
+    /// Turns a rule into a guard, or removes it. On an error, nothing is changed.
     pub async fn guard(&self, params: CoachGuardParams) -> Result<CoachGuardReply, CoachError> {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;

@@ -1,6 +1,6 @@
 //! One part of a command line: a program with its words.
 
-use super::split::Part;
+use super::split::CommandPart;
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ const TRIVIAL: &[&str] = &[
 
 impl Simple {
     /// Returns the program of a part; none when it has only assignments or words of the shell's language.
-    pub(super) fn of(part: Part) -> Option<Self> {
+    pub(super) fn of(part: CommandPart) -> Option<Self> {
         let mut words = VecDeque::from(part.words);
         let mut assignments = Vec::new();
         while let Some(word) = words.pop_front() {
@@ -192,7 +192,7 @@ impl Simple {
             }
             _ => return None,
         };
-        Self::of(Part {
+        Self::of(CommandPart {
             connector: self.connector,
             words: self.words.get(start..)?.to_vec(),
         })

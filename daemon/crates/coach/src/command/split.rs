@@ -9,13 +9,13 @@ const MAX_WORDS: usize = 4096;
 
 /// The words between two separators, without redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct CommandPart {
     pub(super) connector: Connector,
     pub(super) words: Vec<String>,
 }
 
 /// Returns the parts of a line, without comments, redirections and here-documents.
-pub(super) fn split(line: &str) -> Vec<Part> {
+pub(super) fn split(line: &str) -> Vec<CommandPart> {
     let mut splitter = Splitter::new(clipped(line));
     splitter.run();
     splitter.parts
@@ -41,7 +41,7 @@ enum Expect {
 struct Splitter<'a> {
     rest: std::iter::Peekable<std::str::CharIndices<'a>>,
     line: &'a str,
-    parts: Vec<Part>,
+    parts: Vec<CommandPart>,
     words: Vec<String>,
     /// The word that is being read; empty quotes make an empty word.
     word: Option<String>,
@@ -259,7 +259,7 @@ impl<'a> Splitter<'a> {
         self.expect = Expect::Word;
         let words = std::mem::take(&mut self.words);
         if !words.is_empty() {
-            self.parts.push(Part {
+            self.parts.push(CommandPart {
                 connector: self.connector,
                 words,
             });

@@ -114,8 +114,7 @@ impl Journal {
         Ok((Self { shared }, reader))
     }
 
-    /// Appends a payload. Once this returns, it survives a kill of the daemon.
-    /// On an error, nothing was appended.
+    /// Appends a payload. Once this returns, it survives a kill of the daemon. On an error, nothing was appended.
     pub(crate) fn append(&self, delivery: &Delivery) -> Result<(), JournalError> {
         let body = delivery.to_record();
         let mut record = Vec::with_capacity(HEAD_LEN + body.len());

@@ -129,8 +129,7 @@ pub(super) fn listed(text: &str, rule: &str) -> String {
     format!("{before}{line_end}{rule}{after}")
 }
 
-/// Makes the change. Returns the topmost directory that was created for it.
-/// On an error, the file is unchanged.
+/// Makes the change. Returns the topmost directory that was created for it. On an error, the file is unchanged.
 pub(crate) fn write(
     path: &Path,
     before: Option<&[u8]>,

@@ -1,5 +1,4 @@
-//! A made-up year of friction, for tests and measurements: five repositories, and some matters that come up again and again
-//! among very many that do not.
+//! A made-up year of friction, for tests and measurements: a few matters that come up again among very many that do not.
 
 mod calendar;
 mod noise;

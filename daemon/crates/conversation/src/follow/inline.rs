@@ -1,7 +1,7 @@
 //! Sub-agents inside an old transcript: their records name neither a call nor an agent, only the record before them.
 
 use super::recent::Recent;
-use crate::line::{Kind, Line, text_of};
+use crate::line::{Line, LineType, text_of};
 use crate::model::{hash, prompt_of_call};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
@@ -40,7 +40,10 @@ impl InlineAgents {
         let before = line.parent_uuid.as_deref();
         let known = before.and_then(|before| self.known.get_mut(before).cloned());
         let called = || {
-            let message = line.message.as_ref().filter(|_| line.kind == Kind::User)?;
+            let message = line
+                .message
+                .as_ref()
+                .filter(|_| line.kind == LineType::User)?;
             let prompt = hash(&text_of(message.content)).to_string();
             self.calls.get_mut(&prompt)?.pop_front()
         };

@@ -2,7 +2,7 @@
 
 use super::inline::InlineAgents;
 use super::recent::Recent;
-use crate::line::{Block, Kind, Line, Message, Usage, blocks, raw_blocks, read, text_of};
+use crate::line::{Block, Line, LineType, Message, Usage, blocks, raw_blocks, read, text_of};
 use crate::model::{LineLocation, Role};
 use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::{
@@ -85,8 +85,10 @@ impl Maker {
             }
         }
         match (&line.kind, message.id.as_ref().or(line.uuid.as_ref())) {
-            (Kind::Assistant, Some(id)) => self.messages.insert(id, message.all_usage()).is_none(),
-            (Kind::Assistant, None) => true,
+            (LineType::Assistant, Some(id)) => {
+                self.messages.insert(id, message.all_usage()).is_none()
+            }
+            (LineType::Assistant, None) => true,
             _ => !has_result && !line.is_meta,
         }
     }
@@ -94,12 +96,12 @@ impl Maker {
     /// Returns the items of a line that is a record, or the end of a stream.
     pub(super) fn items(&mut self, source: &Source<'_>, wanted: &Wanted) -> Vec<ConversationItem> {
         let role = match &source.line.kind {
-            Kind::Assistant => Role::Assistant,
-            Kind::User => Role::User,
-            Kind::Other(kind) if kind == "result" && wanted.has(ItemKind::End) => {
+            LineType::Assistant => Role::Assistant,
+            LineType::User => Role::User,
+            LineType::Other(kind) if kind == "result" && wanted.has(ItemKind::End) => {
                 return vec![end_of_run(source)];
             }
-            Kind::Other(_) | Kind::Missing => return Vec::new(),
+            LineType::Other(_) | LineType::Missing => return Vec::new(),
         };
         let base = base(source, role, self.inline.parent(source.line));
         let mut items = Vec::new();

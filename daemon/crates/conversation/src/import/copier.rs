@@ -1,7 +1,7 @@
 //! The lines of one file into the copies of their sessions.
 
-use super::kept::{Kept, KeptLine, bytes_at};
-use crate::line::{Kind, Line};
+use super::kept::{KeptLine, KeptTranscript, bytes_at};
+use crate::line::{Line, LineType};
 use crate::lines::Lines;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -53,7 +53,7 @@ pub(super) fn has_record(file: &File) -> io::Result<bool> {
 /// Adds the lines of a file to the copies of their sessions; `path_of` names the copy of a session. A line without a
 /// session belongs to the one before it, or else to the first one.
 pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result<Copied> {
-    let mut copies: BTreeMap<String, Kept> = BTreeMap::new();
+    let mut copies: BTreeMap<String, KeptTranscript> = BTreeMap::new();
     let (mut session, mut held) = (None, Vec::new());
     let skipped = read(file, |found| {
         let mut lines: BTreeMap<String, Vec<KeptLine>> = BTreeMap::new();
@@ -76,7 +76,7 @@ pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result
                         "it has more than {MAX_SESSIONS} sessions"
                     )));
                 }
-                copies.insert(session.clone(), Kept::open(path_of(&session))?);
+                copies.insert(session.clone(), KeptTranscript::open(path_of(&session))?);
             }
             if let Some(kept) = copies.get_mut(&session) {
                 kept.add(&lines)?;
@@ -117,7 +117,7 @@ fn read(
                     .filter(|id| is_id(id))
                     .map(str::to_owned),
                 uuid: line.uuid.as_deref().map(str::to_owned),
-                is_record: matches!(line.kind, Kind::Assistant | Kind::User),
+                is_record: matches!(line.kind, LineType::Assistant | LineType::User),
             });
         };
         match count {

@@ -16,14 +16,14 @@ pub(super) type KeptLine = (Option<String>, Vec<u8>);
 
 /// A file that lines are added to, each once.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptTranscript {
     path: PathBuf,
     /// Lengths of its lines by [`key`]: 32 bytes a line.
     known: HashMap<u128, u64>,
     pub(super) added: u64,
 }
 
-impl Kept {
+impl KeptTranscript {
     /// Reads what is there. The start of a line that was not written to its end is removed.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         let mut kept = Self {

@@ -1,6 +1,6 @@
 //! A line into rows, and the text by which it is found.
 
-use crate::line::{Block, Kind, Line, Usage, agent_report, blocks, milliseconds};
+use crate::line::{Block, Line, LineType, Usage, agent_report, blocks, milliseconds};
 use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::typed;
 use ccd_text::redact::{Values, redact, redact_values};
@@ -68,9 +68,9 @@ pub(crate) fn entry(
     depth: Depth,
 ) -> Option<Entry> {
     let is_assistant = match line.kind {
-        Kind::Assistant => true,
-        Kind::User => false,
-        Kind::Other(_) | Kind::Missing => return None,
+        LineType::Assistant => true,
+        LineType::User => false,
+        LineType::Other(_) | LineType::Missing => return None,
     };
     let message = line.message.clone().unwrap_or_default();
     let uuid = line.uuid.as_ref()?.to_string();

@@ -7,8 +7,8 @@ use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
 use super::scope::time_text;
-use super::write::IndexWrite;
-use crate::line::{Kind, Line, milliseconds};
+use super::write::{Batch, IndexWrite};
+use crate::line::{Line, LineType, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
@@ -207,7 +207,7 @@ impl<'a> Pieces<'a> {
                 // In a transcript, a title and the like may be newer than the conversation.
                 let is_timed = is_import
                     || line.run_used.is_some()
-                    || matches!(line.kind, Kind::Assistant | Kind::User);
+                    || matches!(line.kind, LineType::Assistant | LineType::User);
                 if let (Some(time), None, true) = (untimed, &line.timestamp, is_timed) {
                     line.timestamp = Some(Cow::Owned(time.clone()));
                 }

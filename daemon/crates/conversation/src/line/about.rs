@@ -1,7 +1,7 @@
 //! What lines say of a conversation as a whole.
 
 use super::block::{Block, blocks};
-use super::header::{Kind, Line, TitleKind};
+use super::header::{Line, LineType, TitleKind};
 use super::time::milliseconds;
 use ccd_protocol::conversation::{elements, typed};
 use std::borrow::Cow;
@@ -80,9 +80,9 @@ pub(crate) fn said(line: &Line<'_>) -> Option<(TitleKind, String)> {
         return None;
     }
     let kind_of: fn(&str) -> TitleKind = match line.kind {
-        Kind::Assistant => |_: &str| TitleKind::Answer,
-        Kind::User => prompt_kind,
-        Kind::Other(_) | Kind::Missing => return None,
+        LineType::Assistant => |_: &str| TitleKind::Answer,
+        LineType::User => prompt_kind,
+        LineType::Other(_) | LineType::Missing => return None,
     };
     let content = line.message.as_ref()?.content;
     blocks(content).iter().find_map(|block| match block {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// A line that is a JSON object with a type. Its texts are borrowed unless they have escapes.
 #[derive(Debug, Clone, Default)]
 pub struct Line<'a> {
-    pub kind: Kind<'a>,
+    pub kind: LineType<'a>,
     pub uuid: Option<Cow<'a, str>>,
     pub session_id: Option<Cow<'a, str>>,
     /// The call that started the sub-agent which this is a record of. Transcripts on disk do not have it.
@@ -46,7 +46,7 @@ pub struct Line<'a> {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum LineType<'a> {
     Assistant,
     User,
     /// Neither: `system`, `summary`, `result`, and what future versions add.
@@ -103,11 +103,11 @@ pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
     let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;
     let line = line.settled();
     match line.kind {
-        Kind::Missing => Err(Wrong::NoType),
-        Kind::Other(_) => Ok(line),
-        Kind::Assistant | Kind::User if line.uuid.is_none() => Err(Wrong::NoUuid),
-        Kind::Assistant | Kind::User if line.session_id.is_none() => Err(Wrong::NoSession),
-        Kind::Assistant | Kind::User => Ok(line),
+        LineType::Missing => Err(Wrong::NoType),
+        LineType::Other(_) => Ok(line),
+        LineType::Assistant | LineType::User if line.uuid.is_none() => Err(Wrong::NoUuid),
+        LineType::Assistant | LineType::User if line.session_id.is_none() => Err(Wrong::NoSession),
+        LineType::Assistant | LineType::User => Ok(line),
     }
 }
 
@@ -116,10 +116,10 @@ impl<'de> Fields<'de> for Line<'de> {
         match name {
             "type" => {
                 self.kind = match map.next_value::<Text<'de>>()?.0 {
-                    None => Kind::Missing,
-                    Some(kind) if kind == "assistant" => Kind::Assistant,
-                    Some(kind) if kind == "user" => Kind::User,
-                    Some(kind) => Kind::Other(kind),
+                    None => LineType::Missing,
+                    Some(kind) if kind == "assistant" => LineType::Assistant,
+                    Some(kind) if kind == "user" => LineType::User,
+                    Some(kind) => LineType::Other(kind),
                 }
             }
             "uuid" => self.uuid = id(map)?,
@@ -184,7 +184,7 @@ impl<'a> Progress<'a> {
     fn record(self) -> Option<Box<Line<'a>>> {
         let record = self.record.filter(|record| {
             self.kind.as_deref() == Some("agent_progress")
-                && matches!(record.kind, Kind::Assistant | Kind::User)
+                && matches!(record.kind, LineType::Assistant | LineType::User)
         })?;
         Some(Box::new(Line {
             agent_id: self.agent_id,
@@ -196,7 +196,7 @@ impl<'a> Progress<'a> {
 impl<'a> Line<'a> {
     /// Applies what only all members together say.
     fn settled(mut self) -> Self {
-        let is = |kind: &str| self.kind == Kind::Other(kind.into());
+        let is = |kind: &str| self.kind == LineType::Other(kind.into());
         // Notes about tasks and tools have summaries of their own.
         if matches!(self.title, Some((TitleKind::Summary, _))) && !is("summary") {
             self.title = None;
@@ -293,7 +293,7 @@ mod tests {
         let disk = br#"{"isSidechain":false,"type":"user","uuid":"u","sessionId":"s","toolUseResult":"x","message":{"role":"user","content":"hi"}}"#;
         for bytes in [&stream[..], disk] {
             let line = read(bytes).unwrap();
-            assert_eq!(line.kind, Kind::User);
+            assert_eq!(line.kind, LineType::User);
             assert_eq!(
                 (line.uuid.as_deref(), line.session_id.as_deref()),
                 (Some("u"), Some("s"))

@@ -1,7 +1,7 @@
 //! One line of a transcript or a stream.
 //! The stream (`--output-format stream-json`) and the transcript on disk spell the same fields in two ways; both are read
 //! into [`Line`]. New versions of Claude Code add types and fields every few weeks, so a field of an unexpected type counts
-//! as absent, and an unknown type of line is kept as [`Kind::Other`].
+//! as absent, and an unknown type of line is kept as [`LineType::Other`].
 
 mod about;
 mod block;
@@ -17,7 +17,7 @@ pub use about::About;
 pub(crate) use about::said;
 pub use block::{Block, blocks, raw_blocks, text_of};
 pub(crate) use header::with;
-pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
+pub use header::{Line, LineType, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
 pub use run::ModelUse;
 pub use time::milliseconds;

@@ -1,7 +1,7 @@
 //! Records, each once.
 
 use crate::line::{
-    Block, Kind, Line, ModelUse, SideCall, Usage, agent_report, blocks, text_of, with,
+    Block, Line, LineType, ModelUse, SideCall, Usage, agent_report, blocks, text_of, with,
 };
 pub use ccd_protocol::conversation::TurnRole as Role;
 use serde::Deserialize;
@@ -210,9 +210,9 @@ impl Record {
 
     fn of(place: LineLocation, line: &Line<'_>) -> Option<Self> {
         let role = match line.kind {
-            Kind::Assistant => Role::Assistant,
-            Kind::User => Role::User,
-            Kind::Other(_) | Kind::Missing => return None,
+            LineType::Assistant => Role::Assistant,
+            LineType::User => Role::User,
+            LineType::Other(_) | LineType::Missing => return None,
         };
         let uuid = line.uuid.as_ref()?.to_string();
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);

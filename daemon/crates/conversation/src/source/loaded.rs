@@ -127,8 +127,7 @@ impl Loaded {
         self.files.iter().map(|file| file.lines.counts())
     }
 
-    /// Returns the line of a record. Bytes that are not UTF-8 are replaced.
-    /// `Changed` if the file has become shorter.
+    /// Returns the line of a record. Bytes that are not UTF-8 are replaced. `Changed` if the file has become shorter.
     pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);

@@ -5,7 +5,7 @@ use super::fuzz::shortened;
 use super::judge::{Fault, Verdict, fault_of};
 use super::sample::{finding, sample, shown};
 use super::tested_program::TestedProgram;
-use crate::drive::Ended;
+use crate::drive::ProgramRun;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
 use futures_util::future::try_join_all;
@@ -132,7 +132,7 @@ async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> Result<()
     Ok(())
 }
 
-fn verdict_on(ended: &Ended) -> Verdict {
+fn verdict_on(ended: &ProgramRun) -> Verdict {
     match ended.exit {
         // It may work on for long without input, as a server does.
         None => Verdict::Fine,

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::refused::is_unsafe;
 use super::startup::First;
 use super::usage::Usage;
-use crate::drive::{Driver, Ended, Reply, Running, Settled};
+use crate::drive::{Driver, ProgramRun, Reply, Running, Settled};
 use crate::help::HelpCommand;
 use crate::safety::refusal;
 use ccd_session::session::SessionError;
@@ -92,7 +92,7 @@ impl TestedProgram<'_> {
         &self,
         argument: &str,
         limit: Duration,
-    ) -> Result<Option<Ended>, SessionError> {
+    ) -> Result<Option<ProgramRun>, SessionError> {
         let target = &self.driver.target;
         let args = target.args_and(argument);
         if self.options.safe_mode && refusal(&target.command_line(&args)).is_some() {

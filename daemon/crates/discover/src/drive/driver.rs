@@ -9,7 +9,7 @@ use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::TapeOptions;
 use ccd_protocol::{Inherited, Timeout};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Part, Runner, Session, SessionError, Sessions};
+use ccd_session::session::{OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone)]
-pub struct Ended {
+pub struct ProgramRun {
     /// Without escape sequences, at most 1 MiB.
     pub text: String,
     /// None if it did not end in time, and was ended.
@@ -191,7 +191,7 @@ impl Driver {
     }
 
     /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
-    pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
+    pub async fn run(&self, args: &[String], limit: Duration) -> Result<ProgramRun, SessionError> {
         let program = self.target.path.to_string_lossy().into_owned();
         self.run_program(&program, args, limit).await
     }
@@ -202,7 +202,7 @@ impl Driver {
         program: &str,
         args: &[String],
         limit: Duration,
-    ) -> Result<Ended, SessionError> {
+    ) -> Result<ProgramRun, SessionError> {
         let folder = self.new_folder().map_err(SessionError::Files)?;
         let copied = self.target.copy_files(folder.path());
         copied.map_err(SessionError::Files)?;
@@ -226,7 +226,7 @@ impl Driver {
                 let runner = Runner {
                     peer: &peer,
                     method,
-                    part: Part::End,
+                    part: OutputPart::End,
                 };
                 match sessions.once(runner, &params, &cancel).await {
                     Err(error @ SessionError::MaxSessions { .. }) => {
@@ -238,7 +238,7 @@ impl Driver {
         });
         let once = done(once).await?;
         let reply = once.reply;
-        Ok(Ended {
+        Ok(ProgramRun {
             text: text_of(&reply.output),
             exit: (!reply.timed_out).then_some(Exit {
                 code: reply.exit_code,

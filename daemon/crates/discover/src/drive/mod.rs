@@ -9,7 +9,7 @@ mod tapes;
 mod target;
 mod terminal;
 
-pub use driver::{Driver, Ended, Limits};
+pub use driver::{Driver, Limits, ProgramRun};
 pub use exit::{Exit, signal_name};
 pub use folder::{folder_of, remove_strays};
 pub use reply::{Reply, Settled};

@@ -46,19 +46,19 @@ const PIECES: [&[u8]; 34] = [
 ];
 
 /// How often an input of a kind comes, out of [`WEIGHTS`]' sum.
-const WEIGHTS: [(Kind, usize); 8] = [
-    (Kind::Command, 4),
-    (Kind::Arguments, 6),
-    (Kind::Mutated, 5),
-    (Kind::Pieces, 5),
-    (Kind::Printable, 3),
-    (Kind::Bytes, 3),
-    (Kind::Repeated, 2),
-    (Kind::Empty, 1),
+const WEIGHTS: [(FuzzKind, usize); 8] = [
+    (FuzzKind::Command, 4),
+    (FuzzKind::Arguments, 6),
+    (FuzzKind::Mutated, 5),
+    (FuzzKind::Pieces, 5),
+    (FuzzKind::Printable, 3),
+    (FuzzKind::Bytes, 3),
+    (FuzzKind::Repeated, 2),
+    (FuzzKind::Empty, 1),
 ];
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Kind {
+enum FuzzKind {
     #[default]
     Command,
     /// A command with random arguments.
@@ -91,14 +91,14 @@ impl Inputs {
     pub fn input(&self, number: u64) -> Vec<u8> {
         let mut random = Random::of_input(self.seed, number);
         let mut input = match kind(&mut random) {
-            Kind::Command => self.word(&mut random),
-            Kind::Arguments => self.with_arguments(&mut random),
-            Kind::Mutated => mutated(self.word(&mut random), &mut random),
-            Kind::Pieces => pieces(&mut random, 6),
-            Kind::Printable => bytes(&mut random, |random| b' ' + byte(random, 95)),
-            Kind::Bytes => bytes(&mut random, |random| byte(random, 256)),
-            Kind::Repeated => repeated(&mut random),
-            Kind::Empty => vec![b' '; random.below(3)],
+            FuzzKind::Command => self.word(&mut random),
+            FuzzKind::Arguments => self.with_arguments(&mut random),
+            FuzzKind::Mutated => mutated(self.word(&mut random), &mut random),
+            FuzzKind::Pieces => pieces(&mut random, 6),
+            FuzzKind::Printable => bytes(&mut random, |random| b' ' + byte(random, 95)),
+            FuzzKind::Bytes => bytes(&mut random, |random| byte(random, 256)),
+            FuzzKind::Repeated => repeated(&mut random),
+            FuzzKind::Empty => vec![b' '; random.below(3)],
         };
         input.retain(|byte| !KEYS.contains(byte));
         input.truncate(MAX_BYTES);
@@ -126,7 +126,7 @@ impl Inputs {
     }
 }
 
-fn kind(random: &mut Random) -> Kind {
+fn kind(random: &mut Random) -> FuzzKind {
     let mut left = random.below(WEIGHTS.iter().map(|(_, weight)| weight).sum());
     for (kind, weight) in WEIGHTS {
         match left.checked_sub(weight) {
@@ -134,7 +134,7 @@ fn kind(random: &mut Random) -> Kind {
             None => return kind,
         }
     }
-    Kind::default()
+    FuzzKind::default()
 }
 
 fn byte(random: &mut Random, below: usize) -> u8 {

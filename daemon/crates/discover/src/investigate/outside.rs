@@ -3,7 +3,7 @@
 use super::notebook::Notebook;
 use super::run::Options;
 use crate::answer::is_same_answer;
-use crate::drive::{Driver, Ended};
+use crate::drive::{Driver, ProgramRun};
 use crate::help::{HelpText, help_of, parse};
 use crate::safety::refusal;
 use ccd_session::session::SessionError;
@@ -82,8 +82,8 @@ async fn longer(
     driver: &Driver,
     notebook: &Notebook,
     options: &Options,
-    answers: &[(&'static str, Option<Ended>)],
-) -> Result<Vec<(&'static str, Ended)>, SessionError> {
+    answers: &[(&'static str, Option<ProgramRun>)],
+) -> Result<Vec<(&'static str, ProgramRun)>, SessionError> {
     let texts = answers.iter().filter(|(form, _)| HELP.contains(form));
     let texts: Vec<&str> = texts
         .filter_map(|(_, ended)| Some(&*ended.as_ref()?.text))
@@ -105,7 +105,7 @@ async fn run(
     notebook: &Notebook,
     options: &Options,
     form: &'static str,
-) -> Result<(&'static str, Option<Ended>), SessionError> {
+) -> Result<(&'static str, Option<ProgramRun>), SessionError> {
     let words = form.split(' ').map(str::to_owned);
     let args: Vec<String> = driver
         .target
@@ -127,8 +127,8 @@ async fn run(
 /// Returns what the answer to a form says, if it is help.
 fn help(
     form: &str,
-    ended: &Ended,
-    nonsense: Option<&Ended>,
+    ended: &ProgramRun,
+    nonsense: Option<&ProgramRun>,
     library: &Compiled,
 ) -> Option<HelpText> {
     let exit = ended.exit.filter(|exit| exit.signal.is_none())?;
@@ -137,7 +137,7 @@ fn help(
 }
 
 /// Returns the first line with a digit, if it is no answer to anything.
-fn version_of(form: &str, ended: &Ended, nonsense: Option<&Ended>) -> Option<String> {
+fn version_of(form: &str, ended: &ProgramRun, nonsense: Option<&ProgramRun>) -> Option<String> {
     if ended.exit?.code != Some(0) {
         return None;
     }

@@ -4,7 +4,7 @@ use super::Executor;
 use super::plan::Planned;
 use crate::command::{Invocation, Start};
 use crate::error::ExecError;
-use crate::record::{ConversationRow, Ended, ExecWrite, Prepared, Reader};
+use crate::record::{ConversationRow, ExecWrite, Prepared, Reader, RunOutcome};
 use crate::request::Conversation;
 use crate::run::after;
 use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    async fn work(&mut self) -> Result<Ended, ExecError> {
+    async fn work(&mut self) -> Result<RunOutcome, ExecError> {
         let job = ExecWrite::Job {
             request_id: self.planned.request_id.clone(),
             job: self.watcher.job().to_owned(),
@@ -411,9 +411,9 @@ impl Task {
     }
 
     /// Returns the result of a run that could not be started.
-    fn refusal(&mut self, error: &ExecError) -> Ended {
+    fn refusal(&mut self, error: &ExecError) -> RunOutcome {
         self.log("error", error.to_string());
-        Ended {
+        RunOutcome {
             status: match error {
                 ExecError::WorktreeTimeout { .. } => ExecutionStatus::Timeout,
                 _ => ExecutionStatus::Failed,
@@ -429,7 +429,7 @@ impl Task {
                 .run_tapes
                 .as_ref()
                 .map(|run_tapes| json(&run_tapes.uses())),
-            ..Ended::default()
+            ..RunOutcome::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::carry_out::{Ready, Task, json};
 use crate::error::ExecError;
-use crate::record::Ended;
+use crate::record::RunOutcome;
 use crate::request::ToolConfig;
 use crate::run::after::{self, Changes};
 use crate::run::before::RunDirectory;
@@ -33,7 +33,7 @@ impl Task {
         &mut self,
         ready: Ready,
         finished: Result<(Finished, Vec<String>), ExecError>,
-    ) -> Result<Ended, ExecError> {
+    ) -> Result<RunOutcome, ExecError> {
         let after = self.afterwards(&ready).await;
         let policy = self.policy(&ready.place);
         // Only now may another run begin.
@@ -91,7 +91,7 @@ impl Task {
         debug: &[String],
         after: Afterwards,
         policy: &Policy,
-    ) -> Ended {
+    ) -> RunOutcome {
         let Finished {
             exit,
             cause,
@@ -142,7 +142,7 @@ impl Task {
             })
             .collect();
         let stdout = stdout_as(request.output_format, &printed.facts, &printed.stream);
-        Ended {
+        RunOutcome {
             status: verdict.status,
             diff: changes.diff,
             commit_hash: changes.commit_hash,

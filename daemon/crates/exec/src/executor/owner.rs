@@ -2,7 +2,7 @@
 
 use crate::error::ExecError;
 use crate::queue::Queue;
-use crate::record::{EXEC, Ended, ExecWrite, Outdated, Reader, Removed};
+use crate::record::{EXEC, ExecWrite, Outdated, Reader, Removed, RunOutcome};
 use crate::run::after::diff_info;
 use crate::settings::{ExecPaths, ExecSettings};
 use ccd_protocol::Reportable;
@@ -120,16 +120,16 @@ impl Executor {
 
     /// Records that a run is not carried out.
     pub async fn refuse(&self, request_id: &str, why: &(dyn Reportable + Sync)) {
-        let ended = Ended {
+        let ended = RunOutcome {
             status: ExecutionStatus::Failed,
             error_message: Some(why.to_string()),
             error_kind: Some(why.code().kind().to_owned()),
-            ..Ended::default()
+            ..RunOutcome::default()
         };
         self.write_end(request_id, "", ended).await;
     }
 
-    pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: Ended) {
+    pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: RunOutcome) {
         let write = ExecWrite::Ended {
             request_id: request_id.to_owned(),
             session_id: session_id.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::Executor;
 use crate::error::ExecError;
-use crate::record::{Ended, OpenRun, Reader};
+use crate::record::{OpenRun, Reader, RunOutcome};
 use crate::run::after;
 use crate::run::before::{Before, STASH_MESSAGE};
 use crate::run::in_work_tree;
@@ -49,10 +49,10 @@ impl Executor {
         Ok(())
     }
 
-    async fn end_open(&self, run: OpenRun, tree: Result<WorkTree, RepositoryError>) -> Ended {
-        let mut ended = Ended {
+    async fn end_open(&self, run: OpenRun, tree: Result<WorkTree, RepositoryError>) -> RunOutcome {
+        let mut ended = RunOutcome {
             status: ExecutionStatus::Failed,
-            ..Ended::default()
+            ..RunOutcome::default()
         };
         let mut told = match &*run.status {
             "queued" => "the daemon ended before the run started".to_owned(),

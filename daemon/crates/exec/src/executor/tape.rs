@@ -4,7 +4,7 @@ use super::Executor;
 use super::carry_out::{Ready, Task, json};
 use crate::command::Start;
 use crate::error::ExecError;
-use crate::record::{Ended, Reader};
+use crate::record::{Reader, RunOutcome};
 use crate::request::Request;
 use crate::run::after::Changes;
 use crate::run::before::RunDirectory;
@@ -126,7 +126,7 @@ impl Task {
     }
 }
 
-impl Ended {
+impl RunOutcome {
     pub(super) fn used(&mut self, uses: Option<(TapeUse, Vec<String>)>) {
         if let Some((uses, warnings)) = uses {
             self.tape = Some(json(&uses));

@@ -7,5 +7,5 @@ mod write;
 pub(crate) use read::{OpenRun, Reader};
 pub(crate) use schema::EXEC;
 pub(crate) use write::{
-    ConversationRow, Ended, ExecWrite, ExecutionRow, Outdated, Prepared, Removed,
+    ConversationRow, ExecWrite, ExecutionRow, Outdated, Prepared, Removed, RunOutcome,
 };

@@ -52,7 +52,7 @@ pub(crate) struct Prepared {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ended {
+pub(crate) struct RunOutcome {
     pub(crate) status: ExecutionStatus,
     pub(crate) diff: String,
     pub(crate) commit_hash: Option<String>,
@@ -96,7 +96,7 @@ pub(crate) enum ExecWrite {
         request_id: String,
         session_id: String,
         at: String,
-        ended: Box<Ended>,
+        ended: Box<RunOutcome>,
     },
     EndSession {
         session_id: String,
@@ -243,7 +243,7 @@ async fn end(
     request_id: &str,
     session_id: &str,
     at: &str,
-    ended: &Ended,
+    ended: &RunOutcome,
 ) -> SqlResult<()> {
     let set = query(
         "UPDATE executions SET status = ?2, diff = ?3, commit_hash = ?4, files_changed = ?5, stdout = ?6, stderr = ?7, \

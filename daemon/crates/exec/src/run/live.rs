@@ -1,14 +1,14 @@
 //! The program while it works: its time limit, its silence, and its end.
 
 use super::output::{Outputs, Printed, Pulse};
-use super::playing::{Part, Playing};
+use super::playing::{PlayedOutput, Playing};
 use super::process::Process;
 use super::recorder::Recorder;
 use crate::error::{ExecError, system};
 use crate::verdict::{Cause, Exit};
 use ccd_protocol::exec::ExecProgress;
 use ccd_store::blocking;
-use ccd_terminal::supervised::{Ended, Output, Pace, Program, Report, Supervised};
+use ccd_terminal::supervised::{Output, Pace, Program, ProgramEnd, Report, Supervised};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -82,7 +82,10 @@ pub(crate) async fn run(
     follow(Process::Claude(supervised), output, following).await
 }
 
-pub(crate) async fn replay(part: Part, following: Following<'_>) -> Result<Finished, ExecError> {
+pub(crate) async fn replay(
+    part: PlayedOutput,
+    following: Following<'_>,
+) -> Result<Finished, ExecError> {
     let was_ended = part.was_ended;
     let (playing, output) = Playing::start(part).map_err(system("the tape cannot be played"))?;
     let mut finished = follow(Process::Tape(playing), output, following).await?;
@@ -295,9 +298,9 @@ impl Live<'_> {
     }
 }
 
-fn exit_of(ended: Ended) -> Exit {
+fn exit_of(ended: ProgramEnd) -> Exit {
     match ended {
-        Ended::Code(code) => Exit::Code(code),
-        Ended::Signal(signal) => Exit::Signal(signal),
+        ProgramEnd::Code(code) => Exit::Code(code),
+        ProgramEnd::Signal(signal) => Exit::Signal(signal),
     }
 }

@@ -2,7 +2,7 @@
 
 use ccd_protocol::tape::TapeExit;
 use ccd_tape::format::{Chunk, Stream};
-use ccd_terminal::supervised::{Ended, Output, Report};
+use ccd_terminal::supervised::{Output, ProgramEnd, Report};
 use std::io::{self, PipeWriter, Write as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ const INTERRUPT: i32 = 2;
 
 /// What is printed in place of a program.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Part {
+pub(crate) struct PlayedOutput {
     /// Each after its delay.
     pub(crate) chunks: Vec<(Duration, Chunk)>,
     /// `None`: it waits until it is ended.
@@ -30,7 +30,7 @@ pub(super) struct Playing {
 }
 
 impl Playing {
-    pub(super) fn start(part: Part) -> io::Result<(Self, Output)> {
+    pub(super) fn start(part: PlayedOutput) -> io::Result<(Self, Output)> {
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;
         let (told, reports) = mpsc::channel(2);
@@ -56,31 +56,35 @@ impl Playing {
     }
 }
 
-fn print(part: Part, [mut stdout, mut stderr]: [PipeWriter; 2], stopped: &Receiver<()>) -> Ended {
+fn print(
+    part: PlayedOutput,
+    [mut stdout, mut stderr]: [PipeWriter; 2],
+    stopped: &Receiver<()>,
+) -> ProgramEnd {
     let mut due = Instant::now();
     for (delay, chunk) in part.chunks {
         due += delay;
         let wait = due.saturating_duration_since(Instant::now());
         if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
-            return Ended::Signal(INTERRUPT);
+            return ProgramEnd::Signal(INTERRUPT);
         }
         let stream = match chunk.stream {
             Stream::Stdout => &mut stdout,
             Stream::Stderr => &mut stderr,
         };
         if stream.write_all(&chunk.data).is_err() {
-            return Ended::Signal(INTERRUPT); // nobody reads any more
+            return ProgramEnd::Signal(INTERRUPT); // nobody reads any more
         }
     }
     match part.exit {
         Some(TapeExit {
             signal: Some(signal),
             ..
-        }) => Ended::Signal(signal),
-        Some(TapeExit { code, .. }) => Ended::Code(code.unwrap_or(0)),
+        }) => ProgramEnd::Signal(signal),
+        Some(TapeExit { code, .. }) => ProgramEnd::Code(code.unwrap_or(0)),
         None => {
             let _ = stopped.recv();
-            Ended::Signal(INTERRUPT)
+            ProgramEnd::Signal(INTERRUPT)
         }
     }
 }
@@ -99,8 +103,8 @@ mod tests {
         (Duration::ZERO, chunk)
     }
 
-    fn part(chunks: Vec<(Duration, Chunk)>, exit: Option<TapeExit>) -> Part {
-        Part {
+    fn part(chunks: Vec<(Duration, Chunk)>, exit: Option<TapeExit>) -> PlayedOutput {
+        PlayedOutput {
             chunks,
             exit,
             was_ended: false,
@@ -114,8 +118,8 @@ mod tests {
     #[tokio::test]
     async fn both_streams_are_printed_and_then_it_exits_as_recorded() {
         for (exit, expected) in [
-            (exit(Some(3), None), Ended::Code(3)),
-            (exit(None, Some(9)), Ended::Signal(9)),
+            (exit(Some(3), None), ProgramEnd::Code(3)),
+            (exit(None, Some(9)), ProgramEnd::Signal(9)),
         ] {
             let chunks = vec![
                 chunk(Stream::Stdout, "a"),
@@ -138,7 +142,7 @@ mod tests {
         for chunks in [vec![late], Vec::new()] {
             let (mut playing, _output) = Playing::start(part(chunks, None)).unwrap();
             playing.end();
-            let ended = Some(Report::Exited(Ended::Signal(INTERRUPT)));
+            let ended = Some(Report::Exited(ProgramEnd::Signal(INTERRUPT)));
             assert_eq!(playing.report().await, ended);
         }
     }

@@ -41,7 +41,7 @@ pub struct Facts {
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
     pub results: u64,
-    /// The last one of them.
+    /// The last record of type `result`.
     pub outcome: Option<Outcome>,
     /// Nothing has begun after it; the end of a background task begins another turn.
     pub is_answered: bool,

@@ -3,7 +3,7 @@
 use crate::error::ExecError;
 use crate::run::after::Changes;
 use crate::run::live::Finished;
-use crate::run::playing::Part;
+use crate::run::playing::PlayedOutput;
 use crate::run::recorder::Recorder;
 use crate::verdict::{Cause, Exit};
 use ccd_protocol::exec::ExecTapeOptions;
@@ -234,7 +234,7 @@ impl Answer<'_> {
         commits.and_then(serde_json::Value::as_u64).unwrap_or(0)
     }
 
-    pub(crate) fn part(&self) -> Part {
+    pub(crate) fn part(&self) -> PlayedOutput {
         let exchange = &self.found.exchange;
         let pace = ReplayPace {
             latency: self.run_tapes.settings.latency.clone(),
@@ -244,7 +244,7 @@ impl Answer<'_> {
         let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
         let delays = pace.delays(&self.found.meta, 0, &recorded);
         let ended = exchange.annotations.get(ENDED);
-        Part {
+        PlayedOutput {
             chunks: delays
                 .into_iter()
                 .zip(exchange.chunks.iter().cloned())

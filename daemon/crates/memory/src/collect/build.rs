@@ -1,6 +1,6 @@
 //! When the project was built last, from its output.
 
-use super::facts::{Part, Sourced, stamp};
+use super::facts::{CollectedPart, Sourced, stamp};
 use super::project::{Collector, Project};
 use super::read::modified;
 use ccd_protocol::memory::{BuildState, BuildStatus};
@@ -27,7 +27,7 @@ impl Collector for BuildCollector {
         "build"
     }
 
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         let root = &project.root;
         let found = OUTPUTS.iter().find_map(|(name, beside)| {
             let path = root.join(name);
@@ -37,7 +37,7 @@ impl Collector for BuildCollector {
         });
         let Some((name, time)) = found else {
             let nothing = Sourced::new(BuildStatus::default(), "no directory of output", None);
-            return Ok(Part::Build(nothing));
+            return Ok(CollectedPart::Build(nothing));
         };
         let at = Some(stamp(time));
         let value = BuildStatus {
@@ -46,6 +46,10 @@ impl Collector for BuildCollector {
             output_dir: Some(format!("{name}/")),
             errors: None,
         };
-        Ok(Part::Build(Sourced::new(value, format!("{name}/"), at)))
+        Ok(CollectedPart::Build(Sourced::new(
+            value,
+            format!("{name}/"),
+            at,
+        )))
     }
 }

@@ -1,6 +1,7 @@
 //! Whether what is installed is what the manifest asks for, from the disk alone.
 
-use super::facts::{Part, Sourced, stamp};
+use super::facts::{CollectedPart, Sourced, stamp};
+use super::manifest::MANIFEST_BYTES;
 use super::project::{Collector, Project};
 use super::read::{MANIFEST_BYTES, modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
@@ -80,11 +81,11 @@ impl Collector for DependencyCollector {
         "dependencies"
     }
 
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
         let root = &project.root;
         let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
             let nothing = Sourced::new(DependencyStatus::default(), "no lock file", None);
-            return Ok(Part::Dependencies(nothing));
+            return Ok(CollectedPart::Dependencies(nothing));
         };
         let is_node = is_node(tool);
         let mut folders = installed.split(' ').map(|path| root.join(path));
@@ -121,7 +122,7 @@ impl Collector for DependencyCollector {
             tool: (!is_node).then(|| tool.to_owned()),
         };
         let found = Sourced::new(value, lock, Some(stamp(locked)));
-        Ok(Part::Dependencies(found))
+        Ok(CollectedPart::Dependencies(found))
     }
 }
 
@@ -207,7 +208,7 @@ mod tests {
             let project = Project::find(folder.path()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(60);
             match DependencyCollector.collect(&project, deadline) {
-                Ok(Part::Dependencies(found)) => found.value.status,
+                Ok(CollectedPart::Dependencies(found)) => found.value.status,
                 other => panic!("{other:?}"),
             }
         };

@@ -130,7 +130,7 @@ pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str)
 }
 
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum CollectedPart {
     Git(Sourced<GitFacts>),
     Tasks(Finding<Sourced<Plan>>),
     Comments(Finding<Vec<Comment>>),
@@ -213,16 +213,16 @@ impl Facts {
         removed
     }
 
-    pub(super) fn take(&mut self, name: &'static str, part: Part) {
+    pub(super) fn take(&mut self, name: &'static str, part: CollectedPart) {
         match part {
-            Part::Git(git) => self.git = Some(git),
-            Part::Tasks(plan) => self.plan = self.unpack(name, plan),
-            Part::Comments(comments) => self.comments = self.unpack(name, comments),
-            Part::Reports(reports) => self.reports = self.unpack(name, reports),
-            Part::Servers(servers) => self.servers = servers,
-            Part::Manifest(manifest) => self.manifest = *manifest,
-            Part::Dependencies(dependencies) => self.dependencies = dependencies,
-            Part::Build(build) => self.build = build,
+            CollectedPart::Git(git) => self.git = Some(git),
+            CollectedPart::Tasks(plan) => self.plan = self.unpack(name, plan),
+            CollectedPart::Comments(comments) => self.comments = self.unpack(name, comments),
+            CollectedPart::Reports(reports) => self.reports = self.unpack(name, reports),
+            CollectedPart::Servers(servers) => self.servers = servers,
+            CollectedPart::Manifest(manifest) => self.manifest = *manifest,
+            CollectedPart::Dependencies(dependencies) => self.dependencies = dependencies,
+            CollectedPart::Build(build) => self.build = build,
         }
     }
 }

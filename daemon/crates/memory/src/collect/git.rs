@@ -1,6 +1,6 @@
 //! Branch and conflicts.
 
-use super::facts::{GitFacts, Part, Sourced};
+use super::facts::{CollectedPart, GitFacts, Sourced};
 use super::project::{Collector, Project};
 use ccd_repository::WorkTree;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ impl Collector for GitCollector {
         "git"
     }
 
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         let Some(tree) = &project.work_tree else {
             let value = GitFacts {
                 branch: "unknown".to_owned(),
                 conflicts: Vec::new(),
             };
-            return Ok(Part::Git(Sourced {
+            return Ok(CollectedPart::Git(Sourced {
                 value,
                 source: "no git repository".to_owned(),
                 at: None,
@@ -35,7 +35,7 @@ impl Collector for GitCollector {
             Some(head) => format!("git {head}"),
             None => "git".to_owned(),
         };
-        Ok(Part::Git(Sourced {
+        Ok(CollectedPart::Git(Sourced {
             value,
             source,
             at: None,

@@ -1,6 +1,6 @@
 //! The manifests of a project: its name, what it is, and how its tests are run.
 
-use super::facts::{Manifest, Part, Runner};
+use super::facts::CollectedPart;
 use super::project::{Collector, Project};
 use super::read::{MANIFEST_BYTES, read};
 use super::tasks::pattern;
@@ -16,7 +16,7 @@ impl Collector for ManifestCollector {
         "manifests"
     }
 
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         let root = &project.root;
         let mut manifest = Manifest::default();
         for (file, look) in MANIFESTS {
@@ -29,7 +29,7 @@ impl Collector for ManifestCollector {
         let own = manifest.description.as_deref();
         let own = own.map(super::readme::shortened);
         manifest.description = own.or_else(|| super::readme::first_sentence(root));
-        Ok(Part::Manifest(Box::new(manifest)))
+        Ok(CollectedPart::Manifest(Box::new(manifest)))
     }
 }
 

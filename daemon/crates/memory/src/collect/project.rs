@@ -1,6 +1,6 @@
 //! The project that is looked at, and the trait of what looks.
 
-use super::facts::Part;
+use super::facts::CollectedPart;
 use crate::error::{MemoryError, Result};
 use ccd_repository::WorkTree;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,10 @@ pub(super) trait Collector: Send + Sync {
     /// What it looks for, for messages.
     fn name(&self) -> &'static str;
 
-    /// Returns what it finds until `deadline`, or why it found nothing.
-    /// The error is a sentence for the user.
-    fn collect(&self, project: &Project, deadline: Instant) -> std::result::Result<Part, String>;
+    /// Returns what it finds until `deadline`, or why it found nothing. The error is a sentence for the user.
+    fn collect(
+        &self,
+        project: &Project,
+        deadline: Instant,
+    ) -> std::result::Result<CollectedPart, String>;
 }

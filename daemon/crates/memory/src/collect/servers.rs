@@ -1,6 +1,6 @@
 //! Programs of the project that listen on a port.
 
-use super::facts::{Part, Sourced, stamp};
+use super::facts::{CollectedPart, Sourced, stamp};
 use super::project::{Collector, Project};
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::path::{Path, PathBuf};
@@ -22,11 +22,15 @@ impl Collector for ServerCollector {
         "servers"
     }
 
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
         let listeners = listeners(deadline)?;
         let servers = servers(listeners, &project.root);
         let now = Some(stamp(SystemTime::now()));
-        Ok(Part::Servers(Sourced::new(servers, "listening ports", now)))
+        Ok(CollectedPart::Servers(Sourced::new(
+            servers,
+            "listening ports",
+            now,
+        )))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{Finding, Part, Plan, Sourced, stamp};
+use super::facts::{CollectedPart, Finding, Sourced, stamp};
 use super::project::{Collector, Project};
 use super::read::{modified, names, read, too_long};
 use crate::model::{clip, percentage};
@@ -30,8 +30,8 @@ impl Collector for TaskCollector {
         "tasks"
     }
 
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        Ok(Part::Tasks(plan(project, deadline)))
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
+        Ok(CollectedPart::Tasks(plan(project, deadline)))
     }
 }
 

@@ -11,14 +11,14 @@ use std::sync::LazyLock;
 
 /// What is below a heading.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct FormPart {
     pub(super) heading: &'static str,
     /// Path in the memory of the record that the lines are about.
     pub(super) record: &'static str,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<FormLine>,
 }
 
-pub(super) struct Line {
+pub(super) struct FormLine {
     /// An empty line is before it.
     pub(super) is_apart: bool,
     pub(super) kind: LineKind,
@@ -51,19 +51,19 @@ pub(super) struct Group {
 }
 
 /// The file starts with the lines of the first part and ends with those of the last.
-pub(super) static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| parts(include_str!("form.md")));
+pub(super) static PARTS: LazyLock<Vec<FormPart>> = LazyLock::new(|| parts(include_str!("form.md")));
 
-fn parts(form: &'static str) -> Vec<Part> {
-    let mut parts = vec![Part::default()];
+fn parts(form: &'static str) -> Vec<FormPart> {
+    let mut parts = vec![FormPart::default()];
     let (mut is_apart, mut list) = (false, None::<List>);
     for line in form.lines() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, &mut list) {
-            ("##" | "###", None) => parts.push(Part {
+            ("##" | "###", None) => parts.push(FormPart {
                 heading: line,
-                ..Part::default()
+                ..FormPart::default()
             }),
-            ("@end", None) => parts.push(Part::default()),
+            ("@end", None) => parts.push(FormPart::default()),
             ("@list", None) => {
                 list = Some(List {
                     path: rest,
@@ -96,10 +96,10 @@ fn parts(form: &'static str) -> Vec<Part> {
     parts
 }
 
-fn push(parts: &mut [Part], is_apart: &mut bool, kind: Option<LineKind>) {
+fn push(parts: &mut [FormPart], is_apart: &mut bool, kind: Option<LineKind>) {
     if let (Some(part), Some(kind)) = (parts.last_mut(), kind) {
         let is_apart = std::mem::take(is_apart);
-        part.lines.push(Line { is_apart, kind });
+        part.lines.push(FormLine { is_apart, kind });
     }
 }
 

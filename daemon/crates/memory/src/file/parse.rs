@@ -1,6 +1,6 @@
 //! Reads a memory back from its file. Never an error: what cannot be read is left out, and a warning says so.
 
-use super::form::{Group, Line, LineKind, List, PARTS, Part, new};
+use super::form::{FormLine, FormPart, Group, LineKind, List, PARTS, new};
 use super::task::IDS;
 use super::template::{self, LineValues, at_mut};
 use crate::model::Notes;
@@ -121,7 +121,7 @@ impl Reader {
 
     fn subheading(&mut self, section: usize, number: usize, text: &str) {
         if let [
-            Line {
+            FormLine {
                 kind: LineKind::Each(list),
                 ..
             },
@@ -143,8 +143,8 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, part: &'static Part, number: usize, text: &str) -> bool {
-        let mut lines: Vec<&Line> = part.lines.iter().collect();
+    fn read(&mut self, part: &'static FormPart, number: usize, text: &str) -> bool {
+        let mut lines: Vec<&FormLine> = part.lines.iter().collect();
         // "1. Current phase: …" is not the first sentence.
         lines.sort_by_key(|line| match &line.kind {
             LineKind::One(template) => Reverse(template::fixed_len(template)),
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    fn entry(&mut self, part: &Part, list: &List, number: usize, text: &str) -> Option<()> {
+    fn entry(&mut self, part: &FormPart, list: &List, number: usize, text: &str) -> Option<()> {
         let path = [part.record, list.path].join(".");
         let entries = at_mut(&mut self.memory, &path);
         let is_head = list.head.iter().any(|head| is_same(head, text));

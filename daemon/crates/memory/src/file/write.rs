@@ -1,6 +1,6 @@
 //! Writes a memory as markdown, in the seed's sections and order.
 
-use super::form::{LineKind, List, PARTS, Part, new};
+use super::form::{FormPart, LineKind, List, PARTS, new};
 use super::template::{self, at};
 use crate::model::{Cuts, Notes};
 use ccd_protocol::memory::SessionMemory;
@@ -49,7 +49,7 @@ impl Writer<'_> {
         }
     }
 
-    fn part(&mut self, part: &Part, record: &Value, default: &Value) {
+    fn part(&mut self, part: &FormPart, record: &Value, default: &Value) {
         self.heading(part.heading);
         for (at, line) in part.lines.iter().enumerate() {
             if line.is_apart {
@@ -65,7 +65,7 @@ impl Writer<'_> {
         }
     }
 
-    fn list(&mut self, part: &Part, list: &List, record: &Value, default: &Value) {
+    fn list(&mut self, part: &FormPart, list: &List, record: &Value, default: &Value) {
         let value = at(record, list.path);
         let entries = value.as_array().map_or(&[][..], Vec::as_slice);
         let left_out = match at(record, "failed").as_u64() {

@@ -1,5 +1,4 @@
-//! Places text: neighbouring characters together, but characters that a font may draw too wide or too narrow
-//! separately.
+//! Places text: neighbouring characters together, those that a font may draw too wide or narrow alone.
 
 use super::super::image::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 use super::super::palette::Rgb;
@@ -82,8 +81,7 @@ impl Texts {
         });
     }
 
-    /// Returns the approximate length that this adds to the image.
-    /// Returns whether a text needs [`BLINK`].
+    /// Returns the approximate length that this adds to the image. Returns whether a text needs [`BLINK`].
     pub(super) fn blinks(&self) -> bool {
         self.blinks
     }

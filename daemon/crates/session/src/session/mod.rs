@@ -28,7 +28,7 @@ pub use error::{SessionError, reason_text};
 pub use live::Session;
 pub use output::wait_for_published;
 pub use registry::Sessions;
-pub use run::{Once, OneShot, Part, Runner};
+pub use run::{Once, OneShot, OutputPart, Runner};
 pub use screen::Looked;
 pub use services::{Folders, Services};
 pub use settings::SessionSettings;

@@ -4,7 +4,7 @@ use super::error::SessionError;
 use super::live::Session;
 use super::services::Services;
 use super::settings::SessionSettings;
-use super::survive::{Ended, StrayRecording};
+use super::survive::{EndedSessions, StrayRecording};
 use crate::program::Programs;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
@@ -17,7 +17,7 @@ use tokio::sync::{Notify, watch};
 pub struct Sessions {
     /// Those that live or ended under this worker, and earlier ones that somebody has asked for.
     pub(super) all: DashMap<SessionId, Arc<Session>>,
-    pub(super) ended: Ended,
+    pub(super) ended: EndedSessions,
     /// Sessions by their slot in the holder.
     slots: RwLock<Vec<Option<Arc<Session>>>>,
     /// Notified whenever there may be room for another session.
@@ -46,7 +46,7 @@ impl Sessions {
     pub fn new(services: Arc<Services>) -> Arc<Self> {
         Arc::new(Self {
             all: DashMap::new(),
-            ended: Ended::default(),
+            ended: EndedSessions::default(),
             slots: RwLock::new(Vec::new()),
             places: Notify::new(),
             changes: watch::Sender::new(()),

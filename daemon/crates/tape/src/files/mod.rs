@@ -1,5 +1,4 @@
-//! The methods for the tapes of a directory, one file per method.
-//! All functions block: call them where that is allowed.
+//! The methods for the tapes of a directory, one file per method. All functions block: call them where that is allowed.
 
 mod bring;
 mod check;

@@ -1,7 +1,7 @@
 //! Edits the text of a tape. Everything else is kept byte for byte, including comments.
 
 use super::fault::FormatError;
-use super::keys::Part;
+use super::keys::TapeObject;
 use super::model::Exchange;
 use super::read::{outline, read_exchange, text_of};
 use super::text::{Scanned, Scanner};
@@ -65,9 +65,9 @@ impl<'a> Edits<'a> {
         let (mut span, mut part, first) = match path {
             [Step::Key("exchanges"), Step::Item(index), ..] => {
                 let span = self.exchanges.get(*index).cloned();
-                (span.ok_or_else(no_place)?, Some(Part::Exchange), 2)
+                (span.ok_or_else(no_place)?, Some(TapeObject::Exchange), 2)
             }
-            _ => (self.root()?, Some(Part::Tape), 0),
+            _ => (self.root()?, Some(TapeObject::Tape), 0),
         };
         for (at, step) in path.iter().enumerate().skip(first) {
             let found = match step {
@@ -146,7 +146,7 @@ impl<'a> Edits<'a> {
         }
         if !is_text_only {
             let base64 = json5::quoted(&BASE64_STANDARD.encode(data));
-            match self.member(&span, Some(Part::Chunk), "dataB64")? {
+            match self.member(&span, Some(TapeObject::Chunk), "dataB64")? {
                 Some(at) => self.replace(at, base64),
                 None => self.add(&span, "dataB64", base64, true)?,
             }
@@ -216,7 +216,7 @@ impl<'a> Edits<'a> {
     fn member(
         &self,
         object: &Range<usize>,
-        part: Option<Part>,
+        part: Option<TapeObject>,
         key: &str,
     ) -> Result<Option<Range<usize>>, FormatError> {
         let same = |name: &str| match part {
@@ -241,7 +241,7 @@ impl<'a> Edits<'a> {
 
     /// Finds the value of a chunk's key, unless it is null.
     fn value(&self, chunk: &Range<usize>, key: &str) -> Result<Option<Range<usize>>, FormatError> {
-        let found = self.member(chunk, Some(Part::Chunk), key)?;
+        let found = self.member(chunk, Some(TapeObject::Chunk), key)?;
         Ok(found.filter(|span| self.text.get(span.clone()) != Some("null")))
     }
 
@@ -263,8 +263,8 @@ impl<'a> Edits<'a> {
         if self.chunks.as_ref().is_none_or(|(of, _)| *of != exchange) {
             let mut chunks = Vec::new();
             let span = self.exchanges.get(exchange).cloned().unwrap_or_default();
-            if let Some(output) = self.member(&span, Some(Part::Exchange), "output")?
-                && let Some(list) = self.member(&output, Some(Part::Output), "chunks")?
+            if let Some(output) = self.member(&span, Some(TapeObject::Exchange), "output")?
+                && let Some(list) = self.member(&output, Some(TapeObject::Output), "chunks")?
             {
                 chunks = self.items(&list)?;
             }

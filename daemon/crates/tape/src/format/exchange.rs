@@ -1,7 +1,7 @@
 //! Parses an exchange.
 
-use super::fault::{Fault, Stop};
-use super::keys::Part;
+use super::fault::Fault;
+use super::keys::TapeObject;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
 use super::text::{MAX_CHUNKS, Scanned, Scanner};
 use base64::Engine as _;
@@ -42,7 +42,7 @@ impl ExchangeReader {
             if scanner.null()? {
                 return Ok(());
             }
-            match Part::Exchange.canonical(&key.name) {
+            match TapeObject::Exchange.canonical(&key.name) {
                 "pre" => exchange.pre = pre(scanner)?,
                 "input" => exchange.input = input(scanner)?,
                 "output" => self.output(scanner, &mut exchange.chunks)?,
@@ -58,7 +58,7 @@ impl ExchangeReader {
 
     fn output(&mut self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
         scanner.object(|scanner, key| {
-            if Part::Output.known(&key.name).is_none() {
+            if TapeObject::Output.known(&key.name).is_none() {
                 return scanner.skip();
             }
             chunks.clear();
@@ -119,7 +119,7 @@ fn pre(scanner: &mut Scanner<'_>) -> Scanned<Pre> {
         if scanner.null()? {
             return Ok(());
         }
-        match Part::Pre.canonical(&key.name) {
+        match TapeObject::Pre.canonical(&key.name) {
             "prompt" => pre.prompt = scanner.text()?.into_owned(),
             "stateHash" => pre.state_hash = Some(scanner.text()?.into_owned()),
             "hidden" => pre.hidden = scanner.bool()?,
@@ -138,7 +138,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
         if scanner.null()? {
             return Ok(());
         }
-        match Part::Input.canonical(&key.name) {
+        match TapeObject::Input.canonical(&key.name) {
             "type" => {
                 let kinds = [("line", InputKind::Line), ("raw", InputKind::Raw)];
                 kind = Some(word(scanner, "\"line\" or \"raw\"", kinds)?);
@@ -185,7 +185,7 @@ pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
         if scanner.null()? {
             return Ok(());
         }
-        match Part::Chunk.canonical(&key.name) {
+        match TapeObject::Chunk.canonical(&key.name) {
             "delay_ms" => chunk.delay_ms = whole(scanner)?,
             "dataB64" => bytes = Some(base64(scanner)?),
             "dataText" => text = Some(scanner.text()?),
@@ -212,7 +212,7 @@ fn exit(scanner: &mut Scanner<'_>) -> Scanned<TapeExit> {
         if scanner.null()? {
             return Ok(());
         }
-        match Part::Exit.canonical(&key.name) {
+        match TapeObject::Exit.canonical(&key.name) {
             "code" => exit.code = Some(status(scanner)?),
             "signal" => exit.signal = Some(status(scanner)?),
             _ => scanner.skip()?,

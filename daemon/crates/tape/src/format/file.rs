@@ -1,5 +1,4 @@
-//! The files of tapes: they are read whole and within limits, and written whole or not at all.
-//! All functions here block.
+//! The files of tapes: read whole and within limits, written whole or not at all. All functions block.
 
 use super::fault::MAX_BYTES;
 use ccd_protocol::{ErrorCode, Reportable};

@@ -1,7 +1,6 @@
-//! Converts a tape to JSON for programs that do not know JSON5: the same keys, and text in place of base64 where the
-//! bytes are text.
+//! Converts a tape to JSON: the same keys, and text in place of base64 where the bytes are text.
 
-use super::keys::Part;
+use super::keys::TapeObject;
 use super::model::{Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -35,7 +34,7 @@ pub(crate) fn meta(meta: &Meta) -> Value {
     if meta.plain {
         known["plain"] = true.into();
     }
-    with_others(known, &meta.other, Part::Meta)
+    with_others(known, &meta.other, TapeObject::Meta)
 }
 
 pub(crate) fn session(session: &Recorder) -> Value {
@@ -45,11 +44,11 @@ pub(crate) fn session(session: &Recorder) -> Value {
         "flags": session.flags,
         "format": session.format,
     });
-    with_others(known, &session.other, Part::Session)
+    with_others(known, &session.other, TapeObject::Session)
 }
 
 /// Adds the keys that this version does not know.
-fn with_others(mut known: Value, other: &Map<String, Value>, part: Part) -> Value {
+fn with_others(mut known: Value, other: &Map<String, Value>, part: TapeObject) -> Value {
     if let Some(members) = known.as_object_mut() {
         let other = other.iter().filter(|(name, _)| part.known(name).is_none());
         members.extend(other.map(|(name, value)| (name.clone(), value.clone())));

@@ -1,7 +1,7 @@
 //! The keys of a tape: how they are written, and their other spellings.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TapeObject {
     Tape,
     Meta,
     Pty,
@@ -14,7 +14,7 @@ pub(super) enum Part {
     Exit,
 }
 
-impl Part {
+impl TapeObject {
     /// All keys in the order in which they are written. Each list starts with the written form, followed by other
     /// spellings.
     pub(super) fn keys(self) -> &'static [&'static [&'static str]] {

@@ -1,8 +1,8 @@
 //! Parses a tape.
 
 use super::exchange::{ExchangeReader, number, whole};
-use super::fault::{Fault, FormatError, MAX_BYTES, Stop};
-use super::keys::Part;
+use super::fault::{Fault, FormatError};
+use super::keys::TapeObject;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
 use super::text::{Scanned, Scanner};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
@@ -123,7 +123,7 @@ fn tape<'a, E>(
         if scanner.null()? {
             return Ok(());
         }
-        match Part::Tape.canonical(&key.name) {
+        match TapeObject::Tape.canonical(&key.name) {
             "meta" => meta = Some(read_meta(scanner)?),
             "session" => session = Some(read_session(scanner)?),
             "exchanges" => {
@@ -166,7 +166,7 @@ fn read_meta(scanner: &mut Scanner<'_>) -> Scanned<Meta> {
         ..Meta::default()
     };
     scanner.object(|scanner, key| {
-        let known = Part::Meta.known(&key.name);
+        let known = TapeObject::Meta.known(&key.name);
         meta.fits_any_terminal &= known != Some("pty");
         let is_null = known.is_some() && scanner.null()?;
         match known {
@@ -215,7 +215,7 @@ fn meta_member(meta: &mut Meta, key: &str, scanner: &mut Scanner<'_>) -> Scanned
 fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
     let mut session = oldest_recorder();
     scanner.object(|scanner, key| {
-        let known = Part::Session.known(&key.name);
+        let known = TapeObject::Session.known(&key.name);
         if known.is_some() && scanner.null()? {
             return Ok(());
         }
@@ -261,7 +261,7 @@ fn newer(text: &str) -> Option<Stop> {
 fn size(scanner: &mut Scanner<'_>) -> Scanned<PtySize> {
     let mut size = PtySize { rows: 24, cols: 80 };
     scanner.object(|scanner, key| {
-        match Part::Pty.canonical(&key.name) {
+        match TapeObject::Pty.canonical(&key.name) {
             "rows" => size.rows = side(scanner)?,
             "cols" => size.cols = side(scanner)?,
             _ => scanner.skip()?,

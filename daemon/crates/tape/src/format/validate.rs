@@ -2,7 +2,7 @@
 
 use super::exchange::base64;
 use super::fault::{FormatError, shorten};
-use super::keys::Part;
+use super::keys::TapeObject;
 use super::read::{outline, text_of};
 use super::text::{Scanned, Scanner};
 use ccd_text::json5::{Kind, place};
@@ -48,7 +48,7 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     if let Ok(text) = text_of(bytes) {
         let mut walk = Walk { text, problems };
         // Syntax errors are known from parsing.
-        let _ = walk.object(&mut Scanner::new(text), Part::Tape);
+        let _ = walk.object(&mut Scanner::new(text), TapeObject::Tape);
         problems = walk.problems;
     } else {
         problems = Vec::new();
@@ -110,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    fn object(&mut self, scanner: &mut Scanner<'_>, part: Part) -> Scanned<()> {
+    fn object(&mut self, scanner: &mut Scanner<'_>, part: TapeObject) -> Scanned<()> {
         let start = scanner.start()?;
         let mut seen: Vec<(&'static str, Value)> = Vec::new();
         scanner.object(|scanner, key| {
@@ -137,15 +137,15 @@ impl Walk<'_> {
         })?;
         self.missing(start, part, &seen);
         match part {
-            Part::Chunk | Part::Input => self.data(start, part, &seen),
-            Part::Exit => self.exit(start, &seen),
-            Part::Session => self.format(&seen),
+            TapeObject::Chunk | TapeObject::Input => self.data(start, part, &seen),
+            TapeObject::Exit => self.exit(start, &seen),
+            TapeObject::Session => self.format(&seen),
             _ => {}
         }
         Ok(())
     }
 
-    fn value(&mut self, scanner: &mut Scanner<'_>, part: Option<Part>) -> Scanned<Value> {
+    fn value(&mut self, scanner: &mut Scanner<'_>, part: Option<TapeObject>) -> Scanned<Value> {
         let kind = scanner.kind()?;
         let start = scanner.offset();
         match (kind, part) {
@@ -162,7 +162,7 @@ impl Walk<'_> {
         })
     }
 
-    fn missing(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+    fn missing(&mut self, start: usize, part: TapeObject, seen: &[(&'static str, Value)]) {
         for keys in required(part) {
             let is_there = |key: &&str| {
                 let mut all = seen.iter();
@@ -214,7 +214,7 @@ impl Walk<'_> {
     }
 
     /// Compares the forms of the data in an input or a chunk.
-    fn data(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
+    fn data(&mut self, start: usize, part: TapeObject, seen: &[(&'static str, Value)]) {
         let find = |key: &str| {
             let found = seen
                 .iter()
@@ -222,7 +222,7 @@ impl Walk<'_> {
                 .find(|(name, value)| *name == key && !value.is_null);
             found.map(|(_, value)| Scanner::begin_at(self.text, value.start))
         };
-        let base64_key = if part == Part::Chunk {
+        let base64_key = if part == TapeObject::Chunk {
             "dataB64"
         } else {
             "dataBytesB64"
@@ -234,7 +234,7 @@ impl Walk<'_> {
             && text.as_bytes()
                 != bytes
                     .strip_suffix(b"\r")
-                    .filter(|_| part == Part::Input)
+                    .filter(|_| part == TapeObject::Input)
                     .unwrap_or(bytes)
         {
             let message = format!(
@@ -258,18 +258,18 @@ struct Value {
 }
 
 /// Returns the keys of a complete object: one of each row.
-fn required(part: Part) -> &'static [&'static [&'static str]] {
+fn required(part: TapeObject) -> &'static [&'static [&'static str]] {
     match part {
-        Part::Tape => &[&["meta"], &["session"], &["exchanges"]],
-        Part::Meta => &[&["program"], &["args"], &["env"], &["cwd"]],
-        Part::Pty => &[&["rows"], &["cols"]],
-        Part::Session => &[&["format"]],
-        Part::Exchange => &[&["pre"], &["input"], &["output"]],
-        Part::Pre => &[&["prompt"]],
-        Part::Input => &[&["type"], &["dataText", "dataBytesB64"]],
-        Part::Output => &[&["chunks"]],
-        Part::Chunk => &[&["delay_ms"], &["dataB64", "dataText"]],
-        Part::Exit => &[],
+        TapeObject::Tape => &[&["meta"], &["session"], &["exchanges"]],
+        TapeObject::Meta => &[&["program"], &["args"], &["env"], &["cwd"]],
+        TapeObject::Pty => &[&["rows"], &["cols"]],
+        TapeObject::Session => &[&["format"]],
+        TapeObject::Exchange => &[&["pre"], &["input"], &["output"]],
+        TapeObject::Pre => &[&["prompt"]],
+        TapeObject::Input => &[&["type"], &["dataText", "dataBytesB64"]],
+        TapeObject::Output => &[&["chunks"]],
+        TapeObject::Chunk => &[&["delay_ms"], &["dataB64", "dataText"]],
+        TapeObject::Exit => &[],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes a tape as the text of its file.
 
 use super::model::{Annotations, Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
-use super::{keys::Part, quote};
+use super::{keys::TapeObject, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
@@ -120,7 +120,7 @@ fn meta(meta: &Meta) -> Members {
     ];
     let plain = meta.plain.then(|| ("plain", true.to_string()));
     let known = known.into_iter().chain(pty).chain(more).chain(plain);
-    with_others(known, &meta.other, Part::Meta)
+    with_others(known, &meta.other, TapeObject::Meta)
 }
 
 fn session(session: &Recorder) -> Members {
@@ -131,14 +131,14 @@ fn session(session: &Recorder) -> Members {
         ("flags", json5::list(flags)),
         ("format", session.format.to_string()),
     ];
-    with_others(known, &session.other, Part::Session)
+    with_others(known, &session.other, TapeObject::Session)
 }
 
 /// Adds the keys that this version does not know. Keys that it knows are skipped, because they would be written twice.
 fn with_others(
     known: impl IntoIterator<Item = (&'static str, String)>,
     other: &Map<String, Value>,
-    part: Part,
+    part: TapeObject,
 ) -> Members {
     let known = known
         .into_iter()

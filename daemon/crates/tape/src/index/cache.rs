@@ -44,8 +44,7 @@ impl Cache {
         }
     }
 
-    /// Removes the caches in a directory that were neither read nor written for `keep`, except those of `roots`; returns how
-    /// many.
+    /// Removes caches that were neither read nor written for `keep`, except those of `roots`; returns how many.
     pub fn remove_old(folder: &Path, keep: Duration, roots: &[PathBuf]) -> io::Result<u64> {
         let files = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -76,8 +75,7 @@ impl Cache {
         tapes.map(|tape| (Arc::clone(&tape.id), tape)).collect()
     }
 
-    /// Replaces the file with the tapes of an index.
-    /// On an error, the old file is kept.
+    /// Replaces the file with the tapes of an index. On an error, the old file is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
         make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
         let stored = (Head::of(&index.root), settled(index));

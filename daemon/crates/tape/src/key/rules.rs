@@ -325,8 +325,7 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
     entries.iter().enumerate().map(pattern).collect()
 }
 
-/// Returns the text between slashes. A path such as `/usr/lib/` is accepted as an expression too; without its slashes
-/// it still matches the path.
+/// Returns the text between slashes. A path such as `/usr/lib/` is an expression too, and still matches itself.
 fn expression(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('/')?.strip_suffix('/')?;
     (!inner.is_empty()).then_some(inner)

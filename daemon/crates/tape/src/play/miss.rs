@@ -15,8 +15,7 @@ const CATCH_UP: Duration = Duration::from_secs(2);
 const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 impl Player {
-    /// Waits until files that have changed are in the index; returns false if the index is still the one that was
-    /// asked.
+    /// Waits until changed files are in the index; false if the index is still the one that was asked.
     pub(super) async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
         let root = Arc::clone(&self.options.root);
         let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;

@@ -221,8 +221,7 @@ impl Player {
         started
     }
 
-    /// Matches typed bytes, and queues the answers.
-    /// On an error, typed bytes that are not an input are forgotten.
+    /// Matches typed bytes, and queues the answers. On an error, typed bytes that are not an input are forgotten.
     pub async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
         let at = Instant::now();
         self.playback.room().await;

@@ -51,8 +51,7 @@ fn answer(hit: Hit, len: usize, rule: &'static str) -> InputMatch {
     InputMatch::Answer { hit, len, rule }
 }
 
-/// Searches in the order of the rules: the same position of the conversation, then later on the same tape, then any
-/// tape.
+/// Searches in the order of the rules: the next exchange, then later ones of the same tape, then any tape.
 pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     let fits = search.fits;
     if search.is_start {

@@ -34,12 +34,12 @@ pub struct RecorderState {
 }
 
 /// A finished recording before its tape is made: the contents of its journal.
-pub struct Ended {
+pub struct RecordingEnd {
     journal: PathBuf,
     journalled: Journalled,
 }
 
-impl Ended {
+impl RecordingEnd {
     /// Reads a journal, and the lines that could not be written to it. Blocks.
     /// The error is the result of a recording without a tape, with the problem that prevented it.
     pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {

@@ -15,8 +15,7 @@ mod resume;
 mod typed;
 
 pub(crate) use finish::write;
-pub use finish::{Ended, MAX_OUTPUT_BYTES, Printed, RecorderState};
-pub use finished::Finished;
+pub use finish::{Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, RecordingEnd};
 pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;
 pub use note::Note;

@@ -1,5 +1,4 @@
-//! A note in the directory of a recorded session that says where its journal is, for the daemon that starts after this
-//! one was killed.
+//! A note beside a recorded session that says where its journal is, for the daemon that starts after a kill.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};

@@ -1,5 +1,4 @@
-//! Directories of tapes that are in use: each with its index, which is kept up to date, and counts of how often tapes
-//! are played.
+//! Directories of tapes in use: each with an index that is kept up to date, and counts of how often tapes are played.
 
 mod folder;
 #[cfg(test)]

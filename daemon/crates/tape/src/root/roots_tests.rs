@@ -12,9 +12,9 @@ use tokio_util::task::TaskTracker;
 
 /// The counts that one daemon leaves to the next.
 #[derive(Debug, Default)]
-struct Kept(Mutex<HashMap<(PathBuf, TapeId), Used>>);
+struct KeptUsage(Mutex<HashMap<(PathBuf, TapeId), Used>>);
 
-impl UsageStore for Kept {
+impl UsageStore for KeptUsage {
     fn load<'a>(
         &'a self,
         root: &'a Path,
@@ -66,8 +66,8 @@ struct Started {
 }
 
 impl Started {
-    fn new(base: &Path, kept: &Arc<Kept>) -> Self {
-        let kept = Arc::<Kept>::clone(kept);
+    fn new(base: &Path, kept: &Arc<KeptUsage>) -> Self {
+        let kept = Arc::<KeptUsage>::clone(kept);
         let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
         Self {
             roots: Roots::new(base, kept, &tracker, stop.clone()),
@@ -163,7 +163,7 @@ async fn a_root_that_nobody_uses_goes_for_another() {
 async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes_stay() {
     let (base, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     tape(folder.path(), "p/a");
-    let kept: Arc<Kept> = Arc::default();
+    let kept: Arc<KeptUsage> = Arc::default();
     let started = Started::new(base.path(), &kept);
     let root = started.roots.open(folder.path()).await.unwrap();
     let used = |at: &str| Used {
@@ -225,7 +225,7 @@ async fn caches_and_counts_of_tapes_that_are_gone_are_removed_at_once() {
         let long_ago = std::time::SystemTime::now() - Duration::from_secs(60);
         file.set_modified(long_ago).unwrap();
     }
-    let kept: Arc<Kept> = Arc::default();
+    let kept: Arc<KeptUsage> = Arc::default();
     let used = Used {
         exchanges: 1,
         at: "2020-01-01T00:00:00.000Z".to_owned(),

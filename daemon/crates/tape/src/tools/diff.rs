@@ -41,8 +41,7 @@ pub fn unified(a: (&str, &str), b: (&str, &str)) -> Option<String> {
     Some(text)
 }
 
-/// Returns output for comparison. Standard error is separate, because the order of two streams is
-/// left to chance.
+/// Returns output for comparison. Standard error is separate, because the order of two streams is left to chance.
 pub(super) fn normal_output(chunks: &[Chunk], cols: Option<u16>) -> String {
     let of = |stream: Stream| {
         let chunks = chunks.iter().filter(|chunk| chunk.stream == stream);

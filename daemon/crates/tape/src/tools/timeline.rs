@@ -151,8 +151,7 @@ pub fn with_returns(data: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(with_returns)
 }
 
-/// Returns the size of the terminal as rows and columns, each at most [`MAX_SIDE`]; without a terminal, the default
-/// size.
+/// Returns rows and columns of the terminal, each at most [`MAX_SIDE`]; without a terminal, the default.
 pub fn size(tape: &Tape) -> (u16, u16) {
     tape.meta.pty.map_or((24, 80), drawn)
 }

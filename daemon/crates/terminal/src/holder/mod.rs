@@ -56,7 +56,7 @@ pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring, RingError};
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
-pub use supervise::{Ended, Held, hold};
+pub use supervise::{DaemonEnd, Held, hold};
 pub use umask::{make_files_private, with_mask};
 pub use wake::NewsReceiver;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};

@@ -4,7 +4,7 @@ mod build;
 mod ended;
 
 use build::Build;
-pub use ended::Ended;
+pub use ended::DaemonEnd;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -403,7 +403,7 @@ impl Worker {
     }
 
     /// Waits until the worker has ended, and returns how.
-    fn wait(&mut self) -> Ended {
+    fn wait(&mut self) -> DaemonEnd {
         let deadline = Instant::now() + LEAVE_TIME;
         while self.ended.is_none() {
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {
@@ -416,9 +416,11 @@ impl Worker {
             }
         }
         match self.ended {
-            Some(ended) if self.restarts == MAX_RESTARTS => Ended::Hopeless(MAX_RESTARTS, ended),
-            Some(ended) => Ended::Worker(ended),
-            None => Ended::Lost,
+            Some(ended) if self.restarts == MAX_RESTARTS => {
+                DaemonEnd::TooManyRestarts(MAX_RESTARTS, ended)
+            }
+            Some(ended) => DaemonEnd::Worker(ended),
+            None => DaemonEnd::Lost,
         }
     }
 }
@@ -442,7 +444,7 @@ pub struct Held {
 
 /// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon
 /// was started.
-pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<Ended> {
+pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<DaemonEnd> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
     let resources = WorkerResources {
@@ -468,7 +470,7 @@ pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<En
     )?;
     reader.supervise(worker)?;
     let worker = reader.run();
-    let ended = worker.map_or(Ended::Lost, |mut worker| worker.wait());
+    let ended = worker.map_or(DaemonEnd::Lost, |mut worker| worker.wait());
     if !end_descendants() {
         tracing::error!(
             "processes start others faster than they can be stopped, or survive SIGKILL"

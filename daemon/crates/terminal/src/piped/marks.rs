@@ -124,15 +124,15 @@ impl Marks {
     }
 
     /// Returns the parts of the output between two offsets, each of one stream.
-    pub fn parts(&self, from: u64, upto: u64) -> Vec<Part> {
+    pub fn parts(&self, from: u64, upto: u64) -> Vec<StreamPart> {
         let behind = self.all.partition_point(|&(offset, _)| offset <= from);
         let before = self.all[..behind].last();
         let (mut at, mut stream) = (from, before.map_or(Stream::Stdout, |&(_, stream)| stream));
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<StreamPart> = Vec::new();
         let mut push = |from, upto, stream| match parts.last_mut() {
             _ if from == upto => {}
             Some(last) if last.stream == stream => last.upto = upto,
-            _ => parts.push(Part { from, upto, stream }),
+            _ => parts.push(StreamPart { from, upto, stream }),
         };
         for &(offset, next) in self.all[behind..].iter().take_while(|mark| mark.0 < upto) {
             push(at, offset, stream);
@@ -144,7 +144,7 @@ impl Marks {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct StreamPart {
     pub from: u64,
     /// The offset after the last byte.
     pub upto: u64,

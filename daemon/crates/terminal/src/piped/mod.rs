@@ -6,7 +6,7 @@ mod marks;
 mod relay;
 
 pub use leader::{command, play_part};
-pub use marks::{MarkWriter, Marks, NAME as MARKS, Part};
+pub use marks::{MarkWriter, Marks, NAME as MARKS, StreamPart};
 
 /// The leader's descriptor for its end of the program's standard input, where the probe finds the pipe.
 #[cfg(not(portable))]

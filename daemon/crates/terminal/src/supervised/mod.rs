@@ -9,4 +9,4 @@ mod wire;
 
 pub use handle::{Output, Supervised, commands_below};
 pub use supervisor::play_part;
-pub use wire::{Ended, Pace, Program, Report};
+pub use wire::{Pace, Program, ProgramEnd, Report};

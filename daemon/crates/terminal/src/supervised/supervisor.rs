@@ -1,7 +1,7 @@
 //! The process that starts a program and outlives everything of it.
 
 use super::handle::MAX_DESCRIPTORS;
-use super::wire::{ARGUMENT, Ended, Pace, Program, Report, bytes_of, read_program};
+use super::wire::{ARGUMENT, Pace, Program, ProgramEnd, Report, bytes_of, read_program};
 use crate::holder::{Process, ProcessTable, kill_below, signal_all};
 use crate::own_process::ignore_signals_but;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -128,7 +128,7 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
 
 struct Reaped {
     pid: i32,
-    ended: Ended,
+    ended: ProgramEnd,
 }
 
 const REAPED_BYTES: usize = 9;
@@ -168,8 +168,8 @@ fn read_reaped(pipe: &mut PipeReader) -> Option<Reaped> {
     pipe.read_exact(&mut bytes).ok()?;
     let number = |from: usize| i32::from_le_bytes([0, 1, 2, 3].map(|at| bytes[from + at]));
     let ended = match bytes[0] {
-        0 => Ended::Code(number(5)),
-        _ => Ended::Signal(number(5)),
+        0 => ProgramEnd::Code(number(5)),
+        _ => ProgramEnd::Signal(number(5)),
     };
     Some(Reaped {
         pid: number(1),

@@ -67,7 +67,7 @@ pub enum Report {
     NotStarted {
         errno: i32,
     },
-    Exited(Ended),
+    Exited(ProgramEnd),
     /// Everything that the program has started has ended; `left` processes could not be killed within a few seconds.
     Gone {
         left: u32,
@@ -75,7 +75,7 @@ pub enum Report {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
+pub enum ProgramEnd {
     Code(i32),
     Signal(i32),
 }

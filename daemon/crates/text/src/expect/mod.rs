@@ -1,5 +1,4 @@
-//! Waiting for patterns in the output of a session. Pure code: it is fed bytes, and depends neither on sessions nor on
-//! time.
+//! Waiting for patterns in the output of a session. Pure: it is fed bytes and knows neither sessions nor time.
 
 mod automaton;
 mod cache;

@@ -133,8 +133,7 @@ impl Text {
         }
     }
 
-    /// Returns the raw offset after the byte before `offset`.
-    /// Control sequences after that byte are not part of it.
+    /// Returns the raw offset after the byte before `offset`. Control sequences after that byte are not part of it.
     pub(super) fn raw_end_of(&self, offset: u64) -> u64 {
         let Some(last) = offset.checked_sub(1) else {
             return self.raw_start;

@@ -21,6 +21,7 @@ const MAX_MATCHES_IN_LINE: usize = 20;
 
 /// Maximum cost of searching for further matches in the same line, in the unit of [`LinePatterns::cost`]: about half a
 /// second for a text. The first match of each pattern in a line is always reported.
+///
 /// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
 const MAX_COST: u64 = 64 << 20;
 

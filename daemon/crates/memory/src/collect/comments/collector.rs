@@ -1,9 +1,8 @@
 //! Walks a project as git sees it and looks into its sources.
 
 use super::language::language;
-use super::scan::scan;
-use crate::collect::facts::{Finding, Part, masked};
-use crate::collect::open_point::{Comment, Keyword};
+use super::scan::{Comment, Keyword, scan};
+use crate::collect::facts::{CollectedPart, Finding, masked};
 use crate::collect::paths::relative;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::read;
@@ -39,7 +38,7 @@ impl Collector for CommentCollector {
         "comments"
     }
 
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
         // Rules are for a directory of a repository, too, if they are above it, and those of the repository of a linked work tree.
         let tree = project.work_tree.as_ref();
         let is_part = tree.is_some_and(|tree| tree.root != project.root);
@@ -94,7 +93,7 @@ impl Collector for CommentCollector {
             let why = |path| format!("{} is not a regular file", inside(path));
             found.left_out.extend(bad.iter().map(why));
         }
-        Ok(Part::Comments(found))
+        Ok(CollectedPart::Comments(found))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::files::groups;
 use super::{CutOff, finish};
-use crate::collect::facts::{Finding, Part, Sourced, SuiteFacts, masked, stamp};
+use crate::collect::facts::{CollectedPart, Finding, Sourced, SuiteFacts, masked, stamp};
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::{modified, read, too_long};
 use std::cmp::Reverse;
@@ -21,8 +21,12 @@ impl Collector for ReportCollector {
         "test reports"
     }
 
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        Ok(Part::Reports(reports(&project.root, None, deadline)?))
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
+        Ok(CollectedPart::Reports(reports(
+            &project.root,
+            None,
+            deadline,
+        )?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Collectors that fail or are late.
 
-use crate::collect::facts::Part;
+use crate::collect::facts::CollectedPart;
 use crate::collect::git::GitCollector;
 use crate::collect::project::{Collector, Project};
 use crate::collect::run::run;
@@ -15,7 +15,7 @@ impl Collector for Failing {
         "failing"
     }
 
-    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         Err("the disk is on fire".to_owned())
     }
 }
@@ -28,9 +28,9 @@ impl Collector for Late {
         "late"
     }
 
-    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         let _ = self.0.lock().unwrap().recv();
-        Ok(Part::Comments(Default::default()))
+        Ok(CollectedPart::Comments(Default::default()))
     }
 }
 
@@ -41,7 +41,7 @@ impl Collector for Panicking {
         "panicking"
     }
 
-    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<Part, String> {
+    fn collect(&self, _project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
         panic!("a bug")
     }
 }

@@ -222,8 +222,7 @@ impl Input {
             .await
     }
 
-    /// Like [`Self::write`], for any [`TerminalInput`].
-    /// On an error, nothing more is written.
+    /// Like [`Self::write`], for any [`TerminalInput`]. On an error, nothing more is written.
     pub(crate) async fn type_input(
         &self,
         terminal_input: TerminalInput<'_>,

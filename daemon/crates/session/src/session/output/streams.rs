@@ -3,7 +3,7 @@
 use crate::session::live::Session;
 use ccd_tape::format::Stream;
 use ccd_terminal::lock::lock;
-use ccd_terminal::piped::{Marks, Part};
+use ccd_terminal::piped::{Marks, StreamPart};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -36,12 +36,12 @@ impl Session {
         }
         let at = |offset: u64| usize::try_from(offset - from).unwrap_or(bytes.len());
         let parts = self.marked(from, from + bytes.len() as u64).await;
-        let cut = |part: Part| (part.stream, bytes[at(part.from)..at(part.upto)].to_vec());
+        let cut = |part: StreamPart| (part.stream, bytes[at(part.from)..at(part.upto)].to_vec());
         parts.into_iter().map(cut).collect()
     }
 
     /// If the marks cannot be read, everything counts as standard output.
-    async fn marked(&self, from: u64, upto: u64) -> Vec<Part> {
+    async fn marked(&self, from: u64, upto: u64) -> Vec<StreamPart> {
         let folder = self.output.dir().to_owned();
         let marks = Arc::clone(&self.streams.marks);
         let found = tokio::task::spawn_blocking(move || {

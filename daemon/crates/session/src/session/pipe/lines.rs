@@ -16,20 +16,20 @@ const HEAD_BYTES: usize = 32;
 const MAX_TEXT_BYTES: usize = MAX_LINE_BYTES - HEAD_BYTES - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PipeEventKind {
     Out,
     Err,
     In,
     Meta,
 }
 
-impl Kind {
+impl PipeEventKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Out => "OUT",
-            Kind::Err => "ERR",
-            Kind::In => "IN ",
-            Kind::Meta => "MTX",
+            PipeEventKind::Out => "OUT",
+            PipeEventKind::Err => "ERR",
+            PipeEventKind::In => "IN ",
+            PipeEventKind::Meta => "MTX",
         }
     }
 }
@@ -114,9 +114,9 @@ impl Lines {
 
     fn end_line(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         let kind = if rules.patterns.is_error_line(&self.begun) {
-            Kind::Err
+            PipeEventKind::Err
         } else {
-            Kind::Out
+            PipeEventKind::Out
         };
         if rules.hidden.is_empty() {
             event(kind, &self.begun, ms, out);
@@ -129,7 +129,7 @@ impl Lines {
 }
 
 /// Appends an event, as several lines if the text is long or contains several.
-pub(super) fn events(kind: Kind, text: &str, ms: u64, out: &mut Vec<u8>) {
+pub(super) fn events(kind: PipeEventKind, text: &str, ms: u64, out: &mut Vec<u8>) {
     for line in text.trim_end_matches(['\n', '\r']).split(['\n', '\r']) {
         let mut rest = line;
         loop {
@@ -143,7 +143,7 @@ pub(super) fn events(kind: Kind, text: &str, ms: u64, out: &mut Vec<u8>) {
     }
 }
 
-fn event(kind: Kind, text: &str, ms: u64, out: &mut Vec<u8>) {
+fn event(kind: PipeEventKind, text: &str, ms: u64, out: &mut Vec<u8>) {
     let (seconds, millis, name) = (ms / 1000, ms % 1000, kind.name());
     let _ = writeln!(out, "[{seconds}.{millis:03}][{name}] {text}");
 }
@@ -239,8 +239,8 @@ mod tests {
     #[test]
     fn a_text_with_several_lines_is_several_events() {
         let mut out = Vec::new();
-        events(Kind::In, "a\rb\n", 9_876_543, &mut out);
-        events(Kind::Meta, "", 0, &mut out);
+        events(PipeEventKind::In, "a\rb\n", 9_876_543, &mut out);
+        events(PipeEventKind::Meta, "", 0, &mut out);
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,

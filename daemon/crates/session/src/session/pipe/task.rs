@@ -1,6 +1,6 @@
 //! The task of a pipe: takes output by offset, and writes it at the reader's pace.
 
-use super::lines::{Kind, Lines, events};
+use super::lines::{Lines, PipeEventKind, events};
 use super::marks::Marks;
 use super::place::PipeProgress;
 use super::sender::{Sender, Sent};
@@ -245,7 +245,7 @@ impl PipeTask {
                 Next::Later(offset) => limit = limit.min(offset - self.at),
                 Next::Shown { text, unix_ms } => {
                     self.flush();
-                    events(Kind::In, &text, unix_ms, &mut self.sender.out);
+                    events(PipeEventKind::In, &text, unix_ms, &mut self.sender.out);
                     return NextStep::Again;
                 }
                 Next::Undecided { hold, decided } => {

@@ -1,6 +1,6 @@
 //! The half of a pipe's task that turns events into the text to write.
 
-use super::lines::{Kind, Lines, Rules, events};
+use super::lines::{Lines, PipeEventKind, Rules, events};
 use super::task::{NextStep, PipeTask};
 use super::typed::{Next, unix_ms};
 use crate::session::Session;
@@ -149,7 +149,7 @@ impl PipeTask {
         while let Next::Shown { text, unix_ms } =
             self.open.typed.next(&session, self.at, true).await
         {
-            events(Kind::In, &text, unix_ms, &mut self.sender.out);
+            events(PipeEventKind::In, &text, unix_ms, &mut self.sender.out);
         }
         self.tell_dropped_inputs();
         self.tell_dropped_bytes();
@@ -176,7 +176,7 @@ impl PipeTask {
     pub(super) fn meta(&mut self, text: &str) {
         if !self.open.raw {
             let line = escaped(text);
-            events(Kind::Meta, &line, unix_ms(), &mut self.sender.out);
+            events(PipeEventKind::Meta, &line, unix_ms(), &mut self.sender.out);
         }
     }
 }

@@ -32,7 +32,7 @@ const SCRIPT_PREFIX: &str = "script-";
 
 /// The part to return of an output that is too long for a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum OutputPart {
     Start,
     End,
 }
@@ -42,7 +42,7 @@ pub struct Runner<'a> {
     pub peer: &'a Peer,
     /// The method that it was requested by, for the list of sessions.
     pub method: &'static str,
-    pub part: Part,
+    pub part: OutputPart,
 }
 
 pub struct Once {
@@ -95,9 +95,10 @@ impl Sessions {
             (left + KEPT_PATIENCE).as_secs_f64()
         });
         // A persistent session that reaches its limit drops its oldest output instead of ending.
-        create.persist = Some(part == Part::End);
+        create.persist = Some(part == OutputPart::End);
         // A program hides input by switching off the echo; this is visible only if the echo is on before.
-        create.plain = part == Part::Start || params.expect.is_empty() || params.send.is_empty();
+        create.plain =
+            part == OutputPart::Start || params.expect.is_empty() || params.send.is_empty();
         let shot = OneShot::start_for(self, peer, create, Some(method)).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
@@ -121,8 +122,8 @@ impl Sessions {
         }
         let end = shot.session.output.end();
         let from = match part {
-            Part::Start => 0,
-            Part::End => end.saturating_sub(MAX_OUTPUT_BYTES as u64),
+            OutputPart::Start => 0,
+            OutputPart::End => end.saturating_sub(MAX_OUTPUT_BYTES as u64),
         };
         let output = shot.output(from, MAX_OUTPUT_BYTES).await?;
         let exit = shot.session.state().exit;

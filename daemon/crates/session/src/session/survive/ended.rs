@@ -22,7 +22,7 @@ use std::time::Duration;
 const BATCH: usize = 100;
 
 #[derive(Default)]
-pub(in crate::session) struct Ended {
+pub(in crate::session) struct EndedSessions {
     /// Held while rows are read and while a session is forgotten, so that no forgotten session returns. True if all
     /// ended sessions are listed.
     pub(super) is_whole: tokio::sync::Mutex<bool>,

@@ -11,7 +11,7 @@ mod strays;
 mod table;
 
 pub use adopt::ids_of;
-pub(super) use ended::Ended;
+pub(super) use ended::EndedSessions;
 pub(super) use fault::die_if_asked;
 pub(super) use kept_session::{KeptIn, KeptSession};
 pub use recover::Past;

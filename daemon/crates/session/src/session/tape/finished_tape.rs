@@ -9,7 +9,7 @@ use ccd_protocol::tape::{TapeExit, TapeUse};
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::index::TapeId;
 use ccd_tape::record::{
-    EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, now_us,
+    EndEntry, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, RecordingEnd, now_us,
 };
 use ccd_tape::root::Root;
 use ccd_terminal::lock::lock;
@@ -107,7 +107,7 @@ pub(super) async fn finish(
 ) -> Finished {
     let path = journal.to_owned();
     let opened = tokio::task::spawn_blocking(move || {
-        let ended = Ended::read(&path, &heard.unwritten);
+        let ended = RecordingEnd::read(&path, &heard.unwritten);
         ended.map(|ended| (ended, heard))
     });
     let (ended, heard) = match opened.await {

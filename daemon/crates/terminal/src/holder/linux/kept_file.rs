@@ -86,8 +86,7 @@ impl KeptFile {
         Ok((Self { file, place }, kept_state))
     }
 
-    /// Replaces the kept state.
-    /// On an error, the last kept state remains.
+    /// Replaces the kept state. On an error, the last kept state remains.
     pub fn write(&mut self, kept_state: &[u8]) -> io::Result<()> {
         let last = self.place;
         let len = kept_state.len() as u64;

@@ -42,15 +42,15 @@ impl View {
         let mut places = Places::default();
         let mut seams = Vec::new();
         each_part(raw, |part| match part {
-            Part::Shown(run) => {
+            BytePart::Shown(run) => {
                 places.runs.note(bytes.len(), run.start);
                 bytes.extend_from_slice(&raw[run]);
             }
-            Part::Separator(at) => {
+            BytePart::Separator(at) => {
                 places.runs.note(bytes.len(), at);
                 bytes.push(b'\n');
             }
-            Part::Erasure(_) | Part::Unseen => note_seam(&mut seams, bytes.len()),
+            BytePart::Erasure(_) | BytePart::Unseen => note_seam(&mut seams, bytes.len()),
         });
         Self {
             text: readable(bytes),
@@ -70,14 +70,14 @@ impl View {
             ..Editor::default()
         };
         each_part(raw, |part| match part {
-            Part::Shown(run) => {
+            BytePart::Shown(run) => {
                 for at in run {
                     editor.take(raw[at], at);
                 }
             }
-            Part::Separator(at) => editor.take(b'\n', at),
-            Part::Erasure(at) => editor.erase(at + 1),
-            Part::Unseen => note_seam(&mut editor.seams, editor.text.len()),
+            BytePart::Separator(at) => editor.take(b'\n', at),
+            BytePart::Erasure(at) => editor.erase(at + 1),
+            BytePart::Unseen => note_seam(&mut editor.seams, editor.text.len()),
         });
         Some(Self {
             text: readable(editor.text),
@@ -201,7 +201,7 @@ pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// A part of a stream of bytes.
-enum Part {
+enum BytePart {
     /// Text.
     Shown(Range<usize>),
     /// A byte that separates records as a line break does: see [`is_separator`].
@@ -213,13 +213,13 @@ enum Part {
 }
 
 /// Calls `take` with each part of `raw`.
-fn each_part(raw: &[u8], mut take: impl FnMut(Part)) {
+fn each_part(raw: &[u8], mut take: impl FnMut(BytePart)) {
     let mut seen = 0;
     let mut runs = |run: Range<usize>| {
         unseen_parts(raw, seen..run.start, &mut take);
         seen = run.end;
         if !run.is_empty() {
-            take(Part::Shown(run));
+            take(BytePart::Shown(run));
         }
     };
     each_run(raw, &mut runs);
@@ -227,7 +227,7 @@ fn each_part(raw: &[u8], mut take: impl FnMut(Part)) {
 }
 
 /// Calls `take` with each part of the bytes in `gap`, which are not text.
-fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
+fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(BytePart)) {
     let control = &raw[gap.clone()];
     // Nothing, or the first half of a line break.
     if matches!(control, [] | [b'\r']) {
@@ -241,12 +241,12 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
             continue;
         }
         match byte {
-            BACKSPACE | DELETE => take(Part::Erasure(gap.start + at)),
-            _ if is_separator(raw, gap.start + at) => take(Part::Separator(gap.start + at)),
+            BACKSPACE | DELETE => take(BytePart::Erasure(gap.start + at)),
+            _ if is_separator(raw, gap.start + at) => take(BytePart::Separator(gap.start + at)),
             _ => {}
         }
     }
-    take(Part::Unseen);
+    take(BytePart::Unseen);
 }
 
 /// Returns whether the byte is NUL or one of the four ASCII separators, which separate records. Between the bytes of

@@ -70,8 +70,7 @@ fn block_end(text: &str, body: usize) -> Option<usize> {
     Some(end + line.len() - label.len() + label_len + DASHES.len())
 }
 
-/// Returns the end of the Base64 lines at `body`, if there are any.
-/// Stops at the first text that is not Base64.
+/// Returns the end of the Base64 lines at `body`, if there are any. Stops at the first text that is not Base64.
 fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut end = None;

@@ -39,8 +39,7 @@ impl RuleError {
 pub struct UserRules(pub(super) Patterns);
 
 impl UserRules {
-    /// Compiles a list of rules.
-    /// The error has the position in the list, from 0, of the first invalid rule.
+    /// Compiles a list of rules. The error has the position in the list, from 0, of the first invalid rule.
     pub fn new(rules: &[String]) -> Result<Self, RuleError> {
         if rules.len() > MAX_RULES {
             let count = rules.len();

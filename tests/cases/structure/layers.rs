@@ -17,11 +17,7 @@ fn problems_of_layers(text: &str, sources: &[Source]) -> Vec<String> {
     let Some(layers) = layers(text) else {
         return vec!["lib.rs lists no layers".to_owned()];
     };
-    let layer = |name: &str| {
-        layers
-            .iter()
-            .position(|layer| layer.iter().any(|one| *one == name))
-    };
+    let layer = |name: &str| layers.iter().position(|layer| layer.contains(&name));
     let with_code = sources
         .iter()
         .filter(|source| !source.code.trim().is_empty());

@@ -7,7 +7,7 @@ use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
 use super::scope::time_text;
-use super::write::{Batch, IndexWrite};
+use super::write::IndexWrite;
 use crate::line::{Line, LineType, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;

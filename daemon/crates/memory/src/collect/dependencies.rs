@@ -1,7 +1,6 @@
 //! Whether what is installed is what the manifest asks for, from the disk alone.
 
 use super::facts::{CollectedPart, Sourced, stamp};
-use super::manifest::MANIFEST_BYTES;
 use super::project::{Collector, Project};
 use super::read::{MANIFEST_BYTES, modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};

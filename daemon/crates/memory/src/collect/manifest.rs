@@ -1,6 +1,6 @@
 //! The manifests of a project: its name, what it is, and how its tests are run.
 
-use super::facts::CollectedPart;
+use super::facts::{CollectedPart, Manifest, Runner};
 use super::project::{Collector, Project};
 use super::read::{MANIFEST_BYTES, read};
 use super::tasks::pattern;

@@ -1,6 +1,6 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{CollectedPart, Finding, Sourced, stamp};
+use super::facts::{CollectedPart, Finding, Plan, Sourced, stamp};
 use super::project::{Collector, Project};
 use super::read::{modified, names, read, too_long};
 use crate::model::{clip, percentage};

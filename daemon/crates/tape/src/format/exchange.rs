@@ -1,6 +1,6 @@
 //! Parses an exchange.
 
-use super::fault::Fault;
+use super::fault::{Fault, Stop};
 use super::keys::TapeObject;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
 use super::text::{MAX_CHUNKS, Scanned, Scanner};

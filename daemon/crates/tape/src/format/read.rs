@@ -1,7 +1,7 @@
 //! Parses a tape.
 
 use super::exchange::{ExchangeReader, number, whole};
-use super::fault::{Fault, FormatError};
+use super::fault::{Fault, FormatError, MAX_BYTES, Stop};
 use super::keys::TapeObject;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
 use super::text::{Scanned, Scanner};

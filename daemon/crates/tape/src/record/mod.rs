@@ -15,7 +15,8 @@ mod resume;
 mod typed;
 
 pub(crate) use finish::write;
-pub use finish::{Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, RecordingEnd};
+pub use finish::{MAX_OUTPUT_BYTES, Printed, RecorderState, RecordingEnd};
+pub use finished::Finished;
 pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;
 pub use note::Note;

@@ -1,8 +1,9 @@
 //! Walks a project as git sees it and looks into its sources.
 
 use super::language::language;
-use super::scan::{Comment, Keyword, scan};
+use super::scan::scan;
 use crate::collect::facts::{CollectedPart, Finding, masked};
+use crate::collect::open_point::{Comment, Keyword};
 use crate::collect::paths::relative;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::read;

@@ -25,14 +25,21 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Most bytes that are read: more than any message to the daemon may have.
+const MAX_BYTES: u64 = 64 << 20;
+
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
+    open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let text = format!("it is larger than {MAX_BYTES} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+    }
     Ok(bytes)
 }
 
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    io::read_to_string(open(path)?)
+    String::from_utf8(read(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
 #[cfg(test)]
@@ -54,6 +61,8 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "text").unwrap();
         assert_eq!(read_text(&file).unwrap(), "text");
+        File::create(&file).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        assert_eq!(read(&file).unwrap_err().kind(), ErrorKind::FileTooLarge);
         let (reader, mut writer) = io::pipe().unwrap();
         io::Write::write_all(&mut writer, b"of a command").unwrap();
         drop(writer);

@@ -3,14 +3,7 @@
 //! A crate of its own because both sides need the same code: the daemon checks the rules and writes the file, and
 //! `ccctl hook --policy FILE` judges each call from it without the daemon.
 //!
-//! - `rule`: [`Rule`], for example `Read`, `Bash(git:*)`, `mcp__server`
-//! - `pattern`, `path`: what may follow a tool's name in parentheses
-//! - `glob`: text with `*`
-//! - `policy`: [`Policy`], a whitelist or a blacklist
-//! - `judgement`: [`Judgement`], what it says of a call
-//! - `call`: [`ToolCall`], the payload of a PreToolUse hook
-//! - `bash`: a policy's patterns against a command line
-//! - `shell`: a command line taken apart strictly; what is not understood is an error
+//! Layers, top first: `policy` → `bash`, `call` → `rule` → `pattern` → `path` → `glob`, `judgement`, `shell`.
 //!
 //! What a program does by itself is not judged: a blacklist with `Bash(rm:*)` does not stop a script from removing
 //! files.

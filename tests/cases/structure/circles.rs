@@ -296,7 +296,6 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
         "ccd-session",
         &[
             "interaction",
-            "output",
             "session",
             "session/run",
             "session/screen",

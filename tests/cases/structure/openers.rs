@@ -103,7 +103,6 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "daemon/src/rpc/memory.rs",
             "daemon/crates/conversation/src/price/source.rs",
             "daemon/crates/coach/src/place/apply.rs",
-            "daemon/crates/coach/src/coach/rule.rs",
         ],
     ),
     (
@@ -113,6 +112,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "daemon/crates/conversation/src/source/archive.rs",
             "daemon/crates/conversation/src/source/files.rs",
             "daemon/crates/conversation/src/source/loaded.rs",
+            "daemon/crates/conversation/src/source/older_agent.rs",
             "daemon/crates/conversation/src/follow/area.rs",
             "daemon/crates/conversation/src/follow/growing.rs",
             "daemon/crates/conversation/src/import/imports.rs",

@@ -103,7 +103,14 @@ fn path_of(name: &str) -> Option<PathBuf> {
     if name.contains(['<', '*', ' ']) || name.contains("::") {
         return None;
     }
-    let tops = ["client/", "daemon/", "docs/", "protocol/", "tests/"];
+    let tops = [
+        "client/",
+        "daemon/",
+        "docs/",
+        "policy/",
+        "protocol/",
+        "tests/",
+    ];
     let root = root();
     match name.split_once(':') {
         Some((package, path)) => {

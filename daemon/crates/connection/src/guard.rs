@@ -25,9 +25,10 @@ pub(super) struct Guard {
 const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
 
 /// Methods whose replies can take megabytes while they are made: see [`Budget`](crate::budget::Budget).
-const LARGE_METHODS: [&str; 28] = [
-    "session.read",
+const LARGE_METHODS: [&str; 36] = [
     "session.history",
+    "session.read",
+    "session.screen",
     "coach.events",
     "coach.export",
     "coach.ledger",
@@ -45,15 +46,22 @@ const LARGE_METHODS: [&str; 28] = [
     "conversation.turns",
     "daemon.log",
     "exec.get",
+    "exec.list",
+    "exec.session",
+    "exec.sessions",
     "investigate.diff",
     "investigate.get",
+    "investigate.list",
     "investigate.map",
+    "job.get",
+    "job.list",
     "tape.diff",
     "tape.export",
     "tape.get",
     "tape.list",
     "tape.svg",
     "test.get",
+    "test.list",
 ];
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the

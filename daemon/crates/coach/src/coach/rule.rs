@@ -6,10 +6,10 @@ use crate::ledger::{
     CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions_in, evidence_of,
     find, next_decision, promotions,
 };
-use crate::place::{Plan, Words, plan, write};
+use crate::place::{FILE_BYTES, Plan, Words, plan, write};
 use crate::record::projects;
 use ccd_protocol::coach::Scope;
-use ccd_store::{StoreError, blocking};
+use ccd_store::{StoreError, blocking, own_file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,8 @@ impl Coach {
             let (Some(file), Some(after)) = (&decision.file, &decision.file_after) else {
                 continue;
             };
-            let is_written = std::fs::read(file).is_ok_and(|bytes| bytes == *after)
+            let is_written = own_file::document(Path::new(file), FILE_BYTES)
+                .is_ok_and(|bytes| bytes == *after)
                 || write(Path::new(file), decision.file_before.as_deref(), after).is_ok();
             let id = decision.id;
             let changes = match (

@@ -5,6 +5,7 @@ use super::patch::patch;
 use super::target::Places;
 use ccd_protocol::coach::Scope;
 use ccd_repository::distrust;
+use ccd_store::own_file;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -158,8 +159,11 @@ pub(super) fn failed(path: &Path, source: io::Error) -> PlaceError {
     }
 }
 
+/// Most bytes of a file that rules are written to.
+pub(crate) const FILE_BYTES: u64 = 4 << 20;
+
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, PlaceError> {
-    match fs::read(path) {
+    match own_file::document(path, FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
             let dangling = "a link to a file that does not exist";

@@ -7,7 +7,7 @@ mod restore;
 mod target;
 
 pub use apply::PlaceError;
-pub(crate) use apply::{Plan, plan, write};
+pub(crate) use apply::{FILE_BYTES, Plan, plan, write};
 pub(crate) use block::Words;
 pub(crate) use restore::{Written, restore};
 pub(crate) use target::Places;

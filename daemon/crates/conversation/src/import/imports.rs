@@ -5,9 +5,13 @@ use crate::ConversationError;
 use crate::source::Files;
 use crate::source::{Dir, IMPORTED};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
+use ccd_store::own_file;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// Most bytes of what Claude Code notes about a sub-agent.
+const ABOUT_BYTES: u64 = 1 << 20;
 
 /// The copies. Their directory is laid out as one of Claude Code, so the index reads it as one.
 #[derive(Debug)]
@@ -75,7 +79,7 @@ impl Imports {
         };
         let copied = copy(&File::open(path)?, path_of)?;
         // It names the call that started the sub-agent.
-        if let Ok(about) = fs::read(path.with_extension("meta.json")) {
+        if let Ok(about) = own_file::document(&path.with_extension("meta.json"), ABOUT_BYTES) {
             for session in copied.added.keys() {
                 fs::write(path_of(session).with_extension("meta.json"), &about)?;
             }

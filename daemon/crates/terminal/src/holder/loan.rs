@@ -94,7 +94,7 @@ impl LentTerminal {
     fn read_once(&mut self, unread: usize) -> LentRead {
         // The holder waits for room, and finds out whether all processes have closed the terminal or the ring is lost.
         let room = self.ring.spare().len();
-        if room == 0 {
+        if room == 0 || self.ring.is_lost() {
             return LentRead::MustReturn;
         }
         let asked = room.min(unread);

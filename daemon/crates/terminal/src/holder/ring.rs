@@ -235,8 +235,10 @@ impl RingWriter {
         Self { mapping }
     }
 
-    /// See [`Ring::is_lost`].
+    /// See [`Ring::is_lost`]. Also looks where the next byte goes: to read a terminal into a page that is gone is no error,
+    /// but its output would be lost.
     pub(super) fn is_lost(&self) -> bool {
+        self.mapping.touch(self.head());
         self.layout().is_lost()
     }
 

@@ -135,6 +135,12 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
+    /// Reads the byte at `position`; a missing page is noticed by that.
+    pub(super) fn touch(&self, position: u64) {
+        // SAFETY: mapped until drop; the value is not used.
+        unsafe { self.at(position).read_volatile() };
+    }
+
     fn at(&self, position: u64) -> *mut u8 {
         let offset = (position % RING_BYTES as u64) as usize;
         // SAFETY: the offset is less than RING_BYTES, and twice that is mapped.

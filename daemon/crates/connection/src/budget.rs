@@ -16,9 +16,9 @@ const BUDGET_BYTES: usize = 256 << 20;
 /// Replies up to this size are not counted: a connection has few of them, because it is not served while it does not read.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// What a reply in the making counts as, and for how long: one that takes longer waits for a disk or computes, and must not
-/// hold up the others.
-const MAKING_BYTES: usize = 32 << 20;
+/// What a reply in the making counts as (16 MiB of output take about four times as much on their way), and for how long: one
+/// that takes longer waits for a disk or computes, and must not hold up the others.
+const MAKING_BYTES: usize = 64 << 20;
 const MAKING_TIME: Duration = Duration::from_secs(1);
 
 /// A client that has read nothing for this long is disconnected if others need the memory.

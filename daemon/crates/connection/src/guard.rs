@@ -25,10 +25,9 @@ pub(super) struct Guard {
 const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
 
 /// Methods whose replies can take megabytes while they are made: see [`Budget`](crate::budget::Budget).
-const LARGE_METHODS: [&str; 36] = [
+const LARGE_METHODS: [&str; 34] = [
     "session.history",
     "session.read",
-    "session.screen",
     "coach.events",
     "coach.export",
     "coach.ledger",
@@ -53,7 +52,6 @@ const LARGE_METHODS: [&str; 36] = [
     "investigate.get",
     "investigate.list",
     "investigate.map",
-    "job.get",
     "job.list",
     "tape.diff",
     "tape.export",

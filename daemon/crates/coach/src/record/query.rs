@@ -140,7 +140,7 @@ type Sources = HashMap<String, (String, String)>;
 /// Returns the sources of the events that are not processed. Of `many` events it is faster to read all sources than to look
 /// each one up.
 async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
-    let sources = "SELECT json_group_object(event_id, json_array(coalesce(repo_key, ''), coalesce(session_id, '')))
+    let sources = "SELECT group_concat(json_array(event_id, coalesce(repo_key, ''), coalesce(session_id, '')), char(10))
         FROM ccd_event_sources";
     let waiting = "WHERE event_id IN (SELECT id FROM events WHERE processed = 0)";
     let statement = if many {
@@ -148,9 +148,14 @@ async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
     } else {
         format!("{sources} {waiting}")
     };
-    let json = query_scalar(ccd_store::AssertSqlSafe(statement));
-    let json: String = json.fetch_one(events.readers()).await?;
-    let parse = ccd_store::blocking(move || serde_json::from_str(&json).unwrap_or_default());
+    let lines = query_scalar(ccd_store::AssertSqlSafe(statement));
+    let lines: Option<String> = lines.fetch_one(events.readers()).await?;
+    let parse = ccd_store::blocking(move || {
+        let lines = lines.iter().flat_map(|lines| lines.lines());
+        let columns = lines.filter_map(|line| serde_json::from_str(line).ok());
+        let source = |(id, key, session): (String, String, String)| (id, (key, session));
+        columns.map(source).collect()
+    });
     Ok(parse.await)
 }
 

@@ -5,6 +5,7 @@ use crate::support::client::Ccctl;
 use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 
 const FRAME_BYTES: usize = 4096;
@@ -41,12 +42,16 @@ fn the_client_names_the_limit_however_many_are_refused() {
     let daemon = small();
     let socket = daemon.socket();
     // The connection by which the start was noticed may only just be closing.
-    let held = eventually("all are taken", || {
-        let held = (0..150).map(|_| UnixStream::connect(&socket).unwrap());
-        let held: Vec<UnixStream> = held.collect();
-        let ran = Ccctl::new(&daemon).run(&["session", "list"]);
-        (ran.code == Some(5)).then_some(held)
-    });
+    let served = || {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.ping\"}\n";
+        stream.write_all(ping).ok()?;
+        let mut reply = String::new();
+        BufReader::new(&stream).read_line(&mut reply).ok()?;
+        reply.contains("result").then_some(stream)
+    };
+    let mut held: Vec<UnixStream> = (0..3).map(|_| eventually("it is served", served)).collect();
+    held.extend((3..150).map(|_| UnixStream::connect(&socket).unwrap()));
     for words in [
         &["session", "list"][..],
         &["session", "wait", "x", "--exit"],

@@ -3,6 +3,7 @@
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
 use git2::{ErrorCode, Repository, RepositoryOpenFlags};
+use std::io;
 use std::path::Path;
 use std::sync::Once;
 
@@ -15,7 +16,38 @@ pub(crate) fn open(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
 }
 
+/// Files of a git directory that libgit2 opens.
+const FILES: [&str; 7] = [
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "packed-refs",
+    "info/exclude",
+    "info/attributes",
+];
+
+/// Refuses a repository that `path` is in if a named pipe or a device is in the place of a file: libgit2 would wait for it.
+fn refuse_pipes(path: &Path) -> Result<()> {
+    let mut folders = path.ancestors().map(|folder| folder.join(".git"));
+    let Some(git) = folders.find(|git| git.symlink_metadata().is_ok()) else {
+        return Ok(());
+    };
+    let files = FILES.map(|file| git.join(file));
+    for file in files.into_iter().chain([git]) {
+        if let Ok(found) = std::fs::metadata(&file)
+            && !found.is_file()
+            && !found.is_dir()
+        {
+            let source = io::Error::other("it is a named pipe or a device");
+            return Err(RepositoryError::NotReadable { path: file, source });
+        }
+    }
+    Ok(())
+}
+
 fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
+    refuse_pipes(path)?;
     static OWN_CHECK: Once = Once::new();
     // SAFETY: it writes a global of libgit2 before anything reads it: nothing else opens repositories.
     OWN_CHECK.call_once(|| unsafe {
@@ -33,5 +65,34 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
         Ok(repository)
     } else {
         Err(RepositoryError::OtherOwner(top(&repository).to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_pipe_in_place_of_a_file_is_refused_and_not_waited_for() {
+        for file in FILES {
+            let folder = tempfile::tempdir().unwrap();
+            let init = std::process::Command::new("git")
+                .args(["init", "-q"])
+                .arg(folder.path())
+                .status();
+            assert!(init.unwrap().success());
+            let below = folder.path().join("below");
+            std::fs::create_dir(&below).unwrap();
+            assert!(discover(&below).is_ok());
+            let pipe = folder.path().join(".git").join(file);
+            let _ = std::fs::remove_file(&pipe);
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+            let refused = discover(&below).err().unwrap().to_string();
+            assert!(
+                refused.contains(file) && refused.contains("named pipe"),
+                "{refused}"
+            );
+        }
     }
 }

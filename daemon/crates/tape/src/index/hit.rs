@@ -54,7 +54,7 @@ impl Hit {
     }
 
     /// Returns whether the recording ended before the input was complete: it never answers, and only
-    /// [`Fits::candidates`] returns it.
+    /// `candidates` returns it.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.row().flags & UNFINISHED != 0
     }

@@ -16,7 +16,7 @@ const BUDGET_BYTES: usize = 256 << 20;
 /// Replies up to this size are not counted: a connection has few of them, because it is not served while it does not read.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// What a reply in the making counts as (16 MiB of output take about four times as much on their way), and for how long: one
+/// How much a reply counts for while it is made, and for how long. 16 MiB of output need about four times their size. A reply
 /// that takes longer waits for a disk or computes, and must not hold up the others.
 const MAKING_BYTES: usize = 64 << 20;
 const MAKING_TIME: Duration = Duration::from_secs(1);

@@ -134,8 +134,8 @@ async fn encoded(
     })
 }
 
-/// The message with a large reply. What jsonrpsee makes of the result of a method, it copies and checks on the thread that
-/// serves all connections.
+/// The message with a large reply, written by its own thread: jsonrpsee would copy and parse the reply once more on the
+/// thread that serves all connections.
 #[derive(Debug)]
 pub(super) struct WholeReply {
     id: Id<'static>,

@@ -27,7 +27,7 @@ const FILES: [&str; 7] = [
     "info/attributes",
 ];
 
-/// Refuses a repository that `path` is in if a named pipe or a device is in the place of a file: libgit2 would wait for it.
+/// Refuses the repository around `path` if one of its files is a named pipe or a device: libgit2 would wait for it.
 fn refuse_pipes(path: &Path) -> Result<()> {
     let mut folders = path.ancestors().map(|folder| folder.join(".git"));
     let Some(git) = folders.find(|git| git.symlink_metadata().is_ok()) else {

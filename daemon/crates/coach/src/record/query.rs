@@ -109,7 +109,7 @@ pub(crate) async fn taken(events: &Events, deliveries: &[Delivery]) -> SqlResult
 
 const PAGE_LEN: u32 = 2000;
 
-/// From how many waiting events on all sources are read.
+/// With this many waiting events or more, all sources are read.
 const MANY_EVENTS: i64 = 10_000;
 
 /// Returns events that are not processed, at most `limit`, in any order, and the ids of those that cannot be understood.
@@ -137,7 +137,7 @@ pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event
 /// Where events come from: the key of the repository, and the session.
 type Sources = HashMap<String, (String, String)>;
 
-/// Returns the sources of the events that are not processed. Of `many` events it is faster to read all sources than to look
+/// Returns the sources of the events that are not processed. If there are `many`, reading all sources is faster than looking
 /// each one up.
 async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
     let sources = "SELECT group_concat(json_array(event_id, coalesce(repo_key, ''), coalesce(session_id, '')), char(10))

@@ -235,8 +235,8 @@ impl RingWriter {
         Self { mapping }
     }
 
-    /// See [`Ring::is_lost`]. Also looks where the next byte goes: to read a terminal into a page that is gone is no error,
-    /// but its output would be lost.
+    /// See [`Ring::is_lost`]. Also touches the page that the next byte goes to: a read into a missing page returns no error,
+    /// but loses its output.
     pub(super) fn is_lost(&self) -> bool {
         self.mapping.touch(self.head());
         self.layout().is_lost()

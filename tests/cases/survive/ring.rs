@@ -10,7 +10,7 @@ use ccd_protocol::session::{EndReason, SessionState};
 use serde_json::json;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Answers each line, and floods when asked to.
 const ANSWERS: &str = r#"
@@ -34,10 +34,14 @@ fn ask(session: &OpenSession<'_>, count: usize) {
     }
 }
 
-fn ring_file(session: &OpenSession<'_>) -> File {
+fn ring_path(session: &OpenSession<'_>) -> PathBuf {
     let mut rings = session.daemon.socket().into_os_string();
     rings.push(format!(".rings/{}.ring", session.id()));
-    let options = File::options().write(true).open(PathBuf::from(rings));
+    PathBuf::from(rings)
+}
+
+fn ring_file(session: &OpenSession<'_>) -> File {
+    let options = File::options().write(true).open(ring_path(session));
     options.unwrap()
 }
 
@@ -124,6 +128,49 @@ fn a_worker_that_takes_over_ends_a_session_with_a_truncated_ring_alone() {
     kill_worker(&daemon);
     assert_lives(&other);
     assert_eq!(truncated.now().state, SessionState::Dead);
+}
+
+#[test]
+fn a_ring_that_is_damaged_while_no_daemon_runs_is_the_reason_of_the_end() {
+    let mut daemon = Daemon::start();
+    let damage: [fn(&Path); 4] = [
+        |ring| {
+            File::options()
+                .write(true)
+                .open(ring)
+                .unwrap()
+                .set_len(70_000)
+                .unwrap()
+        },
+        |ring| std::fs::write(ring, "").unwrap(),
+        |ring| {
+            std::fs::remove_file(ring).unwrap();
+            std::os::unix::fs::symlink("/dev/null", ring).unwrap();
+        },
+        |ring| {
+            std::fs::remove_file(ring).unwrap();
+            let mode = rustix::fs::Mode::from_raw_mode(0o600);
+            rustix::fs::mknodat(rustix::fs::CWD, ring, rustix::fs::FileType::Fifo, mode, 0)
+                .unwrap();
+        },
+    ];
+    let sessions = damage
+        .map(|damage| (open(&daemon), damage))
+        .map(|(session, damage)| (session.id().to_owned(), ring_path(&session), damage));
+    let other = open(&daemon).id().to_owned();
+    daemon.kill();
+    for (_, ring, damage) in &sessions {
+        damage(ring);
+    }
+    daemon.restart();
+    let reason = |id: &str| {
+        let record = daemon.call_value("session.get", &json!({"session": id}));
+        record.unwrap()["end_reason"].clone()
+    };
+    for (id, ..) in &sessions {
+        assert_eq!(reason(id), "ring_lost");
+    }
+    assert_eq!(reason(&other), "daemon_killed");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
 use git2::{ErrorCode, Repository, RepositoryOpenFlags};
-use std::io;
 use std::path::Path;
 use std::sync::Once;
 
@@ -39,8 +38,7 @@ fn refuse_pipes(path: &Path) -> Result<()> {
             && !found.is_file()
             && !found.is_dir()
         {
-            let source = io::Error::other("it is a named pipe or a device");
-            return Err(RepositoryError::NotReadable { path: file, source });
+            return Err(RepositoryError::NotRegular(file));
         }
     }
     Ok(())
@@ -90,7 +88,7 @@ mod tests {
             assert!(made.unwrap().success());
             let refused = discover(&below).err().unwrap().to_string();
             assert!(
-                refused.contains(file) && refused.contains("named pipe"),
+                refused.contains(file) && refused.contains("not a regular file"),
                 "{refused}"
             );
         }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 use super::ring_file::Mapping;
-use super::ring_layout::{Gap, MAX_POSITION, RING_BYTES, RingLayout};
+use super::ring_layout::{Gap, MAX_POSITION, OTHER_VERSION, RING_BYTES, RingLayout};
+use rustix::io::Errno;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
@@ -17,6 +18,19 @@ pub enum RingError {
     File { path: PathBuf, source: io::Error },
     #[error("{path:?} is not a ring of this version: {reason}")]
     Refused { path: PathBuf, reason: &'static str },
+}
+
+impl RingError {
+    /// Returns true if another program has truncated, overwritten or replaced the file.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::File { source, .. } => matches!(
+                Errno::from_io_error(source),
+                Some(Errno::LOOP | Errno::ISDIR | Errno::ACCESS)
+            ),
+            Self::Refused { reason, .. } => *reason != OTHER_VERSION,
+        }
+    }
 }
 
 /// How a program exited: exactly one of the two is set.

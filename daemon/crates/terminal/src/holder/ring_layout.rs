@@ -18,6 +18,9 @@ pub(super) const MAX_POSITION: u64 = 1 << 56;
 /// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
 const ENDED: u32 = 0x1_0000;
 
+/// Why [`RingLayout::check`] refuses the ring of another build.
+pub(super) const OTHER_VERSION: &str = "its layout has another version";
+
 /// The version of the layout. A worker can only take over rings of its own version.
 pub const VERSION: u32 = 2;
 
@@ -227,7 +230,7 @@ impl RingLayout {
             return Err("it does not start as a ring does");
         }
         if self.version.load(Relaxed) != VERSION {
-            return Err("its layout has another version");
+            return Err(OTHER_VERSION);
         }
         if self.capacity_bytes.load(Relaxed) as usize != RING_BYTES {
             return Err("it has another capacity");

@@ -8,5 +8,6 @@ mod streams;
 mod thread;
 
 pub(super) use logger::{Logger, SessionLog};
+pub(super) use pump::LOST_RING;
 pub use read::wait_for_published;
 pub(super) use streams::Streams;

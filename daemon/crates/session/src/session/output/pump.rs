@@ -21,6 +21,9 @@ const TURN_BYTES: usize = 16 << 10;
 /// The same for a flooding session: no other session waits for it, and each turn wakes its readers.
 const FLOOD_TURN_BYTES: usize = 64 << 10;
 
+/// What the history says about the end of a session with the reason `ring_lost`.
+pub(in crate::session) const LOST_RING: &str = "another program has truncated or overwritten the file with the session's latest output, so the session ends";
+
 impl Session {
     /// Takes the output in a session's ring, at most `max_bytes`, and reacts to it.
     pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
@@ -54,9 +57,8 @@ impl Session {
     }
 
     fn end_without_ring(self: &Arc<Self>) {
-        let trouble = "another program has truncated or overwritten the file with the session's latest output, so the session ends";
-        tracing::error!(session = %self.id(), trouble, "a ring is lost");
-        self.note(None, Event::Trouble(trouble.into()));
+        tracing::error!(session = %self.id(), trouble = LOST_RING, "a ring is lost");
+        self.note(None, Event::Trouble(LOST_RING.into()));
         self.order_close(EndReason::RingLost, CLOSE_GRACE);
     }
 }

@@ -7,6 +7,7 @@ use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
 use crate::session::error::{SessionError, reason_text};
+use crate::session::output::LOST_RING;
 use crate::session::registry::Sessions;
 use crate::session::tape::PastTape;
 use ccd_protocol::session::EndReason;
@@ -68,8 +69,13 @@ impl Sessions {
                 continue;
             }
             let cursor = self.finish_killed(&mut row).await;
-            let was_killed =
-                row.end_reason.as_deref() == Some(reason_text(EndReason::DaemonKilled));
+            let ended_by = |reason| row.end_reason.as_deref() == Some(reason_text(reason));
+            let was_killed = ended_by(EndReason::DaemonKilled);
+            let trouble = if was_killed {
+                Some("the daemon was killed; history of its last 250 ms may be missing")
+            } else {
+                ended_by(EndReason::RingLost).then_some(LOST_RING)
+            };
             killed += u64::from(was_killed);
             let is_of_this_holder = row.created_at.as_str() >= past.holder_since;
             let Some(session) = session_of(&self.services, &row, is_of_this_holder) else {
@@ -90,9 +96,8 @@ impl Sessions {
                 }
                 saved => saved?,
             }
-            if was_killed {
-                let text = "the daemon was killed; history of its last 250 ms may be missing";
-                session.note(None, Event::Trouble(text.into()));
+            if let Some(trouble) = trouble {
+                session.note(None, Event::Trouble(trouble.into()));
             }
             session.note_end();
             if session.is_past() {
@@ -157,7 +162,7 @@ pub(super) struct Salvaged {
     exit: Option<Exit>,
     pub(super) gaps: Vec<Gap>,
     cursor: u64,
-    /// Set if the session ended and only its row could not be written.
+    /// Set if the session ended and only its row could not be written, or if its ring is damaged.
     recorded_end: Option<End>,
 }
 
@@ -165,16 +170,20 @@ pub(super) struct Salvaged {
 pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
     let ring = match Ring::open(ring_path) {
         Ok(ring) => ring,
-        // The machine was restarted, or the kill came before the ring file was created.
-        Err(_) => {
+        // Without damage, the machine was restarted, or the kill came before the ring file was created.
+        Err(error) => {
             let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
+            let lost = error.is_damage().then(|| End {
+                reason: EndReason::RingLost,
+                at: ccd_text::clock::now(),
+            });
             return Ok(Salvaged {
                 end: writer.end(),
                 lines: 0,
                 exit: None,
                 gaps: Vec::new(),
                 cursor: 0,
-                recorded_end: None,
+                recorded_end: lost,
             });
         }
     };

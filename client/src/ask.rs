@@ -1,16 +1,16 @@
 //! Asking for a secret at the terminal: the answer is not shown, and the terminal is restored however this exits.
 
 use crate::Failure;
-use crate::lock::lock;
 use crate::writer::visible;
+use parking_lot::Mutex;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 /// Longest answer, in bytes; more than the terminal keeps of a line.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -46,7 +46,7 @@ struct Restore;
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        if let Some(asking) = lock(&ASKING).take() {
+        if let Some(asking) = ASKING.lock().take() {
             asking.restore();
         }
     }
@@ -71,7 +71,7 @@ fn answer(terminal: File, question: &str) -> Result<String, Failure> {
     watch_signals().map_err(Failure::io("the terminal"))?;
     let _restore = Restore;
     {
-        let mut place = lock(&ASKING);
+        let mut place = ASKING.lock();
         let asked = place.insert(Asking {
             terminal,
             question: visible(&format!("{} ", question.trim_end())),
@@ -111,13 +111,13 @@ fn watch_signals() -> io::Result<()> {
 }
 
 fn act_on(signal: i32) {
-    if let Some(asking) = &*lock(&ASKING) {
+    if let Some(asking) = &*ASKING.lock() {
         asking.restore();
         let _ = (&asking.terminal).write_all(b"\n");
     }
     let _ = emulate_default_handler(signal);
     // The process was only stopped, and continues.
-    if let Some(asking) = &*lock(&ASKING) {
+    if let Some(asking) = &*ASKING.lock() {
         let _ = asking.silence();
     }
 }

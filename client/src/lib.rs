@@ -4,7 +4,7 @@
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `menu`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
-//! → `clock`, `detach_keys`, `exit_code`, `lock`, `named_file`, `whole_file`, `writer`.
+//! → `clock`, `detach_keys`, `exit_code`, `named_file`, `whole_file`, `writer`.
 
 mod args;
 mod ask;
@@ -24,7 +24,6 @@ mod hook;
 mod hooks;
 mod job_news;
 mod lifeline;
-mod lock;
 mod man;
 mod mcp;
 mod menu;

@@ -1,9 +1,9 @@
 //! The connection that keeps a session alive; another thread can cut it.
 
-use crate::lock::lock;
+use parking_lot::Mutex;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The current connection: shutting it down ends the program.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ impl Lifeline {
 
     /// Shuts the connection down, and any later one.
     pub(crate) fn cut(&self) {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         state.is_cut = true;
         // A connection that is closed already is fine.
         let _ = state.stream.shutdown(Shutdown::Both);
@@ -33,13 +33,13 @@ impl Lifeline {
 
     /// Uses `stream` from now on; false if the lifeline was cut, and `stream` must not be used.
     pub(crate) fn renew(&self, stream: UnixStream) -> bool {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         state.stream = stream;
         !state.is_cut
     }
 
     pub(crate) fn is_cut(&self) -> bool {
-        lock(&self.0).is_cut
+        self.0.lock().is_cut
     }
 }
 

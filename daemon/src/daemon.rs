@@ -20,9 +20,9 @@ use ccd_session::session::{Services, Session, SessionError, SessionSettings, Ses
 use ccd_store::blocking;
 use ccd_store::documents::{Documents, remove_strays};
 use ccd_tape::root::Roots;
-use ccd_terminal::lock::lock;
+use parking_lot::{Mutex, RwLock};
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -160,7 +160,7 @@ impl Daemon {
     }
 
     pub(crate) fn loaded(&self) -> Arc<Loaded> {
-        Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.loaded.read())
     }
 
     /// Returns the configuration file that a reload would read, if there is one.
@@ -169,7 +169,7 @@ impl Daemon {
     }
 
     pub(crate) fn config_error(&self) -> Option<String> {
-        lock(&self.config_error).clone()
+        self.config_error.lock().clone()
     }
 
     /// Reads the configuration again, without using it.
@@ -214,10 +214,10 @@ impl Daemon {
     ) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = Arc::new(loaded.map_err(|error| {
             tracing::error!(%error, "the configuration was not reloaded");
-            *lock(&self.config_error) = Some(error.in_one_line());
+            *self.config_error.lock() = Some(error.in_one_line());
             error
         })?);
-        *lock(&self.config_error) = None;
+        *self.config_error.lock() = None;
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }
@@ -233,7 +233,7 @@ impl Daemon {
         let policy = Arc::new(loaded.config.mcp.clone());
         self.agent_policy.send_replace(policy);
         self.log.set_level(loaded.config.log_level);
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
+        *self.loaded.write() = Arc::clone(&loaded);
         tracing::info!("configuration read");
         Ok(loaded)
     }
@@ -241,7 +241,7 @@ impl Daemon {
     /// Starts the shutdown; false if a handover has started, and the next process must be asked.
     pub(crate) fn request_stop(&self) -> bool {
         // Not while a handover starts.
-        let _place = lock(&self.successor);
+        let _place = self.successor.lock();
         if self.leaving.is_cancelled() {
             return false;
         }
@@ -252,7 +252,7 @@ impl Daemon {
 
     /// Starts the handover to another process; false if that or the shutdown has started already.
     pub(crate) fn leave_to(&self, successor: Successor) -> bool {
-        let mut place = lock(&self.successor);
+        let mut place = self.successor.lock();
         if self.stop.is_cancelled() || self.leaving.is_cancelled() {
             return false;
         }
@@ -263,7 +263,7 @@ impl Daemon {
 
     /// Returns the build that takes over, once the handover has started.
     pub(crate) fn successor(&self) -> Option<Successor> {
-        lock(&self.successor).take()
+        self.successor.lock().take()
     }
 
     /// Returns the sessions to list: live ones, and with `all` those that ended recently.

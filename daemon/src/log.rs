@@ -7,14 +7,14 @@ use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
 use ccd_protocol::visible::Notation;
 use ccd_protocol::{ErrorCode, Reportable};
-use ccd_terminal::lock::lock;
 use day_file::DayFile;
+use parking_lot::Mutex;
 use repeats::Repeats;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -84,7 +84,7 @@ impl Log {
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         let debug = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             state.level = level;
             state.debug
         };
@@ -100,11 +100,11 @@ impl Log {
             None => None,
         };
         if let Some(debug) = params.debug {
-            lock(&self.state).debug = debug;
+            self.state.lock().debug = debug;
         }
-        let level = level.unwrap_or(lock(&self.state).level);
+        let level = level.unwrap_or(self.state.lock().level);
         self.set_level(level);
-        let state = lock(&self.state);
+        let state = self.state.lock();
         Ok(DaemonLogReply {
             level: filter_of(state.level).to_string(),
             debug: state.debug,
@@ -128,7 +128,7 @@ impl Log {
 
     /// Returns the last errors, newest last.
     pub(crate) fn last_errors(&self) -> Vec<String> {
-        lock(&self.state).errors.iter().cloned().collect()
+        self.state.lock().errors.iter().cloned().collect()
     }
 }
 
@@ -232,7 +232,7 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
         let mut line = LogLine(ccd_text::clock::now());
         event.record(&mut line);
         let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         if state.errors.len() == MAX_ERRORS {
             state.errors.pop_front();
         }

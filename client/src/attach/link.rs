@@ -5,7 +5,6 @@ use crate::args::Size;
 use crate::call::{request_line, written};
 use crate::detach_keys::{Look, LookKeys};
 use crate::lifeline::Lifeline;
-use crate::lock::lock;
 use crate::tape::ends_conversation;
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
@@ -15,10 +14,11 @@ use ccd_protocol::session::{
     SessionSendParams,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Method};
+use parking_lot::Mutex;
 use serde::Serialize;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Most bytes that wait while the program does not read; further input is refused.
 const MAX_WAITING_BYTES: usize = 16 << 20;
@@ -76,7 +76,7 @@ impl Link {
 
     /// Uses `stream` from now on, and sends waiting input there. The daemon knows that the terminal has `size`.
     pub(super) fn open(&self, stream: UnixStream, size: Size) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.stream = Some(stream);
         state.size = size;
         state.send_next();
@@ -85,7 +85,7 @@ impl Link {
     /// The connection was closed. An unanswered send may have been typed, unless it is known not to have been read; it
     /// is never repeated.
     pub(super) fn close(&self, was_read: bool) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.stream = None;
         if let Some((_, bytes)) = state.sent.take() {
             if was_read {
@@ -99,7 +99,7 @@ impl Link {
 
     /// Types bytes now or later; false if too many wait already.
     pub(super) fn type_bytes(&self, bytes: &[u8]) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.waiting.len() + bytes.len() > MAX_WAITING_BYTES {
             state.trouble(format!("{} bytes: the program does not read", bytes.len()));
             return false;
@@ -110,7 +110,7 @@ impl Link {
     }
 
     pub(super) fn resize(&self, size: Size) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.size == size || state.stream.is_none() {
             return; // the next connection starts with the current size
         }
@@ -120,11 +120,11 @@ impl Link {
 
     /// The session was drawn with this size.
     pub(super) fn drawn(&self, session_size: Size) {
-        lock(&self.state).session_size = session_size;
+        self.state.lock().session_size = session_size;
     }
 
     pub(super) fn look_keys(&self, read_only: bool) -> LookKeys {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         match (state.size == state.session_size, read_only) {
             (true, _) => LookKeys::None,
             (false, true) => LookKeys::Alone,
@@ -133,7 +133,7 @@ impl Link {
     }
 
     pub(super) fn look(&self, look: Look) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         match look {
             Look::Move { rows, cols } => {
                 let session = state.session.clone();
@@ -150,7 +150,7 @@ impl Link {
 
     /// Takes the reply to a request; false if input was not typed.
     pub(super) fn answered(&self, id: u64, error: Option<&ErrorObject>) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let Some((_, bytes)) = state.sent.take_if(|sent| sent.0 == id) else {
             return true;
         };
@@ -170,28 +170,28 @@ impl Link {
 
     /// Ends the link; the first reason is kept.
     pub(super) fn stop(&self, stop: Stop) {
-        lock(&self.state).stop.get_or_insert(stop);
+        self.state.lock().stop.get_or_insert(stop);
         self.lifeline.cut();
     }
 
     /// Closes the connection, so that another one is made and the screen is drawn again.
     pub(super) fn again(&self) {
-        if let Some(stream) = &lock(&self.state).stream {
+        if let Some(stream) = &self.state.lock().stream {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
     }
 
     pub(super) fn stopped(&self) -> Option<Stop> {
-        lock(&self.state).stop
+        self.state.lock().stop
     }
 
     /// Why the session takes no more input, if that ended the link.
     pub(super) fn refusal(&self) -> Option<ErrorObject> {
-        lock(&self.state).refusal.take()
+        self.state.lock().refusal.take()
     }
 
     pub(super) fn troubles(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.state).troubles)
+        std::mem::take(&mut self.state.lock().troubles)
     }
 }
 

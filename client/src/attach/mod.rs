@@ -10,7 +10,6 @@ use crate::args::{AttachArgs, Size};
 use crate::call::{ConnectError, Connection, DaemonAddress};
 use crate::detach_keys::{DetachKeys, Watch};
 use crate::lifeline::Lifeline;
-use crate::lock::lock;
 use crate::output::decode;
 use crate::terminal::{can_draw, terminal_size};
 use crate::{Context, Exit, Failure, render, tape};
@@ -21,7 +20,8 @@ use ccd_protocol::session::{
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use link::{Link, Stop};
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use threads::Screen;
 
@@ -230,7 +230,7 @@ impl Viewer {
             }
             _ => None,
         };
-        lock(&screen).leave(below.unwrap_or(Below::All));
+        screen.lock().leave(below.unwrap_or(Below::All));
         left
     }
 
@@ -301,13 +301,13 @@ impl Viewer {
             let message = connection.next(VERB)?;
             if let Some(id) = message.id {
                 if !self.link.answered(id, message.error.as_ref()) {
-                    let _ = lock(screen).show(b"\x07");
+                    let _ = screen.lock().show(b"\x07");
                 }
                 let goes_on = self.link.stopped().is_none();
                 let miss = message.error.as_ref().filter(|error| is_miss(error));
                 if let Some(miss) = miss.filter(|_| goes_on) {
                     let notice = miss_notice(miss, self.way_out.as_deref());
-                    let _ = lock(screen).show(&notice);
+                    let _ = screen.lock().show(&notice);
                     self.is_shifted = true;
                 }
                 continue;
@@ -329,7 +329,8 @@ impl Viewer {
                 OutputEvent::Ended { ended } => return Ok(Detachment::Ended(ended)),
                 OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
             };
-            lock(screen)
+            screen
+                .lock()
                 .show(&decode(&data)?)
                 .map_err(Failure::Output)?;
         }

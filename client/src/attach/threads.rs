@@ -4,15 +4,15 @@ use super::link::{Link, Stop};
 use super::screen::{Below, UserScreen};
 use super::viewer_size;
 use crate::detach_keys::{Typed, Watch};
-use crate::lock::lock;
 use crate::terminal::ENDING_SIGNALS;
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::stdio::stdin;
 use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, PipeReader, PipeWriter};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 const READ_BYTES: usize = 64 << 10;
@@ -42,7 +42,7 @@ impl GivenBack {
         let (ours, tell) = (Arc::clone(screen), std::panic::take_hook());
         std::panic::set_hook(Box::new(move |info| {
             // The thread that holds the lock may be the one that panics.
-            if let Ok(mut screen) = ours.try_lock() {
+            if let Some(mut screen) = ours.try_lock() {
                 screen.leave(Below::All);
             }
             tell(info);
@@ -53,7 +53,7 @@ impl GivenBack {
 
 impl Drop for GivenBack {
     fn drop(&mut self) {
-        lock(&self.0).leave(Below::All);
+        self.0.lock().leave(Below::All);
     }
 }
 
@@ -134,7 +134,7 @@ fn pass_on(typed: &Typed, link: &Link, screen: &Screen, read_only: bool) {
             link.stop(Stop::Detached);
         }
     } else if !link.type_bytes(&typed.bytes) {
-        let _ = lock(screen).show(BELL);
+        let _ = screen.lock().show(BELL);
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
                 }
                 // After a stop of its own, or after one that it could not prepare for.
                 SIGCONT if std::mem::take(&mut is_back) => {}
-                SIGCONT => take_again(&link.0, &mut lock(&screen)),
+                SIGCONT => take_again(&link.0, &mut screen.lock()),
                 signal => link.0.stop(Stop::Signal(signal)),
             }
         }
@@ -167,7 +167,7 @@ pub(super) fn heed_signals(link: Link, screen: Screen) -> io::Result<()> {
 
 /// Stops with the terminal restored; draws the screen again when continued.
 fn suspend(link: &Link, screen: &Screen) {
-    let mut shown = lock(screen);
+    let mut shown = screen.lock();
     shown.leave(Below::All);
     let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
     take_again(link, &mut shown);

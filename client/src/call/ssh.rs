@@ -4,9 +4,9 @@ use super::connect::ConnectError;
 use super::failure::{Failure, message_of};
 use super::host::Host;
 use super::request::Connection;
-use crate::lock::lock;
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::{ErrorCode, ErrorObject, Inherited, Method as _, NoParams};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _};
 use std::net::Shutdown;
@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The notification with which `ccctl dial` starts: the file mode mask and the limits of the login over there.
@@ -90,7 +90,7 @@ impl HostLink {
         may_start: bool,
         may_ask: bool,
     ) -> Result<Option<UnixStream>, ConnectError> {
-        if let Some(spare) = lock(&self.state).spare.take().filter(is_open) {
+        if let Some(spare) = self.state.lock().spare.take().filter(is_open) {
             return Ok(Some(spare));
         }
         let failed = |source| SshError::Io {
@@ -122,7 +122,7 @@ impl HostLink {
             return Err(error.into());
         }
         let greeting = connection.skipped.take();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.inherited = greeting.and_then(|message| message.item(GREETING).ok());
         state
             .running
@@ -137,17 +137,17 @@ impl HostLink {
         may_start: bool,
         may_ask: bool,
     ) -> Result<Inherited, ConnectError> {
-        if lock(&self.state).inherited.is_none()
+        if self.state.lock().inherited.is_none()
             && let Some(stream) = self.connect(may_start, may_ask)?
         {
             self.keep(stream);
         }
-        Ok(lock(&self.state).inherited.clone().unwrap_or_default())
+        Ok(self.state.lock().inherited.clone().unwrap_or_default())
     }
 
     /// Keeps a connection, on which nothing is outstanding, for the next request.
     pub(crate) fn keep(&self, stream: UnixStream) {
-        lock(&self.state).spare = Some(stream);
+        self.state.lock().spare = Some(stream);
     }
 
     fn start(&self, far: UnixStream, may_start: bool, may_ask: bool) -> Result<Child, SshError> {
@@ -248,7 +248,7 @@ impl LastWords {
             let read = move || {
                 let mut buffer = [0; 1024];
                 while let Ok(len @ 1..) = stderr.read(&mut buffer) {
-                    let mut said = lock(&said);
+                    let mut said = said.lock();
                     said.extend_from_slice(&buffer[..len]);
                     let excess = said.len().saturating_sub(MAX_SAID_LEN);
                     said.drain(..excess);
@@ -273,7 +273,7 @@ impl LastWords {
         while is_reading() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(2));
         }
-        let said = lock(&self.said);
+        let said = self.said.lock();
         let text = String::from_utf8_lossy(&said);
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
         line.unwrap_or_default().to_owned()

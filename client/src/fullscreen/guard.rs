@@ -1,10 +1,10 @@
 //! Raw mode and the alternate screen, restored however the process exits.
 
-use crate::lock::lock;
 use crate::writer::raw_stdout;
+use parking_lot::Mutex;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{self, Write as _};
-use std::sync::{Mutex, Once};
+use std::sync::Once;
 
 /// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other
 /// line.
@@ -42,7 +42,7 @@ impl Guard {
     pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;
-        let mut before = lock(&BEFORE);
+        let mut before = BEFORE.lock();
         let mut raw = before.get_or_insert(now).clone();
         raw.make_raw();
         tcsetattr(&stdin, OptionalActions::Drain, &raw)?;
@@ -72,7 +72,7 @@ impl Drop for Guard {
 
 /// Restores the terminal, once. Errors of a closed terminal do not matter.
 fn give_back() {
-    let before = lock(&BEFORE).take();
+    let before = BEFORE.lock().take();
     if let Some(before) = before {
         let _ = raw_stdout().write_all(LEAVE);
         // Unread keys are left for the shell.

@@ -2,18 +2,17 @@
 
 use super::pending::Pending;
 use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, SETTLED, lost};
-use crate::lock::lock;
 use crate::{Failure, caller};
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::{Opening, Resume};
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde_json::value::RawValue;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read as _, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 const REPLY_LIMIT_BYTES: usize = 64 << 20;
@@ -66,7 +65,7 @@ impl Link {
         };
         let opening = link.opening(None)?;
         // If it fails, reading fails too.
-        let _ = lock(&link.writer).write_all(opening.as_bytes());
+        let _ = link.writer.lock().write_all(opening.as_bytes());
         Ok((link, reading))
     }
 
@@ -88,8 +87,8 @@ impl Link {
     }
 
     pub(super) fn send(&self, line: &[u8]) {
-        let mut writer = lock(&self.writer);
-        lock(&self.pending).sent(line);
+        let mut writer = self.writer.lock();
+        self.pending.lock().sent(line);
         self.heard.notify_all();
         // One write wakes the daemon once. If it fails, the connection has ended; the next worker gets its requests.
         let _ = writer.write_all(&[line, b"\n"].concat());
@@ -97,11 +96,11 @@ impl Link {
 
     pub(super) fn end_input(&self) {
         // First, because the daemon closes the connection at once.
-        let pending = lock(&self.pending);
+        let pending = self.pending.lock();
         self.has_ended.store(true, Ordering::Release);
         self.heard.notify_all();
         drop(pending);
-        let _ = lock(&self.writer).shutdown(Shutdown::Write);
+        let _ = self.writer.lock().shutdown(Shutdown::Write);
     }
 
     /// Writes what the daemon sends to `output`, until the connection ends.
@@ -126,7 +125,7 @@ impl Link {
                 line.push(b'\n');
                 output.write_all(&line).map_err(Failure::Output)?;
                 // The client is already reading it.
-                if lock(&self.pending).received(&line) {
+                if self.pending.lock().received(&line) {
                     reading.short = 0;
                 }
             }
@@ -151,17 +150,17 @@ impl Link {
         if reading.short >= MAX_SHORT {
             return Err(lost("mcp", true));
         }
-        let writer = lock(&self.writer);
+        let writer = self.writer.lock();
         match self.place.clone().without_start().connect_anew() {
             Ok(stream) => self.resume(reading, writer, stream, &[])?,
             Err(ConnectError::NoDaemon { .. }) => {
                 drop(writer);
                 self.give_up(ENDED, output)?;
                 while self.wait_for_client() {
-                    let writer = lock(&self.writer);
+                    let writer = self.writer.lock();
                     match self.place.connect_anew() {
                         Ok(stream) => {
-                            let unsent = lock(&self.pending).take_unanswered();
+                            let unsent = self.pending.lock().take_unanswered();
                             self.resume(reading, writer, stream, &unsent)?;
                             return Ok(true);
                         }
@@ -176,7 +175,7 @@ impl Link {
     }
 
     fn give_up(&self, why: &str, output: &mut impl Write) -> Result<(), Failure> {
-        for reply in lock(&self.pending).give_up(why) {
+        for reply in self.pending.lock().give_up(why) {
             writeln!(output, "{reply}").map_err(Failure::Output)?;
         }
         Ok(())
@@ -184,10 +183,9 @@ impl Link {
 
     /// Waits for a request; false if the client sends nothing more.
     fn wait_for_client(&self) -> bool {
-        let mut pending = lock(&self.pending);
+        let mut pending = self.pending.lock();
         while pending.has_no_request() && !self.has_ended.load(Ordering::Acquire) {
-            let waited = self.heard.wait(pending);
-            pending = waited.unwrap_or_else(PoisonError::into_inner);
+            self.heard.wait(&mut pending);
         }
         !pending.has_no_request()
     }
@@ -203,10 +201,10 @@ impl Link {
         *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
         reading.stream = stream;
         reading.since = Instant::now();
-        let resume = lock(&self.pending).resume();
+        let resume = self.pending.lock().resume();
         let mut lines = self.opening(Some(resume))?;
         for message in unsent {
-            lock(&self.pending).sent(message.get().as_bytes());
+            self.pending.lock().sent(message.get().as_bytes());
             lines.push_str(message.get());
             lines.push('\n');
         }

@@ -5,14 +5,14 @@ use crate::Failure;
 use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::fullscreen::Waker;
-use crate::lock::lock;
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationListReply, ConversationScope,
     ConversationSearch, ConversationSearchParams, ConversationSearchReply,
 };
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 
 /// Most reports that wait for the screen to be drawn; a thread with a further one waits.
 const MAX_REPORTS: usize = 16;
@@ -163,7 +163,7 @@ impl<T: Send + 'static> Latest<T> {
         let thread = std::thread::Builder::new().name(name.to_owned());
         thread.spawn(move || {
             while nudged.recv().is_ok() {
-                let next = lock(&taken).take();
+                let next = taken.lock().take();
                 if let Some(next) = next {
                     work(next);
                 }
@@ -173,7 +173,7 @@ impl<T: Send + 'static> Latest<T> {
     }
 
     fn want(&self, request: T) {
-        *lock(&self.wanted) = Some(request);
+        *self.wanted.lock() = Some(request);
         // If it cannot be sent, the thread is to look already.
         let _ = self.nudge.try_send(());
     }

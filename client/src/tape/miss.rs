@@ -3,12 +3,12 @@
 use super::options::is_ci;
 use crate::Failure;
 use crate::context::say;
-use crate::lock::lock;
 use crate::render::printable;
 use ccd_protocol::{ErrorCode, ErrorObject};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const NAME_WIDTH: usize = 10;
 
@@ -145,11 +145,11 @@ pub(crate) struct Misses(Arc<Mutex<Vec<ErrorObject>>>);
 
 impl Misses {
     pub(crate) fn add(&self, error: &ErrorObject) {
-        lock(&self.0).push(error.clone());
+        self.0.lock().push(error.clone());
     }
 
     pub(crate) fn take(&self) -> Vec<ErrorObject> {
-        std::mem::take(&mut *lock(&self.0))
+        std::mem::take(&mut *self.0.lock())
     }
 }
 

@@ -2,15 +2,15 @@
 
 use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::fullscreen::Waker;
-use crate::lock::lock;
 use crate::{Failure, render};
 use ccd_protocol::session::{
     Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
     SessionScreenParams, SessionSignal, SessionSignalParams,
 };
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Most reports that wait for the screen to be drawn; a thread with a further one waits.
@@ -129,14 +129,14 @@ impl Feed {
 
     /// Sets what the list is to contain, and requests it at once.
     pub(super) fn follow(&self, all: bool, preview: Option<String>) {
-        let mut wanted = lock(&self.wanted);
+        let mut wanted = self.wanted.lock();
         (wanted.all, wanted.preview) = (all, preview);
         drop(wanted);
         self.look();
     }
 
     pub(super) fn pause(&self, is_paused: bool) {
-        lock(&self.wanted).is_paused = is_paused;
+        self.wanted.lock().is_paused = is_paused;
     }
 }
 
@@ -164,7 +164,7 @@ impl Lister {
                 return;
             }
             let (all, preview) = {
-                let wanted = lock(&self.wanted);
+                let wanted = self.wanted.lock();
                 if wanted.is_paused {
                     continue;
                 }

@@ -14,13 +14,13 @@ use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
 use ccd_session::session::{Once, OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_terminal::ProcessSettings;
-use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -129,7 +129,7 @@ impl JobContext {
     }
 
     pub(super) fn tell(&self, progress: Value) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.progress = progress;
         self.tell_state(&state);
     }
@@ -152,7 +152,7 @@ impl JobContext {
             drop(running);
             match done {
                 Ok(once) => {
-                    lock(&self.state).idle_since = Instant::now();
+                    self.state.lock().idle_since = Instant::now();
                     return self.ended(order.command, once);
                 }
                 Err(error @ SessionError::MaxSessions { .. }) => {
@@ -210,7 +210,7 @@ impl JobContext {
         let limit = wait.ok().and_then(|wait| wait.limit);
         let mut place = pin!(self.work.sessions.place());
         loop {
-            let left = lock(&self.state).patience(limit);
+            let left = self.state.lock().patience(limit);
             if left == Some(Duration::ZERO) {
                 return false;
             }
@@ -318,7 +318,7 @@ impl JobContext {
         let (shown, before) = without_hidden(output, session);
         // Redacted as a whole, because half a secret is not recognised.
         let clean = redact(&shown).text;
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let room = MAX_OUTPUTS_BYTES
             .saturating_sub(state.output_bytes)
             .clamp(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES);
@@ -355,15 +355,15 @@ struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     fn new(context: &'a JobContext, counter: fn(&mut JobContextState) -> &mut usize) -> Self {
-        *counter(&mut lock(&context.state)) += 1;
-        context.tell_state(&lock(&context.state));
+        *counter(&mut context.state.lock()) += 1;
+        context.tell_state(&context.state.lock());
         Self { context, counter }
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        *(self.counter)(&mut lock(&self.context.state)) -= 1;
+        *(self.counter)(&mut self.context.state.lock()) -= 1;
     }
 }
 

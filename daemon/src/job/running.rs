@@ -3,10 +3,10 @@
 use super::entries::{Batch, Entries};
 use super::record::{add_list, error};
 use ccd_protocol::job::{Job, JobState};
-use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -125,7 +125,7 @@ impl Running {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RunningState> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     pub(super) fn update(&self, change: impl FnOnce(&mut RunningState)) {

@@ -2,11 +2,10 @@
 
 use crate::config::LogFormat;
 use ccd_store::own_file;
-use ccd_terminal::lock::lock;
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 use time::{Date, OffsetDateTime};
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -40,7 +39,7 @@ impl<'a> MakeWriter<'a> for DayFile {
     type Writer = Lines<'a>;
 
     fn make_writer(&'a self) -> Lines<'a> {
-        Lines(lock(&self.0))
+        Lines(self.0.lock())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Limits how often a line of the log is repeated: what a client or a program can cause again and again.
 
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tracing::callsite::Identifier;
@@ -46,7 +46,7 @@ impl<S: Subscriber> Layer<S> for Repeats {
 
 impl Repeats {
     fn allows(&self, event: &Event<'_>, now: Instant) -> bool {
-        let mut places = lock(&self.places);
+        let mut places = self.places.lock();
         let meta = event.metadata();
         let place = places
             .entry(meta.callsite())
@@ -79,7 +79,9 @@ impl Repeats {
 
     pub(super) fn report(&self) {
         let mut found = Vec::new();
-        for place in lock(&self.places)
+        for place in self
+            .places
+            .lock()
             .values_mut()
             .filter(|place| place.dropped > 0)
         {

@@ -1,9 +1,8 @@
 //! Projects whose memory is to be saved in the background.
 
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use tokio::sync::Notify;
 
 /// Projects that wait to be saved; more are not.
@@ -19,7 +18,7 @@ pub(super) struct Saves {
 impl Saves {
     /// Asks for a save. A project that waits already is saved once.
     pub(super) fn request(&self, project: PathBuf) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         if waiting.contains(&project) {
             return;
         }
@@ -37,7 +36,7 @@ impl Saves {
     /// Waits for a project.
     pub(super) async fn next(&self) -> PathBuf {
         loop {
-            if let Some(project) = lock(&self.waiting).pop_front() {
+            if let Some(project) = self.waiting.lock().pop_front() {
                 return project;
             }
             self.news.notified().await;
@@ -60,6 +59,6 @@ mod tests {
         for number in 0..MAX_WAITING {
             assert_eq!(saves.next().await, PathBuf::from(format!("/p{number}")));
         }
-        assert!(lock(&saves.waiting).is_empty());
+        assert!(saves.waiting.lock().is_empty());
     }
 }

@@ -3,12 +3,12 @@
 
 use crate::Failure;
 use crate::lifeline::Lifeline;
-use crate::lock::lock;
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Set by the daemon in the environment of the programs of a job.
 const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
@@ -51,7 +51,7 @@ impl Cancel {
             added.map_err(Failure::io("signals"))?;
         }
         let cancel = Self::default();
-        lock(&cancel.0).is_within_job = is_within_job;
+        cancel.0.lock().is_within_job = is_within_job;
         let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
@@ -62,11 +62,11 @@ impl Cancel {
 
     /// The number of the signal that asked for the end.
     pub(in crate::verb) fn by(&self) -> Option<i32> {
-        lock(&self.0).signal
+        self.0.lock().signal
     }
 
     pub(in crate::verb) fn started(&self, job: Waited) {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         state.job = Some(job.clone());
         if state.signal.is_some() {
             drop(state);
@@ -76,7 +76,7 @@ impl Cancel {
 
     fn take(&self, signal: i32) {
         let (before, job) = {
-            let mut state = lock(&self.0);
+            let mut state = self.0.lock();
             if state.signal.is_some() && state.is_within_job {
                 return;
             }

@@ -1,11 +1,11 @@
 //! The memory that all connections together have for large replies: those in the making, and those that wait to be read.
 
-use ccd_terminal::lock::lock;
 use ccd_terminal::readiness::unread_bytes;
+use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -91,7 +91,7 @@ impl Client {
 
     /// Notes that everything was written, or when `socket` was found to have no more room.
     pub(super) fn note_stall(&self, stall: Option<(Instant, &Arc<OwnedFd>)>) {
-        let mut known = lock(&self.stall);
+        let mut known = self.stall.lock();
         match stall {
             None => *known = None,
             Some((since, _)) if known.as_ref().is_some_and(|known| known.since >= since) => {}
@@ -108,7 +108,7 @@ impl Client {
 
     /// Returns how long the client has read nothing; `None` if nothing waits for it.
     fn silence(&self) -> Option<Duration> {
-        let mut stall = lock(&self.stall);
+        let mut stall = self.stall.lock();
         let stall = stall.as_mut()?;
         let unread = unread_bytes(&*stall.socket);
         if unread != stall.unread {
@@ -123,7 +123,7 @@ impl Budget {
     pub(super) async fn make(&self) -> Making<'_> {
         loop {
             let freed = self.freed.notified();
-            if let Some(number) = lock(&self.used).begin() {
+            if let Some(number) = self.used.lock().begin() {
                 return Making {
                     budget: self,
                     number,
@@ -139,7 +139,7 @@ impl Budget {
             return None;
         }
         let connection = client.connection;
-        let mut used = lock(&self.used);
+        let mut used = self.used.lock();
         let waiting = used.waiting.entry(connection).or_insert_with(|| Waiting {
             bytes: 0,
             client: Arc::clone(client),
@@ -203,14 +203,14 @@ impl Used {
 
 impl Drop for Making<'_> {
     fn drop(&mut self) {
-        lock(&self.budget.used).making.remove(&self.number);
+        self.budget.used.lock().making.remove(&self.number);
         self.budget.freed.notify_waiters();
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        let mut used = lock(&self.budget.used);
+        let mut used = self.budget.used.lock();
         if let Some(one) = used.waiting.get_mut(&self.connection) {
             one.bytes -= self.bytes;
             if one.bytes == 0 {
@@ -261,7 +261,7 @@ mod tests {
         assert!(!makes_soon(&budget).await, "nobody can be disconnected");
         drop(large);
         assert!(makes_soon(&budget).await);
-        assert!(lock(&budget.used).waiting.is_empty());
+        assert!(budget.used.lock().waiting.is_empty());
     }
 
     #[test]

@@ -5,16 +5,16 @@ use crate::request::LARGE_BYTES;
 use ccd_protocol::ErrorCode;
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
-use ccd_terminal::lock::lock;
 use futures_util::future::{BoxFuture, FutureExt};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::error::OVERSIZED_RESPONSE_CODE;
 use jsonrpsee::types::{ErrorObjectOwned, Extensions, Id, Params};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Reads the parameters of one method from the text of an object.
 pub type Prepare = Arc<dyn Fn(&str) -> Result<Prepared, ErrorObjectOwned> + Send + Sync>;
@@ -154,7 +154,7 @@ impl WholeReply {
     }
 
     pub(super) fn take(&self) -> Option<Box<RawValue>> {
-        lock(&self.message).take()
+        self.message.lock().take()
     }
 
     /// Writes the message, and returns what the method returns instead.
@@ -165,7 +165,7 @@ impl WholeReply {
         json.text(",\"result\":")?;
         reply.write(&mut json)?;
         json.text("}")?;
-        *lock(&self.message) = Some(json.finish()?);
+        *self.message.lock() = Some(json.finish()?);
         Ok(RawValue::NULL.to_owned())
     }
 }

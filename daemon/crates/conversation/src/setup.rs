@@ -4,9 +4,10 @@ use crate::ConversationError;
 use crate::import::Imports;
 use crate::price::{PriceTable, Priced};
 use crate::source::{Archive, Dir, FoundFile, Layout, is_older_agent, parent_of};
+use parking_lot::RwLock;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationSettings {
@@ -45,10 +46,7 @@ impl Setup {
     /// Puts other settings in force; returns whether they differ.
     pub fn set(&self, settings: ConversationSettings) -> bool {
         self.prices.set_path(settings.prices.clone());
-        let mut place = self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.settings.write();
         let is_other = *place != settings;
         *place = settings;
         is_other
@@ -56,7 +54,7 @@ impl Setup {
 
     pub(crate) fn settings(&self) -> ConversationSettings {
         let settings = self.settings.read();
-        settings.unwrap_or_else(PoisonError::into_inner).clone()
+        settings.clone()
     }
 
     pub(crate) fn claude_dir(&self) -> &Path {

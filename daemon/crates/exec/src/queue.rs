@@ -1,6 +1,7 @@
 //! Which runs may work now: one per work tree and per conversation, first come first served, and a few in all.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl Queue {
     }
 
     fn line(&self) -> MutexGuard<'_, QueueState> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+        self.line.lock()
     }
 }
 

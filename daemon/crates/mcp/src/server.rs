@@ -6,6 +6,7 @@ use crate::tools::{self, Call, Mistake, ToolOutput};
 use crate::transport::GIVEN_UP;
 use crate::watching::{Listener, Watching};
 use ccd_protocol::mcp::Opening;
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, ListResourceTemplatesResult,
@@ -18,7 +19,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -97,7 +98,7 @@ impl Server {
     /// Returns whether an earlier worker got the request and did not answer it.
     fn is_repeated(&self, id: &RequestId) -> bool {
         let unanswered = self.unanswered.lock();
-        let mut unanswered = unanswered.unwrap_or_else(PoisonError::into_inner);
+        let mut unanswered = unanswered;
         unanswered.remove(id)
     }
 

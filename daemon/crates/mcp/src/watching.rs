@@ -5,12 +5,13 @@ use crate::resources::Resource;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionState, SessionWait, SessionWaitParams, WaitFor};
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{SubscriptionContext, SubscriptionSink};
 use rmcp::{Peer, RoleServer};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -82,7 +83,7 @@ impl Watching {
         since: u64,
         listener: Listener,
     ) -> Result<(), String> {
-        let mut watched = lock(&self.watched);
+        let mut watched = self.watched.lock();
         if watched.contains_key(&resource.uri) {
             return Ok(());
         }
@@ -97,14 +98,14 @@ impl Watching {
         self.tracker.spawn(async move {
             let watched = end.run_until_cancelled(watch(&*daemon, &resource, since, &listener));
             if watched.await.is_some() {
-                lock(&all).remove(&resource.uri);
+                all.lock().remove(&resource.uri);
             }
         });
         Ok(())
     }
 
     pub(crate) fn end(&self, uri: &str) {
-        if let Some(end) = lock(&self.watched).remove(uri) {
+        if let Some(end) = self.watched.lock().remove(uri) {
             end.cancel();
         }
     }
@@ -140,10 +141,6 @@ impl Watching {
             () = self.stop.cancelled() => {}
         }
     }
-}
-
-fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Watching {

@@ -2,7 +2,7 @@
 //! for input; programs that run with pipes; and programs that end with everything they have started.
 //!
 //! Layers, top first; none uses one before it: `supervised` → `holder` → `probe` → `piped` → `alarm`, `placeholder`,
-//! `process_settings` → `lock`, `macos`, `nice`, `own_process`, `readiness`.
+//! `process_settings` → `macos`, `nice`, `own_process`, `readiness`.
 
 #![cfg_attr(
     test,
@@ -15,7 +15,6 @@
 
 pub mod alarm;
 pub mod holder;
-pub mod lock;
 #[cfg(any(target_os = "macos", test))]
 pub mod macos;
 pub mod nice;

@@ -2,9 +2,10 @@
 
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{Event, EventKindMask};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Maximum number of changed files that are reported by name; if there are more, a rescan is needed.
@@ -120,7 +121,7 @@ impl Inbox {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, InboxState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Notes an event of the system. Runs on a thread of `notify`, which must not wait.
@@ -238,23 +239,17 @@ impl Inbox {
         self.application.notify_all();
         while !state.is_over && state.pending == Changes::default() {
             if state.is_blind {
-                let waited = self.arrival.wait_timeout(state, POLL);
-                let (waited, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-                state = waited;
+                let timeout = self.arrival.wait_for(&mut state, POLL);
                 state.pending.rescan |= timeout.timed_out();
             } else {
-                let waited = self.arrival.wait(state);
-                state = waited.unwrap_or_else(PoisonError::into_inner);
+                self.arrival.wait(&mut state);
             }
         }
         let begun = Instant::now();
         while !state.is_over && begun.elapsed() < longest {
             let before = state.arrived;
-            let waited = self.arrival.wait_timeout_while(state, quiet, |state| {
-                state.arrived == before && !state.is_over
-            });
-            let (waited, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = waited;
+            let is_quiet = |state: &mut InboxState| state.arrived == before && !state.is_over;
+            let timeout = self.arrival.wait_while_for(&mut state, is_quiet, quiet);
             if timeout.timed_out() {
                 break;
             }
@@ -276,8 +271,7 @@ impl Inbox {
             if left.is_zero() {
                 return false;
             }
-            let waited = self.application.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.application.wait_for(&mut state, left);
         }
         state.applied >= enough
     }

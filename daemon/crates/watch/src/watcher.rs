@@ -3,11 +3,12 @@
 use crate::inbox::{Changes, Inbox, Source, Watched};
 use crate::links::places;
 use notify::{Config, ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::{Mutex, MutexGuard};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Maximum number of watched directories; if there are more, everything is checked periodically.
@@ -49,9 +50,7 @@ impl Instances {
 
 impl Shared {
     fn instances(&self) -> MutexGuard<'_, Instances> {
-        self.instances
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.instances.lock()
     }
 
     fn watch(&self, source: Source, folder: &Path, is_other: bool) -> notify::Result<()> {

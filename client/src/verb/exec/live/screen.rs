@@ -2,12 +2,12 @@
 
 use super::status::status_line;
 use crate::context;
-use crate::lock::lock;
 use crate::render::Style;
 use crate::writer::clear_line;
 use ccd_protocol::exec::ExecProgress;
+use parking_lot::{Condvar, Mutex};
 use std::io;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const REDRAW: Duration = Duration::from_secs(1);
@@ -56,14 +56,14 @@ impl Screen {
     }
 
     pub(super) fn progress(&self, progress: ExecProgress) {
-        let mut state = lock(&self.0.state);
+        let mut state = self.0.state.lock();
         state.progress = progress;
         state.draw();
     }
 
     /// Writes something above the status line.
     pub(in crate::verb::exec) fn above<T>(&self, write: impl FnOnce() -> T) -> T {
-        let mut state = lock(&self.0.state);
+        let mut state = self.0.state.lock();
         state.clear();
         let written = write();
         state.draw();
@@ -76,25 +76,22 @@ impl Screen {
     }
 
     pub(in crate::verb::exec) fn cancelling(&self) {
-        lock(&self.0.state).is_cancelled = true;
+        self.0.state.lock().is_cancelled = true;
     }
 
     /// Removes the status line for good.
     pub(in crate::verb::exec) fn end(&self) {
-        let mut state = lock(&self.0.state);
+        let mut state = self.0.state.lock();
         state.clear();
         state.is_wanted = false;
         self.0.ended.notify_all();
     }
 
     fn tick(&self) {
-        let mut state = lock(&self.0.state);
+        let mut state = self.0.state.lock();
         while state.is_wanted {
             state.draw();
-            state = match self.0.ended.wait_timeout(state, REDRAW) {
-                Ok((state, _)) => state,
-                Err(_) => return,
-            };
+            self.0.ended.wait_for(&mut state, REDRAW);
         }
     }
 }

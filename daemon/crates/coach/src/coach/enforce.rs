@@ -10,7 +10,6 @@ use ccd_protocol::coach::{
     CandidateStatus, CandidateType, CoachGuardParams, CoachGuardReply, Guard, Scope,
 };
 use ccd_store::StoreError;
-use std::sync::PoisonError;
 
 /// Words of a command that a pattern is made of, at most.
 const MAX_WORDS: usize = 3;
@@ -90,7 +89,7 @@ impl Coach {
     pub(super) async fn use_guards(&self, databases: &Databases) -> Result<(), StoreError> {
         let guards = guards(&databases.ledger).await?;
         let guards = Guards::new(guards);
-        *self.guards.write().unwrap_or_else(PoisonError::into_inner) = guards.into();
+        *self.guards.write() = guards.into();
         Ok(())
     }
 }

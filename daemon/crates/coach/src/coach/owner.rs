@@ -14,11 +14,12 @@ use ccd_protocol::coach::SignalType;
 use ccd_protocol::hook::HookStatus;
 use ccd_store::folder::prepare_private;
 use ccd_store::{Database, Opening, Store};
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{Notify, OnceCell, watch};
 
@@ -161,7 +162,7 @@ impl Coach {
         if let Some(journal) = self.journal.get() {
             return Ok(journal);
         }
-        let mut unread = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unread = self.reader.lock();
         if let Some(journal) = self.journal.get() {
             return Ok(journal);
         }
@@ -182,7 +183,7 @@ impl Coach {
             self.journal()?.append(&delivery)?;
             self.news.notify_one();
         }
-        let guards = Arc::clone(&self.guards.read().unwrap_or_else(PoisonError::into_inner));
+        let guards = Arc::clone(&self.guards.read());
         if !settings.guards || guards.is_empty() {
             return Ok(None);
         }
@@ -195,7 +196,7 @@ impl Coach {
         if !settings.enabled || settings.record == Some(false) || !settings.session_events {
             return;
         }
-        let mut waiting = self.friction.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.friction.lock();
         if waiting.len() < MAX_FRICTION {
             waiting.push((ccd_text::clock::now(), friction));
             self.news.notify_one();
@@ -203,7 +204,7 @@ impl Coach {
     }
 
     pub(super) fn has_friction(&self) -> bool {
-        let waiting = self.friction.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = self.friction.lock();
         !waiting.is_empty()
     }
 
@@ -213,24 +214,18 @@ impl Coach {
             Some(false) => self.consent.withdraw(),
             None => {}
         }
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = settings;
+        *self.settings.write() = settings;
     }
 
     pub(super) fn settings(&self) -> CoachSettings {
-        self.settings
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.settings.read().clone()
     }
 
     /// Returns the coach's own configuration, read again if its file has changed. Its patterns are compiled when they are
     /// needed for the first time, outside the thread that serves the clients.
     pub(super) async fn config(&self) -> Arc<CoachConfig> {
         let file = Arc::clone(&self.config);
-        let fresh = move || file.lock().unwrap_or_else(PoisonError::into_inner).fresh();
+        let fresh = move || file.lock().fresh();
         ccd_store::blocking(fresh).await
     }
 
@@ -290,11 +285,7 @@ impl Coach {
     pub fn hook_status(&self) -> HookStatus {
         HookStatus {
             events: self.timings.status(),
-            spool: self
-                .spool
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .status(),
+            spool: self.spool.lock().status(),
         }
     }
 

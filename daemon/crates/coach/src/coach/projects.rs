@@ -1,9 +1,9 @@
 //! Whose directory a hook ran in, remembered for a moment.
 
 use ccd_repository::{Identity, identify};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A remote may be added or a repository be made meanwhile.
@@ -16,7 +16,7 @@ pub(super) struct Projects(Mutex<HashMap<String, (Instant, Identity)>>);
 
 impl Projects {
     pub(super) fn of(&self, folder: &str) -> Identity {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if let Some((since, identity)) = known.get(folder)
             && since.elapsed() < MAX_AGE
         {

@@ -1,8 +1,8 @@
 //! How long hooks took.
 
 use ccd_protocol::hook::HookEventStatus;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Durations that the 99th percentile is taken of.
 const KEPT: usize = 512;
@@ -26,7 +26,7 @@ struct Timing {
 impl Timings {
     /// Counts a hook. `took_ms` is the time from the client's start until the payload was safe; `None` from the spool.
     pub(super) fn count(&self, event: &str, at: &str, took_ms: Option<f64>) {
-        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = self.0.lock();
         if events.len() >= MAX_EVENTS && !events.contains_key(event) {
             return;
         }
@@ -47,7 +47,7 @@ impl Timings {
     }
 
     pub(super) fn status(&self) -> Vec<HookEventStatus> {
-        let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let events = self.0.lock();
         let status = events.iter().map(|(event, timing)| {
             let mut sorted = timing.recent_ms.clone();
             sorted.sort_by(f32::total_cmp);

@@ -20,8 +20,8 @@ use ccd_store::StoreError;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Component, Path};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -112,12 +112,7 @@ impl Work {
             coach.consent.give();
         }
         let databases = coach.databases().await?;
-        let friction = std::mem::take(
-            &mut *coach
-                .friction
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let friction = std::mem::take(&mut *coach.friction.lock());
         if deliveries.is_empty() && friction.is_empty() {
             return Ok(self.batch_if_due().await);
         }
@@ -186,8 +181,8 @@ impl Work {
 
     fn read_journal(&mut self, max_bytes: usize) -> Vec<Delivery> {
         if self.reader.is_none() {
-            let unread = self.coach.reader.lock();
-            self.reader = unread.unwrap_or_else(PoisonError::into_inner).take();
+            let mut unread = self.coach.reader.lock();
+            self.reader = unread.take();
         }
         let Some(reader) = &mut self.reader else {
             return Vec::new();
@@ -204,7 +199,7 @@ impl Work {
         if !coach.settings().enabled {
             return false;
         }
-        let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spool = coach.spool.lock();
         let is_recorded = coach.settings().record != Some(false);
         let taken = spool.take_in(|delivery| {
             if is_recorded {
@@ -438,7 +433,7 @@ fn clipped(text: &str, chars: usize) -> String {
 }
 
 async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreError> {
-    let guards = Arc::clone(&coach.guards.read().unwrap_or_else(PoisonError::into_inner));
+    let guards = Arc::clone(&coach.guards.read());
     let hits = guards.take_hits();
     if hits.is_empty() {
         return Ok(());

@@ -8,12 +8,13 @@ use super::Delivery;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::folder::{FolderError, prepare_private};
 use ccd_store::own_file;
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most bytes that wait to be processed.
 const MAX_WAITING_BYTES: u64 = 64 << 20;
@@ -157,7 +158,7 @@ impl Journal {
 
 impl Shared {
     fn tail(&self) -> MutexGuard<'_, Tail> {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tail.lock()
     }
 
     /// Creates the file for the records from `start` on.

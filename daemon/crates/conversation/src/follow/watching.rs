@@ -2,10 +2,11 @@
 
 use super::area::Area;
 use ccd_watch::{Changes, Handle, Watcher};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -78,7 +79,7 @@ impl Watching {
 
     fn start(self: &Arc<Self>, named: Arc<Mutex<HashSet<PathBuf>>>) -> io::Result<Handle> {
         let (watcher, handle) = Watcher::new(move |path: &Path| {
-            let is_named = || named.lock().is_ok_and(|named| named.contains(path));
+            let is_named = || named.lock().contains(path);
             path.extension().is_some_and(|end| end == "jsonl") || is_named()
         });
         let watching = Arc::clone(self);
@@ -117,7 +118,7 @@ impl Watching {
     }
 
     fn lock(&self) -> MutexGuard<'_, WatchingState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -125,7 +126,7 @@ impl WatchingState {
     fn note_names(&self) {
         let names = self.inboxes.iter().filter_map(|inbox| inbox.area.main());
         let names = names.map(Path::to_owned).collect();
-        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        *self.named.lock() = names;
     }
 }
 
@@ -153,7 +154,7 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Changed> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changed.lock()
     }
 }
 

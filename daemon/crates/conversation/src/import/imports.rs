@@ -6,9 +6,9 @@ use crate::source::Files;
 use crate::source::{Dir, IMPORTED};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
 use ccd_store::own_file;
+use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Most bytes of what Claude Code notes about a sub-agent.
 const ABOUT_BYTES: u64 = 1 << 20;
@@ -41,7 +41,7 @@ impl Imports {
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
     pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
-        let _copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
+        let _copying = self.copying.lock();
         let failed = ConversationError::read(path);
         // Opening a named pipe would wait for a writer.
         if !fs::metadata(path).map_err(&failed)?.is_file() {

@@ -13,12 +13,11 @@ use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
 use ccd_store::{Database, StoreError};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
 
 pub(super) const THREADS: usize = 2;
@@ -67,7 +66,7 @@ pub(crate) async fn feed(
         let thread = std::thread::Builder::new().name("transcripts".into());
         let started = thread.spawn(move || {
             let work = unread;
-            let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let next = || work.lock().pop();
             while let Some((file, known)) = next() {
                 if let Err(Stopped) = read(&file, known, &batches, &prices, &gate) {
                     return;
@@ -95,7 +94,7 @@ pub(crate) async fn feed(
             break;
         }
     }
-    fed.failed += work.lock().unwrap_or_else(PoisonError::into_inner).len();
+    fed.failed += work.lock().len();
     Ok(fed)
 }
 

@@ -15,10 +15,11 @@ use ccd_protocol::conversation::{
 };
 use ccd_store::{Database, StoreError, blocking};
 use ccd_watch::Handle;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -309,7 +310,7 @@ impl Index {
     }
 
     fn state(&self) -> MutexGuard<'_, IndexState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -15,10 +15,11 @@ use crate::setup::Setup;
 use crate::source::{Dir, FoundFile};
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup, UnreadableFiles};
 use ccd_store::{Database, SqlResult, query_as};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// When so much is not in the index, totals come from the transcripts, many times as fast as making what a search needs.
 pub(crate) const MIN_BYTES: u64 = 64 << 20;
@@ -122,14 +123,14 @@ fn read_all(files: &[FoundFile], prices: &Prices) -> Totals {
                             ..FileFacts::default()
                         }
                     });
-                    let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut totals = totals.lock();
                     totals.files[at] = facts;
                     totals.merge(own);
                 }
             });
         }
     });
-    totals.into_inner().unwrap_or_else(PoisonError::into_inner)
+    totals.into_inner()
 }
 
 impl Totals {

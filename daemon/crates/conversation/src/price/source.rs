@@ -3,11 +3,12 @@
 use super::Prices;
 use crate::ConversationError;
 use crate::source::hash;
+use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -44,7 +45,7 @@ impl PriceTable {
     }
 
     pub(crate) fn set_path(&self, path: Option<PathBuf>) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         if state.path != path {
             *state = PriceTableState {
                 path,
@@ -56,7 +57,7 @@ impl PriceTable {
 
     /// Returns the table, as its file is now.
     pub(crate) fn current(&self) -> Result<Priced, ConversationError> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         let Some(path) = state.path.clone() else {
             let built_in = state.read.get_or_insert_with(|| Ok(Priced::built_in()));
             return built_in.clone().map_err(|why| wrong(Path::new(""), why));

@@ -2,9 +2,10 @@
 
 use super::loaded::Loaded;
 use crate::ConversationError;
+use parking_lot::Mutex;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How many conversations are kept, so that the next page of one need not be read from the start.
 const LEN: usize = 4;
@@ -26,7 +27,7 @@ impl Shelf {
             return Err(ConversationError::NotAFile(main.to_owned()));
         }
         let known = {
-            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut loaded = self.loaded.lock();
             let at = loaded.iter().position(|(path, _)| path == main);
             at.map(|at| loaded.remove(at).1)
         };
@@ -35,7 +36,7 @@ impl Shelf {
             None => Loaded::open(main)?,
         });
         if now.records.all().len() <= MAX_RECORDS {
-            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut loaded = self.loaded.lock();
             loaded.retain(|(path, _)| path != main);
             loaded.push((main.to_owned(), Arc::clone(&now)));
             let records = |one: &(PathBuf, Arc<Loaded>)| one.1.records.all().len();

@@ -3,8 +3,9 @@
 use crate::{Keep, new_uuid};
 use ccd_protocol::black_box::{TestProgress, TestReport, TestResult, TestType};
 use ccd_protocol::investigate::Finding;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// What is done with the progress and the report of a run.
 pub(super) type KeepTests = dyn Keep<TestProgress, TestReport>;
@@ -44,7 +45,7 @@ impl Draft {
     }
 
     fn state(&self) -> MutexGuard<'_, DraftState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     pub(super) fn begin(&self, steps: usize) {

@@ -11,9 +11,10 @@ use ccd_protocol::{Inherited, Timeout};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -71,7 +72,7 @@ struct Started(Mutex<Vec<Arc<Session>>>);
 
 impl Started {
     fn list(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn add(&self, session: &Arc<Session>) {

@@ -13,8 +13,9 @@ use ccd_protocol::investigate::{
 };
 use ccd_text::pattern::Compiled;
 use ccd_text::redact::redact;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 const SAMPLE_CHARS: usize = 500;
 
@@ -53,7 +54,7 @@ impl Notebook {
     }
 
     pub(super) fn report(&self) -> MutexGuard<'_, InvestigationReport> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+        self.report.lock()
     }
 
     pub(super) fn asking(&self, what: &str, state: &str) {
@@ -221,7 +222,7 @@ impl Notebook {
     }
 
     fn menus(&self) -> MutexGuard<'_, Vec<(Vec<HelpCommand>, usize)>> {
-        self.menus.lock().unwrap_or_else(PoisonError::into_inner)
+        self.menus.lock()
     }
 
     pub(super) fn state_facts(&self, state: usize) -> (String, String, Option<String>) {

@@ -6,13 +6,13 @@ use super::kind::Report;
 use super::name::{SUFFIX, base_of, name_of, stamp_in, stamp_of};
 use ccd_store::documents::{remove_strays, write_at_most};
 use ccd_text::clock;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 const MIN_PREFIX: usize = 4;
 
@@ -88,7 +88,7 @@ impl<R: Report> Reports<R> {
 
     /// Writes a report to a file of its own, and returns its path.
     pub fn save(&self, report: &R) -> Result<PathBuf, ReportError> {
-        let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.saving.lock();
         let names = (0..).map(|number| name_of(report.program(), report.started_at(), number));
         let mut paths = names.map(|name| self.folder.join(name));
         // A link to nowhere is in the way too.

@@ -13,8 +13,9 @@ use ccd_protocol::exec::{
 };
 use ccd_store::{Database, Opening, blocking};
 use ccd_tape::root::Roots;
+use parking_lot::{Mutex, RwLock};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -59,17 +60,11 @@ impl Executor {
 
     /// Puts settings in force, for runs that are requested from now on.
     pub fn set_settings(&self, settings: ExecSettings) {
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = settings;
+        *self.settings.write() = settings;
     }
 
     pub(super) fn settings(&self) -> ExecSettings {
-        self.settings
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.settings.read().clone()
     }
 
     /// Returns the database, which is opened at its first use.
@@ -246,9 +241,7 @@ impl Executor {
         let database = self.database().await?;
         database.commit(cleanup).await?;
         database.tidy();
-        Ok(std::mem::take(
-            &mut *removed.lock().unwrap_or_else(PoisonError::into_inner),
-        ))
+        Ok(std::mem::take(&mut *removed.lock()))
     }
 
     /// As [`Self::cleanup`], if there is anything: a daemon that never ran Claude Code needs no database.

@@ -4,9 +4,10 @@ use ccd_protocol::exec::{ExecutionStatus, ExecutionUsage, PolicyViolation};
 use ccd_store::{
     AssertSqlSafe, Connection, SqlResult, Write, insert, query, query_as, query_scalar,
 };
+use parking_lot::Mutex;
 use serde::Serialize;
 use std::slice;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 ccd_store::row! {
     #[derive(Debug, Clone)]
@@ -162,9 +163,7 @@ impl Write for ExecWrite {
             }
             Self::Cleanup { which, removed } => {
                 let done = clean(connection, which).await?;
-                *removed
-                    .lock()
-                    .unwrap_or_else(std::sync::PoisonError::into_inner) = done;
+                *removed.lock() = done;
                 Ok(())
             }
         }

@@ -3,7 +3,7 @@
 use ccd_tape::format::{Chunk, Stream};
 use ccd_tape::record::MAX_OUTPUT_BYTES;
 use ccd_text::redact::redact_line;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Instant;
 
 /// Collects output in memory: it may contain secrets, so it reaches the disk only on the finished tape.
@@ -36,7 +36,7 @@ impl Recorder {
     }
 
     fn take(&self, data: Vec<u8>, stream: Stream) {
-        let mut collected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut collected = self.0.lock();
         collected.bytes += data.len();
         if collected.bytes > MAX_OUTPUT_BYTES {
             collected.chunks = Vec::new();
@@ -55,7 +55,7 @@ impl Recorder {
     /// Returns the output so far, or why a tape cannot contain it. A line of the stream stays JSON without its secrets, which
     /// the rules for all output do not promise.
     pub(crate) fn chunks(&self, is_redacted: bool) -> Result<Vec<Chunk>, String> {
-        let collected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let collected = self.0.lock();
         if collected.bytes > MAX_OUTPUT_BYTES {
             return Err(format!("it printed more than {MAX_OUTPUT_BYTES} bytes"));
         }

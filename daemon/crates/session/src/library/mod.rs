@@ -11,10 +11,11 @@ use ccd_store::{blocking, documents};
 use ccd_text::pattern::{
     Compiled, EntryError, MAX_ENTRIES, Override, built_in, check_together, entries_of, usable,
 };
+use parking_lot::{Mutex, RwLock};
 use serde_json::Map;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
 /// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
@@ -52,7 +53,7 @@ impl Library {
 
     /// Returns the patterns as they were last read, at no cost.
     pub fn current(&self) -> Arc<Compiled> {
-        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.now.read())
     }
 
     /// Returns the patterns in the file now: checks it, and reads it if it has changed.
@@ -85,7 +86,7 @@ impl Library {
 
     fn look(&self) -> Arc<Compiled> {
         // Held while the file is read, so that simultaneous checks read it once.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let stamp = Stamp::of(&self.path);
         if *seen == stamp {
             return self.current();
@@ -105,7 +106,7 @@ impl Library {
             tracing::warn!(warning, "pattern library");
         }
         let compiled = Arc::new(compiled);
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&compiled);
+        *self.now.write() = Arc::clone(&compiled);
         *seen = stamp;
         compiled
     }

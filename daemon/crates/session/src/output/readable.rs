@@ -4,11 +4,10 @@ use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
 use ccd_terminal::holder::{Gap, LentTerminal, Ring};
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -70,7 +69,7 @@ impl Output {
     pub fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
         let output = Self::new(dir, None, bytes, 1);
         {
-            let mut inner = lock(&output.inner);
+            let mut inner = output.inner.lock();
             inner.lines = lines;
             inner.gaps = gaps;
             inner.ended = true;
@@ -85,7 +84,7 @@ impl Output {
         let start = logged - tail.len() as u64;
         let output = Self::new(dir, Some(ring), logged, max_lines);
         {
-            let mut inner = lock(&output.inner);
+            let mut inner = output.inner.lock();
             inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
             inner.history.append(tail, logged);
             inner.lines = lines;
@@ -133,7 +132,7 @@ impl Output {
     /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
     /// call.
     pub fn end(&self) -> u64 {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.loan.as_mut().is_some_and(LentTerminal::catch_up) {
             self.read_early.notify_one();
         }
@@ -145,32 +144,32 @@ impl Output {
 
     /// Returns the offset just after the newest byte that can be read.
     pub fn published(&self) -> u64 {
-        lock(&self.inner).history.end()
+        self.inner.lock().history.end()
     }
 
     pub fn memory_start(&self) -> u64 {
-        lock(&self.inner).history.start
+        self.inner.lock().history.start
     }
 
     /// Returns the number of bytes that are published but not logged yet.
     pub(crate) fn unlogged_bytes(&self) -> u64 {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         inner.history.end() - inner.logged
     }
 
     /// Returns false after the end, and once the ring is lost: then nobody learns how the program exits.
     pub(crate) fn has_ring(&self) -> bool {
-        lock(&self.inner).ring.is_some()
+        self.inner.lock().ring.is_some()
     }
 
     /// Returns true if the output is complete.
     pub fn has_ended(&self) -> bool {
-        lock(&self.inner).ended
+        self.inner.lock().ended
     }
 
     /// Returns true if the ring has been read to its end and the terminal will deliver no more.
     pub fn is_drained(&self) -> bool {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         match &inner.ring {
             Some(ring) => ring.eof() && ring.head() == inner.history.end(),
             None => true,
@@ -178,11 +177,11 @@ impl Output {
     }
 
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
-        lock(&self.inner).ring.as_ref().and_then(Ring::status)
+        self.inner.lock().ring.as_ref().and_then(Ring::status)
     }
 
     pub fn facts(&self) -> OutputFacts {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         OutputFacts {
             lines: inner.lines,
             bytes: inner.history.end(),
@@ -194,26 +193,27 @@ impl Output {
 
     /// Returns the offset at which an expect without `from` starts.
     pub fn cursor(&self) -> u64 {
-        lock(&self.inner).cursor
+        self.inner.lock().cursor
     }
 
     /// Stores a note for the next process in the ring.
     pub(crate) fn set_note(&self, note: &[u8]) {
-        if let Some(ring) = &lock(&self.inner).ring {
+        if let Some(ring) = &self.inner.lock().ring {
             ring.set_note(note);
         }
     }
 
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        if let Some(ring) = &lock(&self.inner).ring {
+        if let Some(ring) = &self.inner.lock().ring {
             ring.set_answered(offset);
         }
     }
 
     /// Returns how often typed input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
-        lock(&self.inner)
+        self.inner
+            .lock()
             .ring
             .as_ref()
             .map_or(0, Ring::input_flushes)
@@ -221,7 +221,7 @@ impl Output {
 
     /// Moves the default cursor forward; it never moves back.
     pub(crate) fn advance_cursor(&self, cursor: u64) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if cursor > inner.cursor {
             inner.cursor = cursor;
             if let Some(ring) = &inner.ring {
@@ -232,7 +232,7 @@ impl Output {
 
     /// Copies from memory or the ring, if the offset is available there.
     pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         let end = inner.history.end();
         if from >= end {
             return Some(if inner.ended {
@@ -265,7 +265,7 @@ impl Output {
 
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         let from = inner.logged;
         if from == inner.history.end() {
             return None;
@@ -277,7 +277,7 @@ impl Output {
     /// Notes that the bytes from `offset` to `upto`, and so everything before them, are in the log; returns whether the
     /// holder waits for room.
     pub(super) fn set_logged(&self, offset: u64, upto: u64, log_base: u64) -> bool {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.found_in_log(offset, upto - offset);
         inner.logged = inner.logged.max(upto);
         let logged = inner.logged;
@@ -297,12 +297,12 @@ impl Output {
     /// Notes that the log failed to write the bytes from `offset` on: gives up all pending output, unless that was done
     /// during the attempt. Returns whether the holder waits for room.
     pub(super) fn lose(&self, offset: u64) -> bool {
-        lock(&self.inner).logged == offset && self.lose_pending()
+        self.inner.lock().logged == offset && self.lose_pending()
     }
 
     /// Gives up logging all pending output; returns whether the holder waits for room.
     pub(crate) fn lose_pending(&self) -> bool {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let end = inner.history.end();
         let gap = Gap {
             offset: inner.logged,
@@ -326,7 +326,7 @@ impl Output {
 
     /// Notes that these bytes were logged but are no longer in the log. Returns how many of them were in no gap before.
     pub(crate) fn note_lost(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> u64 {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let before = inner.missing_bytes();
         let ranges = ranges.into_iter().filter(|range| !range.is_empty());
         inner.gaps.extend(ranges.map(|range| Gap {
@@ -343,12 +343,12 @@ impl Output {
     }
 
     pub(super) fn note_rotation(&self) {
-        lock(&self.inner).rotated_at = Some(ccd_text::clock::now());
+        self.inner.lock().rotated_at = Some(ccd_text::clock::now());
     }
 
     /// Notes that no more output will come. Releases the ring, and memory too if the log has everything.
     pub fn finish(&self) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.ended = true;
         inner.ring = None;
         inner.loan = None;

@@ -3,7 +3,6 @@
 use super::Output;
 use super::readable::Inner;
 use ccd_terminal::holder::Gap;
-use ccd_terminal::lock::lock;
 use std::sync::atomic::Ordering;
 
 /// This many unlogged bytes are written without waiting for more.
@@ -43,7 +42,7 @@ impl Output {
         max_bytes: usize,
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
     ) -> Taken {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let mut taken = inner.take_from_ring(max_bytes, see);
         if taken.has_lost_ring {
             inner.ring = None;

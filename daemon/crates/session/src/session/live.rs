@@ -19,11 +19,11 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
 use ccd_terminal::holder::KeptFile;
-use ccd_terminal::lock::lock;
 use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -196,7 +196,7 @@ impl Session {
     }
 
     pub fn state(&self) -> MutexGuard<'_, CurrentState> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     /// Rows and columns of its terminal.
@@ -206,7 +206,7 @@ impl Session {
     }
 
     pub fn scanner(&self) -> MutexGuard<'_, Scanner> {
-        lock(&self.scanner)
+        self.scanner.lock()
     }
 
     /// Scans the next output; returns the modes if they have changed.
@@ -267,7 +267,7 @@ impl Session {
     }
 
     pub fn looks(&self) -> MutexGuard<'_, Looks> {
-        lock(&self.looks)
+        self.looks.lock()
     }
 
     pub fn idle(&self) -> Duration {
@@ -301,7 +301,7 @@ impl Session {
 
     /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.
     pub(crate) fn order_close(&self, reason: EndReason, grace: Duration) {
-        let mut current = lock(&self.order);
+        let mut current = self.order.lock();
         match current.as_mut() {
             Some(current) => current.grace = current.grace.min(grace),
             None => *current = Some(CloseOrder { reason, grace }),
@@ -312,7 +312,7 @@ impl Session {
 
     /// Returns the order to end, if there is one.
     pub(crate) fn close_order(&self) -> Option<CloseOrder> {
-        *lock(&self.order)
+        *self.order.lock()
     }
 
     /// Waits until the session is cleaned up completely.
@@ -328,7 +328,7 @@ impl Session {
 
     /// Returns the use of tapes, once [`Session::tape`] has nothing more.
     pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
-        lock(&self.past_tape)
+        self.past_tape.lock()
     }
 }
 

@@ -10,8 +10,9 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
 use futures_util::future::{BoxFuture, FutureExt};
+use parking_lot::{Mutex, RwLock};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 
 pub struct Sessions {
@@ -171,7 +172,7 @@ impl Sessions {
     /// Adds a session, and makes it reachable by its slot in the holder.
     pub(super) fn insert(&self, session: Arc<Session>) {
         if let Some(slot) = session.facts.slot {
-            let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = self.slots.write();
             if slots.len() <= slot {
                 slots.resize(slot + 1, None);
             }
@@ -182,12 +183,7 @@ impl Sessions {
     }
 
     pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
-        self.slots
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(slot)
-            .cloned()
-            .flatten()
+        self.slots.read().get(slot).cloned().flatten()
     }
 
     /// Frees the session's slot in the holder, once: another session may have it by then.
@@ -195,7 +191,7 @@ impl Sessions {
         let Some(slot) = session.facts.slot else {
             return;
         };
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.write();
         let is_there = |there: &mut Arc<Session>| std::ptr::eq(&**there, session);
         let had = slots
             .get_mut(slot)

@@ -11,9 +11,10 @@ use ccd_store::Store;
 use ccd_tape::root::Roots;
 use ccd_terminal::holder::{Holder, ProcessTables};
 use ccd_text::expect::PatternCache;
+use parking_lot::RwLock;
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -77,14 +78,11 @@ impl Services {
     }
 
     pub fn settings(&self) -> Arc<SessionSettings> {
-        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.settings.read())
     }
 
     pub(super) fn set_settings(&self, settings: SessionSettings) {
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self.settings.write() = Arc::new(settings);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::format::Stream;
 use ccd_protocol::tape::TapeExit;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -181,6 +181,6 @@ impl Playback {
     }
 
     fn lock(&self) -> MutexGuard<'_, PlaybackQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 }

@@ -11,10 +11,11 @@ use crate::index::{Fits, Hit, Index};
 use crate::key::{Context, StateHash, input_steps, prompt_steps};
 use crate::telemetry::telemetry;
 use ccd_protocol::tape::TapeUse;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Maximum number of typed bytes that wait for the rest of an input.
@@ -315,7 +316,7 @@ impl Player {
     /// Returns the tapes that fit the session now.
     fn fits(&self) -> Arc<Fits> {
         let index = self.options.root.index();
-        let mut known = self.fits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.fits.lock();
         match &*known {
             Some(fits) if Arc::ptr_eq(&fits.index, &index) => Arc::clone(fits),
             _ => {
@@ -419,6 +420,6 @@ impl Player {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Playing> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

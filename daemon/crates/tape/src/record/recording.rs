@@ -9,9 +9,10 @@ use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::hidden::{HiddenTexts, asks_for_secret};
 use ccd_text::redact::{Source, TypedLines, redact_chunks};
+use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Output within this time becomes one chunk, because delays are whole milliseconds.
 const CHUNK_US: u64 = 1_000;
@@ -270,7 +271,7 @@ impl Recording {
     }
 
     fn lock(&self) -> MutexGuard<'_, RecordingState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

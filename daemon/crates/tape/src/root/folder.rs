@@ -7,12 +7,13 @@ use crate::key::Fingerprint;
 use ccd_protocol::tape::TapeProblem;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_watch::{Changes, Renewal, Watcher};
+use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -139,7 +140,7 @@ impl Root {
 
     /// Returns the current index. Never waits for the next one to be made.
     pub fn index(&self) -> Arc<Index> {
-        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.index.read())
     }
 
     /// Creates the directory if it is missing, readable only by this user.
@@ -184,7 +185,7 @@ impl Root {
     /// Requests a rescan, and returns true, if another directory is at the path than before.
     fn has_moved(&self) -> bool {
         let now = folder_id(&self.path);
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let has_moved = std::mem::replace(&mut *seen, now) != now;
         if has_moved {
             self.watch.look();
@@ -200,13 +201,13 @@ impl Root {
     /// Indexes a tape that was recorded, or changed by a recording. Blocks.
     pub fn wrote(&self, tape: &str, file: &Path) {
         self.refresh(file);
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock();
         written.insert(TapeId::from(tape));
     }
 
     /// Logs which tapes were recorded or played since the root was opened, if there are any.
     pub(super) fn summarise(&self) {
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.written.lock();
         let played = self.usage.played_now();
         if written.is_empty() && played.is_empty() {
             return;
@@ -259,7 +260,7 @@ impl Root {
         if self.rules.swap(rules.0, Ordering::Relaxed) == rules.0 {
             return;
         }
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _making = self.making.lock();
         let generation = self.index().generation + 1;
         let index = Index::build(&self.path, generation, walk(&self.path, |_| {}), |_, _| {
             None
@@ -270,7 +271,7 @@ impl Root {
     /// Makes the next index from `files`, or from all files if `enter` is given, which is then called with each
     /// directory.
     fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _making = self.making.lock();
         let index = self.index();
         let ids = files.iter().filter_map(|file| id_of(&self.path, file));
         let ids: BTreeSet<TapeId> = ids.collect();
@@ -285,7 +286,7 @@ impl Root {
 
     fn put(&self, next: Index) {
         let before = self.index();
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        *self.index.write() = Arc::new(next);
         self.report(Some(&before));
     }
 

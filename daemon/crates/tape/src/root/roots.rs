@@ -3,9 +3,10 @@
 use super::folder::{Root, RootError};
 use super::usage::{UsageError, UsageStore};
 use crate::index::{Cache, SUFFIX};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
@@ -252,7 +253,7 @@ impl Roots {
     }
 
     fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -2,10 +2,11 @@ use super::{RootError, Roots, UsageError, UsageStore, Used};
 use crate::index::TapeId;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,7 +20,7 @@ impl UsageStore for KeptUsage {
         &'a self,
         root: &'a Path,
     ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>> {
-        let kept = self.0.lock().unwrap();
+        let kept = self.0.lock();
         let counts = kept.iter().filter(|((of, _), _)| of == root);
         let counts = counts.map(|((_, tape), used)| (tape.clone(), used.clone()));
         std::future::ready(Ok(counts.collect())).boxed()
@@ -30,7 +31,7 @@ impl UsageStore for KeptUsage {
         root: &'a Path,
         counts: &'a [(TapeId, Used)],
     ) -> BoxFuture<'a, Result<(), UsageError>> {
-        let mut kept = self.0.lock().unwrap();
+        let mut kept = self.0.lock();
         for (tape, used) in counts {
             kept.insert((root.to_owned(), tape.clone()), used.clone());
         }
@@ -41,7 +42,7 @@ impl UsageStore for KeptUsage {
         &'a self,
         time: &'a str,
     ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
-        let kept = self.0.lock().unwrap();
+        let kept = self.0.lock();
         let old = kept.iter().filter(|(_, used)| used.at.as_str() < time);
         let old = old.map(|(place, _)| place.clone()).collect();
         std::future::ready(Ok(old)).boxed()
@@ -52,7 +53,7 @@ impl UsageStore for KeptUsage {
         root: &'a Path,
         tapes: &'a [TapeId],
     ) -> BoxFuture<'a, Result<(), UsageError>> {
-        let mut kept = self.0.lock().unwrap();
+        let mut kept = self.0.lock();
         kept.retain(|(of, tape), _| of != root || !tapes.contains(tape));
         std::future::ready(Ok(())).boxed()
     }

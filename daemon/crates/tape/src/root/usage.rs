@@ -2,9 +2,9 @@
 
 use crate::index::TapeId;
 use futures_util::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used {
@@ -114,7 +114,7 @@ impl Usage {
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock()
     }
 }
 

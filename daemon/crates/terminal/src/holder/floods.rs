@@ -1,10 +1,11 @@
 //! Reads flooding terminals in turns, on a thread of its own. The holder, which reads the others, is therefore asleep
 //! when an event arrives for it, and the kernel runs it at once.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,6 @@ use super::slot_set::SlotSet;
 use super::slots::SlotContent;
 use super::terminal::{FULL_READ_BYTES, Watch};
 use super::wake::{NewsSender, WakeSignal};
-use crate::lock::lock;
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
 /// in bursts would change its state constantly.
@@ -80,7 +80,7 @@ impl Floods {
 
     /// Reads the terminal in `slot` until it is no longer flooding.
     pub(super) fn add(&self, slot: usize, place: &Arc<Mutex<SlotContent>>) {
-        let master = match &*lock(place) {
+        let master = match &*place.lock() {
             SlotContent::Held(terminal) => Arc::clone(&terminal.master),
             _ => return,
         };
@@ -92,12 +92,12 @@ impl Floods {
             untold_since: None,
             is_full: false,
         };
-        lock(&self.queue).turns.push_back(turn);
+        self.queue.lock().turns.push_back(turn);
         self.wake.notify_one();
     }
 
     pub(super) fn stop(&self) {
-        lock(&self.queue).stop = true;
+        self.queue.lock().stop = true;
         self.wake.notify_one();
     }
 
@@ -124,11 +124,10 @@ impl Floods {
 
     /// Adds new turns; if there are none at all, waits for one. Returns false if the thread must end.
     fn take_new(&self, turns: &mut VecDeque<Turn>) -> bool {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         if turns.is_empty() {
             let waiting = |queue: &mut Queue| queue.turns.is_empty() && !queue.stop;
-            let waited = self.wake.wait_while(queue, waiting);
-            queue = waited.unwrap_or_else(PoisonError::into_inner);
+            self.wake.wait_while(&mut queue, waiting);
         }
         turns.append(&mut queue.turns);
         !queue.stop
@@ -137,7 +136,7 @@ impl Floods {
 
 impl Turn {
     fn read(&mut self, news: &NewsSender) -> FloodRead {
-        let mut place = lock(&self.place);
+        let mut place = self.place.lock();
         let SlotContent::Held(terminal) = &mut *place else {
             return FloodRead::Calm; // released meanwhile
         };

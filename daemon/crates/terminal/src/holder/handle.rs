@@ -1,12 +1,13 @@
 //! The handle through which the worker talks to the holder, be it a thread or a process.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -25,7 +26,6 @@ use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
 use super::wake::{NewsReceiver, NewsSender, WakeSignal};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
-use crate::lock::lock;
 use crate::probe::Probe;
 
 pub(super) const REQUESTS_LEN: usize = 64;
@@ -130,7 +130,7 @@ impl Holder {
             })?;
         let (holder, news) = Self::connect(own, board, wake, [quiet, floods], rand::random())?;
         holder.0.is_left.store(false, SeqCst);
-        *lock(&holder.0.thread) = Some(thread);
+        *holder.0.thread.lock() = Some(thread);
         Ok((holder, news))
     }
 
@@ -329,7 +329,7 @@ impl Link {
         descriptors: &[BorrowedFd<'_>],
         request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
-        let mut requests = lock(&self.requests);
+        let mut requests = self.requests.lock();
         if requests.are_over {
             return Err(SpawnError::Stopped);
         }
@@ -352,12 +352,12 @@ impl Link {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
-                if let Some(reply) = lock(&self.requests).looks.remove(&request) {
+                if let Some(reply) = self.requests.lock().looks.remove(&request) {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
-                let start = lock(&self.requests).starts.remove(&request);
+                let start = self.requests.lock().starts.remove(&request);
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
                     Ok(started) => {
@@ -412,7 +412,7 @@ impl Link {
     fn stop(&self) {
         self.board.to_holder.stop.store(true, SeqCst);
         self.wake.send();
-        let thread = lock(&self.thread).take();
+        let thread = self.thread.lock().take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");
         }
@@ -421,7 +421,7 @@ impl Link {
 
     /// Ends the wait of all callers, because no answer will come.
     fn end_requests(&self) {
-        let mut requests = lock(&self.requests);
+        let mut requests = self.requests.lock();
         requests.are_over = true;
         requests.starts.clear();
         requests.looks.clear();

@@ -1,9 +1,10 @@
 //! The terminals of the holder, each in its slot: how they are added, watched and removed.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
@@ -20,7 +21,6 @@ use super::terminal::{ReadOutcome, Terminal, Watch};
 #[cfg(not(portable))]
 use super::wire::HeldSession;
 use super::wire::{SpawnSpec, Started};
-use crate::lock::lock;
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Slots {
         let tty_device = launched.tty_device;
         let terminal = Terminal::new(launched, writer, spec, kept_state);
         let master = Arc::clone(&terminal.master);
-        *lock(&self.places[slot]) = SlotContent::Held(terminal);
+        *self.places[slot].lock() = SlotContent::Held(terminal);
         let started = Started {
             slot: slot as u32,
             pid,
@@ -92,7 +92,7 @@ impl Slots {
     /// Reads the terminal in `slot` once, and changes its watch to fit the outcome; lends it to the worker afterwards if
     /// that is allowed and it prints little. Returns `None` if there is no terminal, or if the worker reads it.
     pub(super) fn read(&self, slot: usize, may_lend: bool) -> Option<ReadOutcome> {
-        let mut place = lock(self.places.get(slot)?);
+        let mut place = self.places.get(slot)?.lock();
         let SlotContent::Held(terminal) = &mut *place else {
             return None;
         };
@@ -133,7 +133,7 @@ impl Slots {
     /// Takes back the terminals that were lent to a worker that has ended, or, unless `has_ended`, was stopped. Returns
     /// their slots, which must be read.
     pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
-        let is_back = |place: &Arc<Mutex<SlotContent>>| match &mut *lock(place) {
+        let is_back = |place: &Arc<Mutex<SlotContent>>| match &mut *place.lock() {
             SlotContent::Held(terminal) if terminal.watch == Watch::Lent => {
                 if has_ended {
                     terminal.ring.take_back();
@@ -153,7 +153,7 @@ impl Slots {
     #[cfg(not(portable))]
     pub(super) fn put_back_rings(&self) -> Result<(), RingError> {
         for place in &self.places {
-            if let SlotContent::Held(terminal) = &mut *lock(place) {
+            if let SlotContent::Held(terminal) = &mut *place.lock() {
                 terminal.ring.put_back(&terminal.ring_path)?;
             }
         }
@@ -164,7 +164,7 @@ impl Slots {
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let SlotContent::Held(terminal) = &*lock(place)
+            if let SlotContent::Held(terminal) = &*place.lock()
                 && let Some(kept_state) = &terminal.kept_state
             {
                 let started = Started {
@@ -184,7 +184,7 @@ impl Slots {
     }
 
     pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
-        match &*lock(self.places.get(slot)?) {
+        match &*self.places.get(slot)?.lock() {
             SlotContent::Held(terminal) => Some(terminal.watch),
             _ => None,
         }
@@ -204,7 +204,7 @@ impl Slots {
         let Some(place) = self.places.get(slot) else {
             return look(None);
         };
-        match &*lock(place) {
+        match &*place.lock() {
             SlotContent::Held(terminal) if terminal.exit.is_some() => look(Some((
                 terminal.master.as_fd(),
                 terminal.leader.as_raw_nonzero().get(),
@@ -215,7 +215,7 @@ impl Slots {
 
     /// Reaps the leader in `slot` if it has exited. Returns whether the worker must be notified.
     pub(super) fn reap(&mut self, slot: usize) -> bool {
-        let leader = match self.places.get(slot).map(|place| lock(place)).as_deref() {
+        let leader = match self.places.get(slot).map(|place| place.lock()).as_deref() {
             Some(SlotContent::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
             Some(SlotContent::Leaving { leader, .. }) => *leader,
             _ => return false,
@@ -234,7 +234,7 @@ impl Slots {
     /// Records that the child `pid` was reaped. Returns the slot whose worker must be notified.
     pub(super) fn ended(&mut self, pid: Pid, wait_status: i32) -> Option<usize> {
         let slot = self.leaders.remove(&pid)?;
-        let mut place = lock(&self.places[slot]);
+        let mut place = self.places[slot].lock();
         match &mut *place {
             SlotContent::Held(terminal) => {
                 if let Some(exit) = terminal.exit.take() {
@@ -258,7 +258,7 @@ impl Slots {
         let Some(place) = self.places.get(slot) else {
             return;
         };
-        let mut place = lock(place);
+        let mut place = place.lock();
         let SlotContent::Held(terminal) = &mut *place else {
             return;
         };

@@ -1,8 +1,9 @@
 //! Caches compiled lists, because compiling takes longer than most matches.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::patterns::{Pattern, PatternError, Patterns};
 
@@ -56,8 +57,8 @@ impl PatternCache {
         Some(used.1)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Lists> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Lists> {
+        self.lists.lock()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Finds the start and the groups of a match with a known end.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use parking_lot::Mutex;
+use std::sync::OnceLock;
 
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::nfa::thompson;
@@ -117,15 +118,11 @@ impl Reverse {
     }
 
     fn start(&self, bytes: &[u8], least: usize, end: usize, is_whole: bool) -> Option<usize> {
-        let spare = self
-            .spare
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let spare = self.spare.lock().take();
         let mut cache = spare.unwrap_or_else(|| self.dfa.create_cache());
         let start = self.walk_back(&mut cache, bytes, least, end, is_whole);
         if cache.memory_usage() <= SPARE_CACHE_BYTES {
-            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
+            *self.spare.lock() = Some(cache);
         }
         start
     }

@@ -1,7 +1,8 @@
 //! A list of patterns, compiled into one engine that searches for all of them at once.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use regex_automata::hybrid::dfa::{Config, DFA};
 use regex_automata::nfa::thompson;
@@ -184,11 +185,7 @@ impl Patterns {
 
     /// Returns the buffers of a finished search, or new ones.
     pub(super) fn take_scratch(&self) -> Box<Scratch> {
-        let spare = self
-            .spare
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let spare = self.spare.lock().pop();
         spare.unwrap_or_else(|| Box::new(Scratch::new(&self.engine)))
     }
 
@@ -197,7 +194,7 @@ impl Patterns {
         if !scratch.shrink() {
             return;
         }
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.spare.lock();
         if spare.len() < SPARE_SEARCHES {
             spare.push(scratch);
         }

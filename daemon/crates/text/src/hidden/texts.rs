@@ -2,10 +2,10 @@
 //! masked where the terminal shows them or where they are typed again.
 
 use crate::redact::{KnownTexts, Source, part_of, redact_chunks};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Replaces hidden input in records.
 pub const HIDDEN: &str = "<hidden>";
@@ -185,7 +185,7 @@ impl HiddenTexts {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -8,10 +8,11 @@ use crate::collect::paths::relative;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::read;
 use ignore::{WalkBuilder, WalkState};
+use parking_lot::Mutex;
 use regex::bytes::Regex;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Longer files are not written by people.
@@ -55,9 +56,8 @@ impl Collector for CommentCollector {
         let is_late = AtomicBool::new(false);
         let look = |path: &Path| {
             let (comments, redacted) = comments(&project.root, path, &words);
-            if let Ok(mut found) = found.lock()
-                && found.value.len() < MAX_COMMENTS
-            {
+            let mut found = found.lock();
+            if found.value.len() < MAX_COMMENTS {
                 found.value.extend(comments);
                 found.redacted += redacted;
             }
@@ -80,7 +80,7 @@ impl Collector for CommentCollector {
         if is_late.load(Ordering::Relaxed) {
             return Err("the project has too many files for the time it has".to_owned());
         }
-        let mut found = found.into_inner().unwrap_or_default();
+        let mut found = found.into_inner();
         super::age::mark_old(project, &mut found.value, deadline);
         // The newest first.
         let key = |one: &Comment| (one.keyword != Keyword::Blocked, one.age, one.keyword);
@@ -89,11 +89,9 @@ impl Collector for CommentCollector {
                 .cmp(&key(b))
                 .then_with(|| (&a.path, a.line).cmp(&(&b.path, b.line)))
         });
-        if let Ok(bad) = bad.lock() {
-            let inside = |path: &PathBuf| relative(&project.root, &path.to_string_lossy());
-            let why = |path| format!("{} is not a regular file", inside(path));
-            found.left_out.extend(bad.iter().map(why));
-        }
+        let inside = |path: &PathBuf| relative(&project.root, &path.to_string_lossy());
+        let why = |path| format!("{} is not a regular file", inside(path));
+        found.left_out.extend(bad.lock().iter().map(why));
         Ok(CollectedPart::Comments(found))
     }
 }
@@ -129,12 +127,10 @@ fn walk(root: &Path, is_part: bool, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::W
         if is_of(OTHERS, &name) || (is_of(BESIDE, &name) && !is_in_sources()) {
             return false;
         }
-        match (bad_rules(entry.path()), bad.lock()) {
-            (Some(path), Ok(mut bad)) => bad.push(path),
-            (None, _) => return true,
-            _ => (),
-        }
-        false
+        let rules = bad_rules(entry.path());
+        let is_good = rules.is_none();
+        bad.lock().extend(rules);
+        is_good
     };
     let mut walk = WalkBuilder::new(root);
     walk.require_git(false)

@@ -4,7 +4,7 @@ use crate::collect::facts::CollectedPart;
 use crate::collect::git::GitCollector;
 use crate::collect::project::{Collector, Project};
 use crate::collect::run::run;
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ impl Collector for Late {
     }
 
     fn collect(&self, _project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
-        let _ = self.0.lock().unwrap().recv();
+        let _ = self.0.lock().recv();
         Ok(CollectedPart::Comments(Default::default()))
     }
 }

@@ -9,8 +9,8 @@ use crate::session::registry::Sessions;
 use crate::session::start::size;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Attachment, SessionAttachParams, SessionPanParams};
-use ccd_terminal::lock::lock;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tokio::sync::watch;
 
 const MAX_VIEWERS: usize = 64;
@@ -58,7 +58,7 @@ impl Default for Viewers {
 impl Viewers {
     /// Returns true if a person may be using the session.
     pub fn any(&self) -> bool {
-        !lock(&self.list).is_empty()
+        !self.list.lock().is_empty()
     }
 
     pub fn has(&self, peer: &Peer) -> bool {
@@ -66,7 +66,7 @@ impl Viewers {
     }
 
     pub fn records(&self) -> Vec<Attachment> {
-        let list = lock(&self.list);
+        let list = self.list.lock();
         let record = |viewer: &Viewer| Attachment {
             client: viewer.peer.name().to_string(),
             pid: viewer.peer.pid,
@@ -83,7 +83,7 @@ impl Viewers {
 
     /// Returns whether a connection is read-only, and the size of its terminal; `None` if it is not attached.
     fn of(&self, connection: u64) -> Option<(bool, Size)> {
-        let list = lock(&self.list);
+        let list = self.list.lock();
         let viewer = list
             .iter()
             .find(|viewer| viewer.peer.connection == connection)?;
@@ -97,7 +97,7 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
-        let mut list = lock(&self.list);
+        let mut list = self.list.lock();
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection)?;
@@ -120,7 +120,7 @@ impl Session {
 
     /// Sets a new size of a viewer's terminal; true if nothing else is to be done, because the viewer is read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
-        let mut list = lock(&self.viewers.list);
+        let mut list = self.viewers.list.lock();
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection);
@@ -137,7 +137,7 @@ impl Session {
 
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
-        let mut list = lock(&self.viewers.list);
+        let mut list = self.viewers.list.lock();
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection)
@@ -242,7 +242,7 @@ impl Sessions {
                 continue;
             }
             if let Some(session) = self.all.get(&id) {
-                let list = lock(&session.viewers.list);
+                let list = session.viewers.list.lock();
                 reached.extend(list.iter().filter_map(|viewer| viewer.inside.clone()));
             }
             seen.push(id);
@@ -253,7 +253,7 @@ impl Sessions {
 
 impl Viewers {
     fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
-        let mut list = lock(&self.list);
+        let mut list = self.list.lock();
         let connection = viewer.peer.connection;
         if list.iter().any(|other| other.peer.connection == connection) {
             return Err(SessionError::InvalidArgument(format!(
@@ -277,7 +277,7 @@ impl Attached {
 
     /// Returns the first row and column that the viewer has chosen to see.
     pub fn panned_to(&self) -> Option<Size> {
-        let list = lock(&self.session.viewers.list);
+        let list = self.session.viewers.list.lock();
         let mut ours = list
             .iter()
             .filter(|viewer| viewer.peer.connection == self.connection);
@@ -286,7 +286,7 @@ impl Attached {
 
     /// Notes the first row and column that the viewer sees now.
     pub fn sees_from(&self, corner: Size) {
-        let mut list = lock(&self.session.viewers.list);
+        let mut list = self.session.viewers.list.lock();
         let mut viewers = list.iter_mut();
         if let Some(viewer) = viewers.find(|viewer| viewer.peer.connection == self.connection)
             && !viewer.is_panned
@@ -299,7 +299,7 @@ impl Attached {
 impl Drop for Attached {
     fn drop(&mut self) {
         let session = &self.session;
-        let mut list = lock(&session.viewers.list);
+        let mut list = session.viewers.list.lock();
         let at = list
             .iter()
             .position(|viewer| viewer.peer.connection == self.connection);

@@ -5,8 +5,8 @@ use crate::peer::Peer;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::EndReason;
-use ccd_terminal::lock::lock;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -26,7 +26,7 @@ struct UnclaimedSession {
 impl Session {
     /// Ties the session to the connection of `peer`, if its own connection ended with an earlier process.
     pub fn claim(&self, peer: &Peer) {
-        let wanted = lock(&self.owner_wanted.0).take();
+        let wanted = self.owner_wanted.0.lock().take();
         if let Some(wanted) = wanted {
             let _ = wanted.claim.send(peer.clone()); // the session may have stopped waiting
         }
@@ -34,7 +34,7 @@ impl Session {
 
     /// Returns since when it waits for a connection, if it does.
     pub(crate) fn orphaned_at(&self) -> Option<String> {
-        let wanted = lock(&self.owner_wanted.0);
+        let wanted = self.owner_wanted.0.lock();
         wanted.as_ref().map(|wanted| wanted.since.clone())
     }
 }
@@ -64,7 +64,7 @@ impl Sessions {
         let since = since.unwrap_or_else(ccd_text::clock::now);
         let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
-        *lock(&session.owner_wanted.0) = Some(UnclaimedSession { claim, since });
+        *session.owner_wanted.0.lock() = Some(UnclaimedSession { claim, since });
         session.keep();
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {

@@ -7,7 +7,6 @@ use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::{ErrorCode, Reportable as _};
-use ccd_terminal::lock::lock;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -69,7 +68,7 @@ impl Sessions {
     /// Counts a session that has no files any more, and forgets the oldest ones.
     pub(crate) async fn keep_past(&self, past: &Session) {
         let oldest = {
-            let mut kept = lock(&self.past);
+            let mut kept = self.past.lock();
             kept.push_back(past.id().clone());
             if kept.len() > MAX_PAST {
                 kept.pop_front()

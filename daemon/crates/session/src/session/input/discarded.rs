@@ -4,10 +4,10 @@
 //! nothing is reported.
 
 use crate::session::live::Session;
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 #[cfg_attr(portable, path = "discarded/no_reads.rs")]
 mod reads;
@@ -69,7 +69,11 @@ pub(super) struct Watched<'a> {
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
         let fate = &self.fate;
-        lock(&self.session.fates.waiting).retain(|other| !Arc::ptr_eq(other, fate));
+        self.session
+            .fates
+            .waiting
+            .lock()
+            .retain(|other| !Arc::ptr_eq(other, fate));
     }
 }
 
@@ -77,7 +81,7 @@ impl Watched<'_> {
     /// Returns true if the input `bytes` is known to have been discarded unread.
     pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
         self.session.note_flushes();
-        let found = lock(&self.fate.found);
+        let found = self.fate.found.lock();
         matches!(*found, InputFate::Discarded)
             && !bytes.is_empty()
             && self
@@ -105,7 +109,7 @@ impl Session {
             reads,
             found: Mutex::new(InputFate::Nothing { flushes }),
         });
-        lock(&self.fates.waiting).push(Arc::clone(&fate));
+        self.fates.waiting.lock().push(Arc::clone(&fate));
         Watched {
             session: self,
             fate,
@@ -115,7 +119,7 @@ impl Session {
     /// Checks what was flushed since the last check. Must be called before output that arrived after a flush is
     /// published.
     pub(crate) fn note_flushes(&self) {
-        let waiting = lock(&self.fates.waiting);
+        let waiting = self.fates.waiting.lock();
         if waiting.is_empty() {
             return;
         }
@@ -125,7 +129,7 @@ impl Session {
         };
         let now = self.output.input_flushes();
         for fate in &*waiting {
-            let mut found = lock(&fate.found);
+            let mut found = fate.found.lock();
             if matches!(*found, InputFate::Nothing { flushes } if flushes != now) {
                 *found = if self.services.reads.count(watch) != fate.reads {
                     InputFate::Read

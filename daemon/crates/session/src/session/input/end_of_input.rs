@@ -6,7 +6,6 @@
 use super::write::{InputError, TerminalInput};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -55,7 +54,7 @@ impl Session {
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
-            let mut end = lock(&self.input_end);
+            let mut end = self.input_end.lock();
             if end.is_some() {
                 return;
             }
@@ -102,7 +101,7 @@ impl Session {
     }
 
     pub(super) fn reopen_input(&self) {
-        let end = lock(&self.input_end).take();
+        let end = self.input_end.lock().take();
         if let Some(end) = end {
             end.cancel();
             self.keep();
@@ -195,7 +194,7 @@ fn end_key(session: &Session) -> Option<u8> {
 impl Session {
     /// True from the end of the input until there is input again.
     pub(crate) fn input_has_ended(&self) -> bool {
-        lock(&self.input_end).is_some()
+        self.input_end.lock().is_some()
     }
 }
 

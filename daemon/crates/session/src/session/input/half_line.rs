@@ -1,8 +1,7 @@
 //! The text that was typed since the last Enter, in case a shell shows it at its prompt, and whether it is a secret; and
 //! whether Ctrl-C was typed.
 
-use ccd_terminal::lock::lock;
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes of the line that are kept; of a longer one, its end.
@@ -31,10 +30,10 @@ impl HalfLine {
         if bytes.contains(&INTERRUPT) {
             self.interrupted();
         }
-        let mut line = lock(&self.text);
+        let mut line = self.text.lock();
         let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
         if let Some(end) = start {
-            *lock(&self.secret_prompt) = None;
+            *self.secret_prompt.lock() = None;
             self.has_answer.store(false, Ordering::Release);
             self.start_offset.store(offset, Ordering::Release);
             line.clear();
@@ -58,12 +57,12 @@ impl HalfLine {
 
     /// Marks the line, up to its end or the next prompt, as the answer to this prompt for a secret.
     pub(crate) fn begin_secret(&self, prompt: String) {
-        *lock(&self.secret_prompt) = Some(prompt);
+        *self.secret_prompt.lock() = Some(prompt);
     }
 
     /// Returns whether the terminal's last line still has the prompt that the line answers with a secret.
     pub(crate) fn is_secret(&self, last_line: &str) -> bool {
-        let prompt = lock(&self.secret_prompt);
+        let prompt = self.secret_prompt.lock();
         prompt
             .as_ref()
             .is_some_and(|prompt| last_line.starts_with(prompt))
@@ -76,11 +75,11 @@ impl HalfLine {
     /// Returns whether a shell at its prompt may have nothing but a terminal's answer in its line: the program that asked
     /// did not wait for it.
     pub(crate) fn is_answer(&self) -> bool {
-        self.has_answer.load(Ordering::Acquire) && lock(&self.text).is_empty()
+        self.has_answer.load(Ordering::Acquire) && self.text.lock().is_empty()
     }
 
     pub(crate) fn is_begun(&self) -> bool {
-        !lock(&self.text).is_empty()
+        !self.text.lock().is_empty()
     }
 
     /// Counts an interrupt by a signal, which does the same as the key.
@@ -94,7 +93,7 @@ impl HalfLine {
 
     /// Returns whether the terminal's last line ends with this text. A program that has read it has moved on.
     pub(crate) fn is_shown(&self, last_line: &str) -> bool {
-        let line = lock(&self.text);
+        let line = self.text.lock();
         let text = String::from_utf8_lossy(&line);
         !text.trim().is_empty() && last_line.trim_end().ends_with(text.trim())
     }

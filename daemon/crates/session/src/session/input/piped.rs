@@ -2,9 +2,10 @@
 
 use super::write::{Input, InputError, written_part};
 use ccd_text::piped_line::PipedLine;
+use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Cow;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 impl Input {
     /// Sets whether the program runs over pipes, so that the terminal is not its own.
@@ -66,7 +67,7 @@ impl Input {
 
     pub(super) fn piped_line(&self) -> Option<MutexGuard<'_, PipedLine>> {
         let line = self.piped.as_ref()?;
-        Some(line.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(line.lock())
     }
 }
 

@@ -3,16 +3,16 @@
 
 use ccd_tape::TapeError;
 use ccd_tape::record::{Recording, Typed};
-use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use ccd_text::canonical;
 use ccd_text::piped_line::PipedLine;
+use parking_lot::Mutex;
 use rustix::event::{PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
@@ -154,7 +154,7 @@ impl Input {
 
     /// Returns the terminal, while the session holds it.
     pub fn master(&self) -> Option<Arc<OwnedFd>> {
-        lock(&self.master).clone()
+        self.master.lock().clone()
     }
 
     /// True if no output waits in the terminal for the holder.
@@ -168,11 +168,11 @@ impl Input {
     }
 
     pub fn tape(&self) -> Option<Arc<SessionTape>> {
-        lock(&self.tape).clone()
+        self.tape.lock().clone()
     }
 
     pub(crate) fn release_tape(&self) {
-        lock(&self.tape).take();
+        self.tape.lock().take();
     }
 
     /// Marks the program as ended or being ended: sends that wait for it get an error.
@@ -190,7 +190,7 @@ impl Input {
 
     pub fn close(&self) {
         self.end();
-        lock(&self.master).take();
+        self.master.lock().take();
     }
 
     /// Switches the echo on or off and returns how the line was before.

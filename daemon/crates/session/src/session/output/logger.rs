@@ -12,11 +12,11 @@ use crate::session::live::Session;
 use crate::session::survive::die_if_asked;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
-use ccd_terminal::lock::lock;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -158,7 +158,7 @@ impl Logger {
             self.shared.give_up(session);
         }
         // A thread that hangs in a write holds the lock; it closes the file when the session is forgotten.
-        if let Ok(mut flusher) = session.log.flusher.try_lock() {
+        if let Some(mut flusher) = session.log.flusher.try_lock() {
             *flusher = None;
         }
     }
@@ -166,7 +166,7 @@ impl Logger {
 
 impl Drop for Logger {
     fn drop(&mut self) {
-        lock(&self.shared.state).stop = true;
+        self.shared.state.lock().stop = true;
         self.shared.woken.notify_all();
         self.timer.abort();
     }
@@ -188,7 +188,7 @@ impl Shared {
         if !call.is_first && !call.is_urgent {
             return;
         }
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if call.is_first {
             state.due.push(Arc::clone(session));
         }
@@ -215,7 +215,7 @@ impl Shared {
         let thread = Thread::current();
         while let Some(session) = self.next(number, thread) {
             self.write(&session, &mut buffer);
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             if state.in_charge == number {
                 state.turn = None;
                 continue;
@@ -229,7 +229,7 @@ impl Shared {
 
     /// Returns the session to write next; `None` if this thread must end.
     fn next(&self, number: u64, thread: Thread) -> Option<Arc<Session>> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         loop {
             if state.stop || state.in_charge != number {
                 return None;
@@ -246,58 +246,43 @@ impl Shared {
                 }
                 return Some(session);
             }
-            state = self.gather(state);
+            self.gather(&mut state);
         }
     }
 
     /// Waits until something is due and [`LOG_DELAY`] longer, then makes it the batch.
-    fn gather<'a>(&'a self, mut state: MutexGuard<'a, LoggerState>) -> MutexGuard<'a, LoggerState> {
+    fn gather(&self, state: &mut MutexGuard<'_, LoggerState>) {
         if !state.is_urgent {
-            state = self.rest(state, Rest::Gathers, Some(LOG_DELAY));
+            self.rest(state, Rest::Gathers, Some(LOG_DELAY));
         }
         if state.due.is_empty() {
             return self.rest(state, Rest::Sleeps, None);
         }
         state.is_urgent = false;
-        let LoggerState { due, batch, .. } = &mut *state;
+        let LoggerState { due, batch, .. } = &mut **state;
         batch.extend(due.drain(..));
-        state
     }
 
     /// Waits until woken, or for `limit`.
-    fn rest<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, LoggerState>,
-        rest: Rest,
-        limit: Option<Duration>,
-    ) -> MutexGuard<'a, LoggerState> {
+    fn rest(&self, state: &mut MutexGuard<'_, LoggerState>, rest: Rest, limit: Option<Duration>) {
         state.rest = rest;
         let is_resting = |state: &mut LoggerState| state.rest == rest && !state.stop;
-        let mut state = match limit {
+        match limit {
             Some(limit) => {
-                let waited = self.woken.wait_timeout_while(state, limit, is_resting);
-                waited.unwrap_or_else(PoisonError::into_inner).0
+                self.woken.wait_while_for(state, is_resting, limit);
             }
-            None => {
-                let waited = self.woken.wait_while(state, is_resting);
-                waited.unwrap_or_else(PoisonError::into_inner)
-            }
-        };
+            None => self.woken.wait_while(state, is_resting),
+        }
         state.rest = Rest::None;
-        state
     }
 
     fn write(&self, session: &Arc<Session>, buffer: &mut Vec<u8>) {
-        let mut flusher = match session.log.flusher.try_lock() {
-            Ok(flusher) => flusher,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                // A hanging thread holds the lock.
-                if session.output.unlogged_bytes() > KEEP_BYTES {
-                    self.give_up(session);
-                }
-                return;
+        let Some(mut flusher) = session.log.flusher.try_lock() else {
+            // A hanging thread holds the lock.
+            if session.output.unlogged_bytes() > KEEP_BYTES {
+                self.give_up(session);
             }
+            return;
         };
         let is_written = flusher.as_ref().is_some_and(Flusher::writes);
         let slot = session.facts.slot.filter(|_| is_written);
@@ -354,7 +339,7 @@ impl Shared {
                 () = self.timer.notified() => {
                     // Starting a timer costs two calls of the system; a reply that is on its way goes first.
                     tokio::task::yield_now().await;
-                    let state = lock(&self.state);
+                    let state = self.state.lock();
                     let now = Instant::now();
                     if state.rest == Rest::Sleeps && !state.due.is_empty() {
                         write_at.get_or_insert(now + LOG_DELAY);
@@ -365,7 +350,7 @@ impl Shared {
                 }
                 () = sleep_until(write_at), if write_at.is_some() => {
                     write_at = None;
-                    let mut state = lock(&self.state);
+                    let mut state = self.state.lock();
                     if state.rest == Rest::Sleeps && !state.due.is_empty() {
                         state.is_checked = true;
                         check_at.get_or_insert_with(|| Instant::now() + CHECK_PERIOD);
@@ -381,7 +366,7 @@ impl Shared {
 
     /// Puts another thread in charge if the current one takes too long. Returns whether to check again.
     fn check(self: &Arc<Self>) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.turn.as_ref().is_some_and(Turn::hangs) {
             self.replace(&mut state);
         }

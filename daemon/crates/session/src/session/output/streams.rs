@@ -2,10 +2,10 @@
 
 use crate::session::live::Session;
 use ccd_tape::format::Stream;
-use ccd_terminal::lock::lock;
 use ccd_terminal::piped::{Marks, StreamPart};
+use parking_lot::Mutex;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The marks of a session over pipes, as far as they were requested.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Session {
         let folder = self.output.dir().to_owned();
         let marks = Arc::clone(&self.streams.marks);
         let found = tokio::task::spawn_blocking(move || {
-            let mut marks = lock(&marks);
+            let mut marks = marks.lock();
             let followed = marks.follow(&folder);
             (marks.parts(from, upto), followed)
         });

@@ -5,11 +5,11 @@ use super::typed::InputQueue;
 use crate::interaction::Typed;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeRepeat, PipeState};
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 /// A session's pipe, if there is or was one.
@@ -70,11 +70,11 @@ impl Open {
 impl Pipe {
     /// Sets the pipe that was just opened, in place of the previous one.
     pub(super) fn opened(&self, open: Arc<Open>) {
-        *lock(&self.last) = Some(open);
+        *self.last.lock() = Some(open);
     }
 
     pub(super) fn current(&self) -> Option<Arc<Open>> {
-        let last = lock(&self.last);
+        let last = self.last.lock();
         last.clone().filter(|open| !open.closing.is_cancelled())
     }
 
@@ -85,7 +85,7 @@ impl Pipe {
     }
 
     pub(in crate::session) fn record(&self, session: &SessionId) -> Option<NamedPipe> {
-        let last = lock(&self.last);
+        let last = self.last.lock();
         let open = last.as_ref()?;
         Some(NamedPipe {
             session_id: session.to_string(),

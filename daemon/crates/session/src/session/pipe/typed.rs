@@ -2,11 +2,11 @@
 
 use crate::interaction::{JUDGEMENT, Typed, shown_input};
 use crate::session::Session;
-use ccd_terminal::lock::lock;
 use ccd_text::hidden::HIDDEN;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -52,7 +52,7 @@ pub(super) enum Next {
 
 impl InputQueue {
     pub(super) fn push(&self, typed: &Arc<Typed>) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         if waiting.len() >= MAX_WAITING {
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return;
@@ -78,7 +78,7 @@ impl InputQueue {
 
     /// Checks the oldest input after the output before `at` was written; `is_last` if nothing more will be echoed.
     pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> Next {
-        let Some(first) = lock(&self.waiting).front().cloned() else {
+        let Some(first) = self.waiting.lock().front().cloned() else {
             return Next::Nothing;
         };
         if first.typed.offset > at && !is_last {
@@ -94,7 +94,7 @@ impl InputQueue {
             }
             Some(text) => text,
         };
-        lock(&self.waiting).pop_front();
+        self.waiting.lock().pop_front();
         Next::Shown {
             text: printable(&text),
             unix_ms: first.unix_ms,
@@ -153,7 +153,7 @@ mod tests {
         });
         (0..MAX_WAITING + 3).for_each(|_| queue.push(&typed));
         assert_eq!(
-            (lock(&queue.waiting).len(), queue.dropped()),
+            (queue.waiting.lock().len(), queue.dropped()),
             (MAX_WAITING, 3)
         );
     }

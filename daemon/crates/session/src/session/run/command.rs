@@ -18,8 +18,8 @@ use crate::session::shell::{
 use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
-use ccd_terminal::lock::lock;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{OwnedMutexGuard, watch};
 
@@ -107,7 +107,7 @@ impl Session {
         target: Target,
         turn: OwnedMutexGuard<()>,
     ) -> Result<Arc<Running>, SessionError> {
-        let mut line = lock(&running.run).typed().to_vec();
+        let mut line = running.run.lock().typed().to_vec();
         if self.half_line.is_answer() && target.shell != Shell::Far {
             let keys = match target.printer {
                 Printer::BuiltinPrintf => KILL_KEYS_OF_BASH,
@@ -180,11 +180,11 @@ impl Session {
                 Err(SessionError::ShellBusy { session, with })
             }
             Some(End::Failed(error)) => {
-                Err(lock(&error).take().unwrap_or(SessionError::ShuttingDown))
+                Err(error.lock().take().unwrap_or(SessionError::ShuttingDown))
             }
             None => {
                 let (output, truncated) =
-                    lock(&running.run).output_so_far(line_of(self).opost_onlcr);
+                    running.run.lock().output_so_far(line_of(self).opost_onlcr);
                 Err(SessionError::RunTimeout {
                     waited_ms: deadline.elapsed_ms(),
                     output: String::from_utf8_lossy(&output).into_owned(),

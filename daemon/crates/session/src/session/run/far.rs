@@ -7,7 +7,6 @@ use crate::session::error::SessionError;
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{Likeness, Nonce, Printer, Prompt};
-use ccd_terminal::lock::lock;
 use memchr::memmem;
 use std::time::Duration;
 
@@ -27,14 +26,14 @@ pub(crate) struct FarShell {
 impl Session {
     /// Returns how to print marks in the shell that `relay` leads to, if it was asked at this prompt.
     pub(super) fn far_printer(&self, relay: i32) -> Option<Printer> {
-        let known = lock(&self.far_shell);
+        let known = self.far_shell.lock();
         let known = known.as_ref().filter(|known| known.relay == relay)?;
         (known.prompt.likeness(&tail(self)) == Likeness::Same).then_some(known.printer)
     }
 
     /// Remembers what the shell at this prompt answered.
     pub(super) fn set_far_printer(&self, relay: i32, printer: Printer) {
-        *lock(&self.far_shell) = Some(FarShell {
+        *self.far_shell.lock() = Some(FarShell {
             relay,
             prompt: Prompt::at_end_of(&tail(self), true),
             printer,

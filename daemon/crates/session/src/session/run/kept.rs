@@ -8,9 +8,10 @@ use crate::session::live::Session;
 use crate::session::shell::{
     CommandFile, Nonce, Printer, Prompt, ShellRun, Start, Way, takes_commands,
 };
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 

@@ -12,10 +12,10 @@ use crate::session::live::Session;
 use crate::session::shell::{
     Action, CommandFile, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated,
 };
-use ccd_terminal::lock::lock;
 use ccd_terminal::probe::{Line, Probe};
+use parking_lot::Mutex;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, watch};
 
@@ -48,7 +48,7 @@ impl Runs {
         match tokio::time::timeout_at(deadline.instant(), turn).await {
             Ok(turn) => Ok(turn),
             Err(_) => {
-                let running = lock(&self.last).clone();
+                let running = self.last.lock().clone();
                 Err(SessionError::ShellBusy {
                     session: session.id().clone(),
                     with: running.map_or(Busy::Starting, |running| Busy::Run {
@@ -67,23 +67,23 @@ impl Runs {
 
     /// Returns the command that a client started under this id of its own.
     pub(super) fn find(&self, run_id: &str) -> Option<Arc<Running>> {
-        let last = lock(&self.last);
+        let last = self.last.lock();
         last.as_ref()
             .filter(|running| running.run_id.as_deref() == Some(run_id))
             .cloned()
     }
 
     pub(super) fn set_last(&self, running: &Arc<Running>) {
-        *lock(&self.last) = Some(Arc::clone(running));
+        *self.last.lock() = Some(Arc::clone(running));
     }
 
     pub(super) fn last(&self) -> Option<Arc<Running>> {
-        lock(&self.last).clone()
+        self.last.lock().clone()
     }
 
     /// Drops the outcome of `running`, unless another command has followed.
     pub(super) fn forget(&self, running: &Arc<Running>) {
-        let mut last = lock(&self.last);
+        let mut last = self.last.lock();
         if last.as_ref().is_some_and(|last| Arc::ptr_eq(last, running)) {
             *last = None;
         }
@@ -183,7 +183,7 @@ impl Follower {
                 .map_err(SessionError::Files)?
             {
                 Piece::Bytes(bytes) => {
-                    lock(&self.running.run).on_output(&bytes, self.at);
+                    self.running.run.lock().on_output(&bytes, self.at);
                     self.at += bytes.len() as u64;
                     pause = Pause::new();
                     if bytes.len() == PIECE_BYTES {
@@ -193,7 +193,7 @@ impl Follower {
                 Piece::Missing { resume } => self.at = resume,
                 Piece::End => {
                     let status = self.is_own().then(|| status_of(&session));
-                    let mut run = lock(&self.running.run);
+                    let mut run = self.running.run.lock();
                     return Ok(Ok(run.on_session_end(status, onlcr_before)));
                 }
                 Piece::Pending if self.is_over => return Err(lost(&session)),
@@ -202,14 +202,14 @@ impl Follower {
                     biased;
                     () = changed => continue,
                     bytes = SecondTerminal::read(self.second.as_mut()) => {
-                        lock(&self.running.run).on_isolated_output(&bytes?);
+                        self.running.run.lock().on_isolated_output(&bytes?);
                         pause = Pause::new();
                     }
                     () = tokio::time::sleep_until(pause.end()) => self.look_at_shell(&mut pause).await?,
                 },
             }
             let onlcr = onlcr_before && self.adds_returns();
-            let run = lock(&self.running.run);
+            let run = self.running.run.lock();
             if let Some(refusal) = run.refusal() {
                 return Ok(Err(refusal));
             }
@@ -236,7 +236,7 @@ impl Follower {
         if self.is_lost(quiet) {
             return Err(unmarked(session));
         }
-        let action = lock(&self.running.run).on_quiet(quiet);
+        let action = self.running.run.lock().on_quiet(quiet);
         match action {
             Action::Wait(more) => {
                 pause.next_look = quiet.quiet + more.max(Duration::from_millis(1));

@@ -8,13 +8,13 @@ use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use ccd_screen::Screen;
 use ccd_store::blocking_io;
-use ccd_terminal::lock::lock;
 use encoding_rs::Encoding;
+use parking_lot::Mutex;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
 
@@ -107,7 +107,7 @@ impl ScreenModel {
     }
 
     pub(super) fn last_look(&self) -> Instant {
-        *lock(&self.last_look)
+        *self.last_look.lock()
     }
 
     /// Drops the drawn screen, saved if drawing it again would take long; false if somebody is using it.
@@ -130,12 +130,12 @@ impl ScreenModel {
     }
 
     pub fn sizes(&self) -> Sizes {
-        lock(&self.sizes).clone()
+        self.sizes.lock().clone()
     }
 
     /// Sets the terminal's size for all output from `offset` on.
     pub fn resize(&self, offset: u64, rows: u16, cols: u16) {
-        lock(&self.sizes).push(Resize { offset, rows, cols });
+        self.sizes.lock().push(Resize { offset, rows, cols });
     }
 
     /// Returns true if no task is about to [write](Self::write_sizes) the sizes; the caller must then do it.
@@ -170,7 +170,7 @@ impl ScreenModel {
             self.screens.drop_ended_soon();
         }
         let looked = self.look_now(output, upto, look).await;
-        *lock(&self.last_look) = Instant::now();
+        *self.last_look.lock() = Instant::now();
         self.screens.make_room().await;
         looked
     }
@@ -182,7 +182,7 @@ impl ScreenModel {
         look: impl FnOnce(&mut Screen) -> T + Send + 'static,
     ) -> io::Result<Looked<T>> {
         let mut turn = Arc::clone(&self.drawn).lock_owned().await;
-        *lock(&self.last_look) = Instant::now();
+        *self.last_look.lock() = Instant::now();
         let model = match turn.take() {
             Some(model) => model,
             None => self.begin(output).await,
@@ -209,7 +209,7 @@ impl ScreenModel {
     async fn begin(self: &Arc<Self>, output: &Output) -> Drawn {
         if self.sizes_file.is_unread.load(Relaxed) {
             if let Some(sizes) = sizes::load(output.dir()).await {
-                *lock(&self.sizes) = sizes;
+                *self.sizes.lock() = sizes;
             }
             // Set only now, because the call may be cancelled while the file is read.
             self.sizes_file.is_unread.store(false, Relaxed);
@@ -219,7 +219,7 @@ impl ScreenModel {
         } else {
             None
         };
-        let mut sizes = lock(&self.sizes);
+        let mut sizes = self.sizes.lock();
         let (screen, upto) = match saved {
             Some((screen, upto)) => (screen, upto),
             None => (Screen::new(sizes.first.0, sizes.first.1), 0),
@@ -239,9 +239,9 @@ impl ScreenModel {
     async fn draw(&self, mut model: Turn, output: &Output, upto: u64) -> io::Result<(Turn, bool)> {
         let start = Instant::now();
         loop {
-            let next = lock(&self.sizes).next();
+            let next = self.sizes.lock().next();
             if let Some(resize) = next.filter(|resize| resize.offset <= model.upto) {
-                lock(&self.sizes).advance();
+                self.sizes.lock().advance();
                 model = slice(model, start, Work::Resize(resize)).await?;
             } else if model.upto < upto {
                 let end = next.map_or(upto, |resize| resize.offset.min(upto));
@@ -279,7 +279,7 @@ impl ScreenModel {
         match result {
             Ok(()) => {
                 self.may_be_saved.store(true, Relaxed);
-                lock(&self.sizes).forget_drawn();
+                self.sizes.lock().forget_drawn();
             }
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }

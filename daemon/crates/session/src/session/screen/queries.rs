@@ -2,11 +2,11 @@
 
 use crate::session::live::Session;
 use ccd_screen::{EventKind, Query, answer, needs_cursor};
-use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Queries that may wait; more are dropped, as by a terminal whose input is full.
 const MAX_WAITING: usize = 256;
@@ -56,7 +56,7 @@ impl Queries {
 
     /// Adds a query; a task answers it, and ends when no query is left.
     pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
-        let mut queue = lock(&session.queries.queue);
+        let mut queue = session.queries.queue.lock();
         if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
             return;
         }
@@ -68,7 +68,7 @@ impl Queries {
     }
 
     fn next(&self) -> Option<Asked> {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         let next = queue.waiting.pop_front();
         queue.answering = next.is_some();
         next

@@ -3,11 +3,11 @@
 
 use super::model::ScreenModel;
 use ccd_store::give_back_memory;
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -51,7 +51,7 @@ impl Screens {
 
     /// Counts a model with this number of cells for as long as the result exists.
     pub(super) fn count(self: &Arc<Self>, model: &Arc<ScreenModel>, cells: usize) -> Counted {
-        let mut models = lock(&self.models);
+        let mut models = self.models.lock();
         let is_other = |known: &Weak<ScreenModel>| {
             known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(model))
         };
@@ -96,7 +96,8 @@ impl Screens {
     }
 
     fn drawn(&self) -> Vec<Arc<ScreenModel>> {
-        lock(&self.models)
+        self.models
+            .lock()
             .iter()
             .filter_map(Weak::upgrade)
             .collect()
@@ -116,7 +117,9 @@ impl Screens {
     }
 
     pub(super) fn forget(&self, model: &ScreenModel) {
-        lock(&self.models).retain(|known| !std::ptr::eq(known.as_ptr(), model));
+        self.models
+            .lock()
+            .retain(|known| !std::ptr::eq(known.as_ptr(), model));
     }
 
     async fn give_back(&self) {

@@ -14,7 +14,6 @@ use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::KeptFile;
-use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -202,7 +201,7 @@ impl Session {
 
     fn keep_all(&self, has_new_facts: bool) {
         // Held until it is written, so that the newest facts are the last ones.
-        let mut kept = lock(&self.kept_state);
+        let mut kept = self.kept_state.lock();
         let Some(kept) = &mut *kept else {
             return;
         };
@@ -216,6 +215,6 @@ impl Session {
 
     /// Closes the file with the session's facts, because no worker will continue the session.
     pub(crate) fn forget_kept_state(&self) {
-        lock(&self.kept_state).take();
+        self.kept_state.lock().take();
     }
 }

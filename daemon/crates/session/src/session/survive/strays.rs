@@ -8,7 +8,6 @@ use crate::session::registry::Sessions;
 use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::record::Note;
-use ccd_terminal::lock::lock;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,13 +104,15 @@ impl Sessions {
 
     /// Keeps the folder of a session that is not listed, until its tape is made.
     pub(super) fn keep_stray(&self, folder: PathBuf, session: Option<Arc<Session>>) {
-        lock(&self.stray_recordings).push(StrayRecording { folder, session });
+        self.stray_recordings
+            .lock()
+            .push(StrayRecording { folder, session });
         self.services.tape_kept.notify_one();
     }
 
     /// Makes the tapes of sessions that are not listed; returns whether any are left.
     pub(crate) async fn finish_strays(self: &Arc<Self>) -> bool {
-        let strays = std::mem::take(&mut *lock(&self.stray_recordings));
+        let strays = std::mem::take(&mut *self.stray_recordings.lock());
         let mut left = Vec::new();
         for stray in strays {
             let folder = &stray.folder;
@@ -135,7 +136,7 @@ impl Sessions {
             }
         }
         let are_left = !left.is_empty();
-        lock(&self.stray_recordings).append(&mut left);
+        self.stray_recordings.lock().append(&mut left);
         are_left
     }
 }

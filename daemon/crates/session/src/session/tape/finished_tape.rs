@@ -12,7 +12,6 @@ use ccd_tape::record::{
     EndEntry, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, RecordingEnd, now_us,
 };
 use ccd_tape::root::Root;
-use ccd_terminal::lock::lock;
 use ccd_terminal::piped::Marks;
 use std::io;
 use std::path::Path;
@@ -65,7 +64,7 @@ impl Session {
                 tracing::error!(session = %self.id(), problem, "the tape is incomplete");
                 self.services.tape_kept.notify_one();
             }
-            lock(&tape.outcome).finished = Some(finished);
+            tape.outcome.lock().finished = Some(finished);
         }
         if tape.settings.summary {
             let TapeUse { used, new, .. } = tape.uses();
@@ -76,7 +75,7 @@ impl Session {
             };
             let mut unused = tape.root.ids();
             unused.retain(is_unused);
-            lock(&tape.outcome).unused = Some(unused);
+            tape.outcome.lock().unused = Some(unused);
         }
         self.note_past(&tape).await;
     }

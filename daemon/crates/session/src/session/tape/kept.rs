@@ -18,11 +18,12 @@ use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
 use ccd_tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resumption};
 use ccd_text::hidden::HiddenTexts;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// File in the folder of a session that has ended, with its use of tapes.
 const PAST: &str = "tape.json";

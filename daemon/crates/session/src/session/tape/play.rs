@@ -6,7 +6,6 @@ use super::proxy::{ADOPTION, LOOK};
 use super::session_tape::SessionTape;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use ccd_terminal::lock::lock;
 use ccd_terminal::piped;
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,7 +54,7 @@ impl Session {
 
 impl SessionTape {
     pub(super) fn take_left(&self) -> Option<Left> {
-        lock(&self.left).clone()
+        self.left.lock().clone()
     }
 
     /// Continues from what an earlier process left, once all output has arrived; returns the length of that output.
@@ -67,7 +66,7 @@ impl SessionTape {
         if let Some(live) = left.live {
             self.resume_live(live, printed).await;
         }
-        lock(&self.left).take();
+        self.left.lock().take();
         printed
     }
 }

@@ -8,7 +8,6 @@ use crate::session::registry::Sessions;
 use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::record::{Note, Recording};
-use ccd_terminal::lock::lock;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -98,7 +97,7 @@ impl Session {
                 tracing::debug!(session = %self.id(), problem, "the recording is still kept")
             }
         }
-        lock(&tape.outcome).finished = Some(finished);
+        tape.outcome.lock().finished = Some(finished);
         self.note_past(tape).await;
     }
 

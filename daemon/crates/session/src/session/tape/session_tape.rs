@@ -18,12 +18,12 @@ use ccd_tape::root::Root;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::{Removed, redact_meta};
 use ccd_tape::{TapeError, record};
-use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
+use parking_lot::Mutex;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use tokio_util::sync::CancellationToken;
 
 pub struct SessionTape {
@@ -216,7 +216,7 @@ impl SessionTape {
             uses.recorded = recording.exchanges();
             uses.problem = recording.problem();
         }
-        let outcome = lock(&self.outcome);
+        let outcome = self.outcome.lock();
         if let Some(finished) = &outcome.finished {
             finished.note_in(&mut uses);
         }

@@ -13,9 +13,10 @@ use ccd_tape::key::StateHash;
 use ccd_tape::play::{PlayError, Player, stored_latency};
 use ccd_tape::settings::Settings;
 use ccd_tape::{TapeError, record};
+use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) enum Beginning {

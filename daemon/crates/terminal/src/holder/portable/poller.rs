@@ -2,10 +2,10 @@
 //! poll and kqueue are not used, because some versions of macOS refuse terminals there; select has always accepted
 //! them.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rustix::event::{
@@ -15,7 +15,6 @@ use rustix::io::Errno;
 
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
-use crate::lock::lock;
 
 /// How often terminals that all processes have closed are checked. They always count as readable, so the system does
 /// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.
@@ -49,12 +48,12 @@ impl Poller {
 
     /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
     pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
-        lock(&self.set).readable.insert(number(&fd), source);
+        self.set.lock().readable.insert(number(&fd), source);
         Ok(())
     }
 
     pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
-        let mut set = lock(&self.set);
+        let mut set = self.set.lock();
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
@@ -70,7 +69,7 @@ impl Poller {
             return Ok(());
         }
         self.remove(&fd);
-        let mut set = lock(&self.set);
+        let mut set = self.set.lock();
         match to {
             Watch::Quiet => {
                 set.readable.insert(number(&fd), source);
@@ -93,7 +92,7 @@ impl Poller {
         sources: &mut Vec<Source>,
     ) -> io::Result<()> {
         sources.clear();
-        let mut set = lock(&self.set);
+        let mut set = self.set.lock();
         let timeout = set
             .timeout(timeout)
             .and_then(|timeout| Timespec::try_from(timeout).ok());

@@ -1,6 +1,6 @@
 //! How often programs have read from a terminal, as inotify reports it.
 
-use ccd_terminal::lock::lock;
+use parking_lot::Mutex;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::stat;
 use rustix::io::{Errno, ioctl_fionread};
@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::Mutex;
 
 /// The name under which every program can open its own terminal. A read there may be of any terminal.
 const ANY_TERMINAL: &str = "/dev/tty";
@@ -58,13 +57,13 @@ impl Reads {
         }
         let notices = self.notices.as_ref()?;
         let watch = inotify::add_watch(notices, &name, WatchFlags::ACCESS).ok()?;
-        lock(&self.seen).reads.insert(watch, 0);
+        self.seen.lock().reads.insert(watch, 0);
         Some(ReadWatch(watch))
     }
 
     /// Returns a number that grows with every read.
     pub fn count(&self, watch: &ReadWatch) -> u64 {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         if let Some(notices) = &self.notices {
             seen.take(notices);
         }

@@ -183,6 +183,15 @@ impl Outgoing {
     }
 }
 
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        // A client that did not read has left much behind, in pieces that the allocator keeps.
+        if !self.has_room() {
+            ccd_store::give_back_memory_soon();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

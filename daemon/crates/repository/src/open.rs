@@ -3,7 +3,7 @@
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
 use git2::{ErrorCode, Repository, RepositoryOpenFlags};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// Opens the repository that `path` is in. As git does, it does not look in the directories of `GIT_CEILING_DIRECTORIES` or above.
@@ -33,15 +33,25 @@ fn refuse_pipes(path: &Path) -> Result<()> {
         return Ok(());
     };
     let files = FILES.map(|file| git.join(file));
-    for file in files.into_iter().chain([git]) {
-        if let Ok(found) = std::fs::metadata(&file)
-            && !found.is_file()
-            && !found.is_dir()
-        {
-            return Err(RepositoryError::NotRegular(file));
-        }
+    files.into_iter().chain([git]).try_for_each(refuse_pipe)
+}
+
+/// The same for the files with rules that its configuration names, and for those at the top of its work tree.
+fn refuse_pipes_with_rules(repository: &Repository) -> Result<()> {
+    let config = repository.config().ok();
+    let named = ["core.excludesfile", "core.attributesfile"];
+    let named = named.map(|key| config.as_ref()?.get_path(key).ok());
+    let rules = [".gitignore", ".gitattributes"];
+    let rules = rules.map(|file| Some(repository.workdir()?.join(file)));
+    let mut files = named.into_iter().chain(rules).flatten();
+    files.try_for_each(refuse_pipe)
+}
+
+fn refuse_pipe(file: PathBuf) -> Result<()> {
+    match std::fs::metadata(&file) {
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(RepositoryError::NotRegular(file)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
@@ -59,11 +69,11 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
         ErrorCode::NotFound => RepositoryError::NoRepository(path.to_owned()),
         _ => RepositoryError::git(path)(source),
     })?;
-    if is_trusted(&repository) {
-        Ok(repository)
-    } else {
-        Err(RepositoryError::OtherOwner(top(&repository).to_owned()))
+    if !is_trusted(&repository) {
+        return Err(RepositoryError::OtherOwner(top(&repository).to_owned()));
     }
+    refuse_pipes_with_rules(&repository)?;
+    Ok(repository)
 }
 
 #[cfg(test)]
@@ -72,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_named_pipe_in_place_of_a_file_is_refused_and_not_waited_for() {
-        for file in FILES {
+        let rules = ["../.gitignore", "../.gitattributes", "named"];
+        for file in FILES.into_iter().chain(rules) {
             let folder = tempfile::tempdir().unwrap();
             let init = std::process::Command::new("git")
                 .args(["init", "-q"])
@@ -81,14 +92,20 @@ mod tests {
             assert!(init.unwrap().success());
             let below = folder.path().join("below");
             std::fs::create_dir(&below).unwrap();
-            assert!(discover(&below).is_ok());
+            let opened = discover(&below).unwrap();
             let pipe = folder.path().join(".git").join(file);
+            if file == "named" {
+                let mut config = opened.config().unwrap();
+                let named = pipe.to_str().unwrap();
+                config.set_str("core.excludesFile", named).unwrap();
+            }
             let _ = std::fs::remove_file(&pipe);
             let made = std::process::Command::new("mkfifo").arg(&pipe).status();
             assert!(made.unwrap().success());
             let refused = discover(&below).err().unwrap().to_string();
             assert!(
-                refused.contains(file) && refused.contains("not a regular file"),
+                refused.contains(file.trim_start_matches("../"))
+                    && refused.contains("not a regular file"),
                 "{refused}"
             );
         }

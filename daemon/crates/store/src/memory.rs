@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// Results of work that is done are often freed within this time.
 const DELAY: Duration = Duration::from_secs(1);
@@ -15,13 +16,16 @@ pub fn give_back_memory() {
     }
 }
 
-/// Returns free memory to the system in a moment, once for all who ask meanwhile. Called on a thread of the runtime.
-pub(crate) fn give_back_memory_soon() {
+/// Returns free memory to the system in a moment, once for all who ask meanwhile. Does nothing outside a runtime.
+pub fn give_back_memory_soon() {
     static IS_PLANNED: AtomicBool = AtomicBool::new(false);
+    let Ok(runtime) = Handle::try_current() else {
+        return;
+    };
     if IS_PLANNED.swap(true, Ordering::Relaxed) {
         return;
     }
-    tokio::spawn(async {
+    runtime.spawn(async {
         tokio::time::sleep(DELAY).await;
         IS_PLANNED.store(false, Ordering::Relaxed);
         let _ = tokio::task::spawn_blocking(give_back_memory).await;

@@ -78,10 +78,11 @@ impl Attributes {
         };
         let flags =
             more | libc::POSIX_SPAWN_SETSIGMASK as c_int | libc::POSIX_SPAWN_SETSIGDEF as c_int;
-        let mut all = MaybeUninit::uninit();
-        // SAFETY: the attributes are initialised, the set by the call before its use.
+        // sigfillset leaves out two signals of the C library, which it would then have the child ignore.
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: a set is bits alone; the attributes are initialised.
         unsafe {
-            libc::sigfillset(all.as_mut_ptr());
+            all.as_mut_ptr().write_bytes(0xff, 1);
             check(libc::posix_spawnattr_setsigdefault(
                 &raw mut attributes.0,
                 all.as_ptr(),

@@ -38,13 +38,7 @@ pub(super) trait Sink {
 }
 
 /// A decoder that holds back an incomplete character.
-pub(super) enum Decoder {
-    /// Bytes are passed on unchanged.
-    Bytes,
-    Text(TextDecoder),
-}
-
-pub(super) struct TextDecoder {
+pub(super) struct Decoder {
     decoder: encoding_rs::Decoder,
     /// Where the bytes of the incomplete character are.
     open: Option<Range<u64>>,
@@ -52,31 +46,19 @@ pub(super) struct TextDecoder {
 
 impl Decoder {
     pub(super) fn new(encoding: &'static Encoding) -> Self {
-        Self::Text(TextDecoder {
+        Self {
             decoder: encoding.new_decoder_without_bom_handling(),
             open: None,
-        })
+        }
     }
 
     /// Returns whether no character is incomplete, so that ASCII can be passed on unchanged.
     pub(super) fn is_between_chars(&self) -> bool {
-        match self {
-            Self::Bytes => true,
-            Self::Text(text) => text.open.is_none(),
-        }
+        self.open.is_none()
     }
 
     /// Decodes the bytes at `raw`; invalid bytes become U+FFFD.
-    pub(super) fn decode(&mut self, raw: u64, bytes: &[u8], sink: &mut impl Sink) {
-        match self {
-            Self::Bytes => sink.same(raw, bytes),
-            Self::Text(text) => text.decode(raw, bytes, sink),
-        }
-    }
-}
-
-impl TextDecoder {
-    fn decode(&mut self, mut raw: u64, mut bytes: &[u8], sink: &mut impl Sink) {
+    pub(super) fn decode(&mut self, mut raw: u64, mut bytes: &[u8], sink: &mut impl Sink) {
         while let Some(&byte) = bytes.first() {
             let len = match self.open {
                 None => self.same_len(bytes),
@@ -94,14 +76,22 @@ impl TextDecoder {
 
     /// Returns how many bytes at the start of `bytes` are the same in UTF-8.
     fn same_len(&self, bytes: &[u8]) -> usize {
-        if self.decoder.encoding() == encoding_rs::UTF_8 {
+        if self.is_utf8() {
             Encoding::utf8_valid_up_to(bytes)
         } else {
             Encoding::ascii_valid_up_to(bytes)
         }
     }
 
+    fn is_utf8(&self) -> bool {
+        self.decoder.encoding() == encoding_rs::UTF_8
+    }
+
     fn decode_byte(&mut self, raw: u64, byte: u8, sink: &mut impl Sink) {
+        // No character of UTF-8 starts with these bytes, which are frequent in output that is not text.
+        if matches!(byte, 0x80..=0xc1 | 0xf5..) && self.is_between_chars() && self.is_utf8() {
+            return sink.unit(raw, raw + 1, REPLACEMENT);
+        }
         let mut unit = [0; UNIT_BYTES];
         let (_, _, written, _) = self.decoder.decode_to_utf8(&[byte], &mut unit, false);
         let is_open = self.decoder.latin1_byte_compatible_up_to(&[]).is_none();

@@ -306,7 +306,6 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ccd-terminal", &["holder", "probe"]),
-    ("ccd-text", &["expect", "pattern", "redact/rules"]),
 ];
 
 /// The sources of all packages.

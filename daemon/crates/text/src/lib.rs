@@ -2,7 +2,7 @@
 //! files.
 //!
 //! Layers, top first; none uses one before it: `hidden` → `redact`, `pattern`, `piped_line` → `expect`, `canonical`,
-//! `clock`, `diff`, `escape`, `json5`, `nearest`, `shell`.
+//! `clock`, `diff`, `escape`, `json5`, `nearest`, `shell`, `words`.
 
 #![cfg_attr(
     test,
@@ -25,3 +25,4 @@ pub mod pattern;
 pub mod piped_line;
 pub mod redact;
 pub mod shell;
+mod words;

@@ -222,17 +222,15 @@ impl Splitter {
             (SplitterState::TextEscape(kind), _) => return Some(kind),
             (_, ESC) => return Some(Kind::Cancelled { by_escape: true }),
             (_, CAN | SUB) => return Some(Kind::Cancelled { by_escape: false }),
-            (SplitterState::Escape, b'[') if self.body.is_empty() => {
-                self.state = SplitterState::Csi
-            }
-            (SplitterState::Escape, b']') if self.body.is_empty() => {
-                self.state = SplitterState::Text(Kind::Osc { bell: false })
-            }
-            (SplitterState::Escape, b'P') if self.body.is_empty() => {
-                self.state = SplitterState::Text(Kind::Dcs)
-            }
-            (SplitterState::Escape, b'X' | b'^' | b'_') if self.body.is_empty() => {
-                self.state = SplitterState::Text(Kind::Other)
+            (SplitterState::Escape, b'[' | b']' | b'P' | b'X' | b'^' | b'_')
+                if self.body.is_empty() =>
+            {
+                self.state = match byte {
+                    b'[' => SplitterState::Csi,
+                    b']' => SplitterState::Text(Kind::Osc { bell: false }),
+                    b'P' => SplitterState::Text(Kind::Dcs),
+                    _ => SplitterState::Text(Kind::Other),
+                }
             }
             (SplitterState::Escape | SplitterState::Csi, 0x20..=0x7e) => {
                 self.keep(&[byte]);

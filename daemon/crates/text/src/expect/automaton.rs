@@ -1,6 +1,6 @@
 //! Runs the automaton over text that arrives in pieces, each byte once.
 
-use super::search::MatchEnd;
+use super::match_end::MatchEnd;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start::Config as StartConfig;

@@ -1,12 +1,9 @@
 //! Converts the bytes of a terminal to UTF-8, piece by piece, with the position of each character.
 
-use std::str::from_utf8;
-
 use encoding_rs::Encoding;
+use std::ops::Range;
 
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
-
-const MAX_CHAR_BYTES: usize = 4;
 
 /// Room for everything that an encoding can output for one more byte.
 const UNIT_BYTES: usize = 32;
@@ -41,157 +38,79 @@ pub(super) trait Sink {
 }
 
 /// A decoder that holds back an incomplete character.
-pub(super) enum Decoder {
-    /// Bytes are passed on unchanged.
-    Bytes,
-    Utf8(OpenChar),
-    Legacy {
-        decoder: Box<encoding_rs::Decoder>,
-        open_start: Option<u64>,
-    },
-}
-
-/// The first bytes of a UTF-8 character, and the offset of each.
-#[derive(Default)]
-pub(super) struct OpenChar {
-    bytes: [u8; MAX_CHAR_BYTES],
-    offsets: [u64; MAX_CHAR_BYTES],
-    len: usize,
+pub(super) struct Decoder {
+    decoder: encoding_rs::Decoder,
+    /// Where the bytes of the incomplete character are.
+    open: Option<Range<u64>>,
 }
 
 impl Decoder {
     pub(super) fn new(encoding: &'static Encoding) -> Self {
-        if encoding == encoding_rs::UTF_8 {
-            return Self::Utf8(OpenChar::default());
-        }
-        Self::Legacy {
-            decoder: Box::new(encoding.new_decoder_without_bom_handling()),
-            open_start: None,
+        Self {
+            decoder: encoding.new_decoder_without_bom_handling(),
+            open: None,
         }
     }
 
     /// Returns whether no character is incomplete, so that ASCII can be passed on unchanged.
     pub(super) fn is_between_chars(&self) -> bool {
-        match self {
-            Self::Bytes => true,
-            Self::Utf8(open) => open.len == 0,
-            Self::Legacy { open_start, .. } => open_start.is_none(),
-        }
+        self.open.is_none()
     }
 
     /// Decodes the bytes at `raw`; invalid bytes become U+FFFD.
-    pub(super) fn decode(&mut self, raw: u64, bytes: &[u8], sink: &mut impl Sink) {
-        match self {
-            Self::Bytes => sink.same(raw, bytes),
-            Self::Utf8(open) => open.decode(raw, bytes, sink),
-            Self::Legacy {
-                decoder,
-                open_start,
-            } => decode_legacy(decoder, open_start, raw, bytes, sink),
-        }
-    }
-}
-
-impl OpenChar {
-    fn decode(&mut self, mut raw: u64, mut bytes: &[u8], sink: &mut impl Sink) {
-        while !bytes.is_empty() {
-            let used = if self.len == 0 {
-                self.start(raw, bytes, sink)
-            } else {
-                self.go_on(raw, bytes[0], sink)
+    pub(super) fn decode(&mut self, mut raw: u64, mut bytes: &[u8], sink: &mut impl Sink) {
+        while let Some(&byte) = bytes.first() {
+            let len = match self.open {
+                None => self.same_len(bytes),
+                Some(_) => 0,
             };
-            raw += used as u64;
-            bytes = &bytes[used..];
+            if len > 0 {
+                sink.same(raw, &bytes[..len]);
+            } else {
+                self.decode_byte(raw, byte, sink);
+            }
+            raw += len.max(1) as u64;
+            bytes = &bytes[len.max(1)..];
         }
     }
 
-    /// Passes on complete characters, then one invalid or incomplete one; returns how many bytes.
-    fn start(&mut self, raw: u64, bytes: &[u8], sink: &mut impl Sink) -> usize {
-        // No character starts with these bytes, which are frequent in output that is not text.
-        if matches!(bytes[0], 0x80..=0xc1 | 0xf5..) {
-            sink.unit(raw, raw + 1, REPLACEMENT);
-            return 1;
+    /// Returns how many bytes at the start of `bytes` are the same in UTF-8.
+    fn same_len(&self, bytes: &[u8]) -> usize {
+        if self.is_utf8() {
+            Encoding::utf8_valid_up_to(bytes)
+        } else {
+            Encoding::ascii_valid_up_to(bytes)
         }
-        let Err(error) = from_utf8(bytes) else {
-            sink.same(raw, bytes);
-            return bytes.len();
-        };
-        let valid_len = error.valid_up_to();
-        if valid_len > 0 {
-            sink.same(raw, &bytes[..valid_len]);
-        }
-        let wrong = raw + valid_len as u64;
-        if let Some(wrong_len) = error.error_len() {
-            sink.unit(wrong, wrong + wrong_len as u64, REPLACEMENT);
-            return valid_len + wrong_len;
-        }
-        for (offset, byte) in (wrong..).zip(&bytes[valid_len..]) {
-            self.push(offset, *byte);
-        }
-        bytes.len()
     }
 
-    /// Adds one byte to the incomplete character; returns 0 if it does not belong to it.
-    fn go_on(&mut self, raw: u64, byte: u8, sink: &mut impl Sink) -> usize {
-        let last = self.offsets[self.len - 1];
-        self.push(raw, byte);
-        let (used, end, text) = match from_utf8(&self.bytes[..self.len]) {
-            Ok(text) => (1, raw + 1, text.as_bytes()),
-            Err(error) if error.error_len().is_none() => return 1,
-            Err(_) => (0, last + 1, REPLACEMENT),
-        };
-        sink.unit(self.offsets[0], end, text);
-        self.len = 0;
-        used
+    fn is_utf8(&self) -> bool {
+        self.decoder.encoding() == encoding_rs::UTF_8
     }
 
-    fn push(&mut self, offset: u64, byte: u8) {
-        self.bytes[self.len] = byte;
-        self.offsets[self.len] = offset;
-        self.len += 1;
-    }
-}
-
-fn decode_legacy(
-    decoder: &mut encoding_rs::Decoder,
-    open_start: &mut Option<u64>,
-    mut raw: u64,
-    mut bytes: &[u8],
-    sink: &mut impl Sink,
-) {
-    while let Some(&byte) = bytes.first() {
-        let ascii_len = match open_start {
-            None => Encoding::ascii_valid_up_to(bytes),
-            Some(_) => 0,
-        };
-        if ascii_len > 0 {
-            sink.same(raw, &bytes[..ascii_len]);
-            raw += ascii_len as u64;
-            bytes = &bytes[ascii_len..];
-            continue;
+    fn decode_byte(&mut self, raw: u64, byte: u8, sink: &mut impl Sink) {
+        // No character of UTF-8 starts with these bytes, which are frequent in output that is not text.
+        if matches!(byte, 0x80..=0xc1 | 0xf5..) && self.is_between_chars() && self.is_utf8() {
+            return sink.unit(raw, raw + 1, REPLACEMENT);
         }
         let mut unit = [0; UNIT_BYTES];
-        let (_, _, written, _) = decoder.decode_to_utf8(&[byte], &mut unit, false);
-        let text = &unit[..written];
-        let start = open_start.unwrap_or(raw);
-        let is_open = decoder.latin1_byte_compatible_up_to(&[]).is_none();
-        *open_start = is_open.then_some(start);
-        match text.strip_prefix(REPLACEMENT) {
-            // The byte ended the incomplete character and is a character itself.
-            Some(rest) if start < raw && rest == [byte] => {
-                sink.unit(start, raw, REPLACEMENT);
-                sink.same(raw, rest);
+        let (_, _, written, _) = self.decoder.decode_to_utf8(&[byte], &mut unit, false);
+        let is_open = self.decoder.latin1_byte_compatible_up_to(&[]).is_none();
+        let mut text = &unit[..written];
+        let mut start = raw;
+        if let Some(open) = self.open.take() {
+            start = open.start;
+            // The byte ended the incomplete character, and is a character itself or starts the next one.
+            if let Some(rest) = text.strip_prefix(REPLACEMENT)
+                && (rest == [byte] || rest == REPLACEMENT || (rest.is_empty() && is_open))
+            {
+                sink.unit(open.start, open.end, REPLACEMENT);
+                (start, text) = (raw, rest);
             }
-            // The byte ended the incomplete character and starts the next one.
-            Some([]) if start < raw && is_open => {
-                sink.unit(start, raw, REPLACEMENT);
-                *open_start = Some(raw);
-            }
-            _ if !text.is_empty() => sink.unit(start, raw + 1, text),
-            _ => {}
         }
-        raw += 1;
-        bytes = &bytes[1..];
+        if !text.is_empty() {
+            sink.unit(start, raw + 1, text);
+        }
+        self.open = is_open.then_some(start..raw + 1);
     }
 }
 

@@ -19,6 +19,7 @@ const SET_CACHE_BYTES: usize = 1 << 20;
 const ONE_CACHE_BYTES: usize = 256 << 10;
 
 /// A list of regular expressions in the usual syntax; `^` and `$` match the ends of a line.
+#[derive(Default)]
 pub struct LinePatterns {
     /// `None` without patterns.
     any: Option<meta::Regex>,
@@ -60,13 +61,6 @@ impl LinePatterns {
             any: Some(any),
             each: each.collect(),
         })
-    }
-
-    pub fn none() -> Self {
-        Self {
-            any: None,
-            each: Vec::new(),
-        }
     }
 
     pub fn is_match(&self, line: &str) -> bool {

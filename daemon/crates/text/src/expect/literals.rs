@@ -1,6 +1,6 @@
 //! Searches for plain texts, without an automaton of a regular expression.
 
-use super::search::MatchEnd;
+use super::match_end::MatchEnd;
 use super::text::Text;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;

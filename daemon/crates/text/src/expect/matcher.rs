@@ -6,8 +6,9 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 use regex_automata::Span;
 
+use super::match_end::MatchEnd;
 use super::patterns::Patterns;
-use super::search::{MatchEnd, Scratch};
+use super::search::Scratch;
 
 /// Maximum text before a match that is kept for [`Hit::before`].
 pub const BEFORE_BYTES: usize = 1 << 20;

@@ -5,6 +5,7 @@ use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
 use super::patterns::Pattern;
 use super::syntax;
+use std::cmp::Reverse;
 
 /// How much of the recent output is searched.
 const RECENT_BYTES: usize = 64 << 10;
@@ -33,52 +34,41 @@ pub struct Miss {
 pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     let from = recent_text.len().saturating_sub(RECENT_BYTES);
     let recent = &recent_text[recent_text.ceil_char_boundary(from)..];
-    let mut closest: Option<(usize, Miss)> = None;
-    for (index, pattern) in patterns.iter().enumerate().take(MAX_PATTERNS_TRIED) {
-        let Some((needle, is_whole)) = needle(pattern) else {
-            continue;
-        };
-        let Some((start, len)) = longest_prefix(&needle, recent) else {
-            continue;
-        };
+    let tried = patterns.iter().enumerate().take(MAX_PATTERNS_TRIED);
+    let misses = tried.filter_map(|(index, pattern)| {
+        let (needle, is_whole) = needle(pattern)?;
+        let (start, len) = longest_prefix(&needle, recent)?;
         let per_mille = 1000 * len / needle.len();
         if len < LEAST_BYTES || per_mille < 500 {
-            continue;
+            return None;
         }
-        if closest.as_ref().is_none_or(|(best, _)| per_mille > *best) {
-            let found = recent[start..start + len].to_owned();
-            let message = message(&needle, is_whole, &found);
-            closest = Some((
-                per_mille,
-                Miss {
-                    index,
-                    found,
-                    message,
-                },
-            ));
-        }
-    }
+        let found = recent[start..start + len].to_owned();
+        let message = message(&needle, is_whole, &found);
+        let miss = Miss {
+            index,
+            found,
+            message,
+        };
+        Some((per_mille, miss))
+    });
+    // Of several that are as close, the first.
+    let closest = misses.min_by_key(|(per_mille, _)| Reverse(*per_mille));
     closest.map(|(_, miss)| miss)
 }
 
 fn message(needle: &str, is_whole: bool, found: &str) -> String {
-    match (found.len() == needle.len(), found == needle) {
-        (true, true) if is_whole => {
-            format!(
-                "the recent output contains {found:?}, but before the point where the search started"
-            )
-        }
-        (true, true) => {
-            format!("the output contains {found:?}, but not followed by the rest of the pattern")
-        }
-        (true, false) => {
-            format!("the output contains {found:?}, which differs from {needle:?} in case")
-        }
-        (false, _) => {
-            let missing = &needle[found.len()..];
-            format!("the output contains {found:?}, but not followed by {missing:?}")
-        }
-    }
+    let difference = if found.len() < needle.len() {
+        format!("but not followed by {:?}", &needle[found.len()..])
+    } else if found != needle {
+        format!("which differs from {needle:?} in case")
+    } else if is_whole {
+        return format!(
+            "the recent output contains {found:?}, but before the point where the search started"
+        );
+    } else {
+        "but not followed by the rest of the pattern".to_owned()
+    };
+    format!("the output contains {found:?}, {difference}")
 }
 
 /// Returns the text with which a match of `pattern` starts, and whether that is all of it.

@@ -8,6 +8,7 @@ mod decode;
 mod lines;
 mod literals;
 mod locate;
+mod match_end;
 mod matcher;
 #[cfg(test)]
 mod matcher_tests;

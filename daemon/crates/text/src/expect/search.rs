@@ -2,8 +2,8 @@
 
 use super::automaton::AutomatonSearch;
 use super::literals::{LiteralSearch, Literals};
+use super::match_end::MatchEnd;
 use super::text::Text;
-use regex_automata::PatternID;
 use regex_automata::hybrid::dfa::DFA;
 use std::sync::Arc;
 
@@ -31,13 +31,6 @@ pub(super) enum Search {
         dfa: Arc<DFA>,
         search: Box<AutomatonSearch>,
     },
-}
-
-/// The end of a match and its pattern; the engines do not know the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MatchEnd {
-    pub(super) end: u64,
-    pub(super) pattern: PatternID,
 }
 
 impl Engine {

@@ -1,7 +1,7 @@
 //! Parses one pattern into the form from which the search engine is built.
 
-use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look, Repetition};
+use regex_syntax::{Error, ParserBuilder};
 
 #[derive(Debug)]
 pub(super) struct SyntaxError {
@@ -19,22 +19,14 @@ pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
         .unicode(!raw)
         .build()
         .parse(pattern);
-    match parsed {
-        Ok(hir) if raw => Ok(hir),
-        Ok(hir) => Ok(terminal_looks(hir)),
-        Err(regex_syntax::Error::Parse(error)) => Err(SyntaxError {
-            at: error.span().start.offset,
-            message: error.kind().to_string(),
-        }),
-        Err(regex_syntax::Error::Translate(error)) => Err(SyntaxError {
-            at: error.span().start.offset,
-            message: error.kind().to_string(),
-        }),
-        Err(error) => Err(SyntaxError {
-            at: 0,
-            message: error.to_string(),
-        }),
-    }
+    let (at, message) = match parsed {
+        Ok(hir) if raw => return Ok(hir),
+        Ok(hir) => return Ok(terminal_looks(hir)),
+        Err(Error::Parse(error)) => (error.span().start.offset, error.kind().to_string()),
+        Err(Error::Translate(error)) => (error.span().start.offset, error.kind().to_string()),
+        Err(error) => (0, error.to_string()),
+    };
+    Err(SyntaxError { at, message })
 }
 
 pub(super) fn memory_bytes(hir: &Hir) -> usize {

@@ -19,8 +19,8 @@ const SPARE_RUNS: usize = 4096;
 /// Offsets in the text count from the start of the search, offsets in the raw
 /// output from the start of the session.
 pub(super) struct Text {
-    stripper: Option<Stripper>,
-    decoder: Decoder,
+    /// `None` if the text is the raw output.
+    cleaner: Option<(Stripper, Decoder)>,
     raw_start: u64,
     raw_fed: u64,
     kept: Kept,
@@ -46,8 +46,7 @@ struct Run {
 impl Text {
     pub(super) fn new() -> Self {
         Self {
-            stripper: None,
-            decoder: Decoder::Bytes,
+            cleaner: None,
             raw_start: 0,
             raw_fed: 0,
             kept: Kept::default(),
@@ -56,8 +55,7 @@ impl Text {
 
     /// Starts again at the raw offset `raw_start`; without an encoding, the text is the raw output.
     pub(super) fn begin(&mut self, raw_start: u64, encoding: Option<&'static Encoding>) {
-        self.stripper = encoding.map(|_| Stripper::new());
-        self.decoder = encoding.map_or(Decoder::Bytes, Decoder::new);
+        self.cleaner = encoding.map(|encoding| (Stripper::new(), Decoder::new(encoding)));
         self.raw_start = raw_start;
         self.raw_fed = raw_start;
         self.kept.base = 0;
@@ -76,9 +74,9 @@ impl Text {
     pub(super) fn feed(&mut self, raw: &[u8]) {
         let offset = self.raw_fed;
         self.raw_fed += raw.len() as u64;
-        let (decoder, kept) = (&mut self.decoder, &mut self.kept);
-        let Some(stripper) = &mut self.stripper else {
-            decoder.decode(offset, raw, kept);
+        let kept = &mut self.kept;
+        let Some((stripper, decoder)) = &mut self.cleaner else {
+            kept.same(offset, raw);
             return;
         };
         let start = self.raw_start;
@@ -92,14 +90,16 @@ impl Text {
 
     /// Returns whether a `\r` waits for the next byte.
     pub(super) fn holds_return(&self) -> bool {
-        self.stripper.as_ref().is_some_and(Stripper::holds_return)
+        let cleaner = self.cleaner.as_ref();
+        cleaner.is_some_and(|(stripper, _)| stripper.holds_return())
     }
 
     /// Appends the waiting `\r` to the text.
     pub(super) fn release_return(&mut self) {
-        if let Some(at) = self.stripper.as_mut().and_then(Stripper::take_return) {
-            self.decoder
-                .decode(self.raw_start + at, b"\r", &mut self.kept);
+        if let Some((stripper, decoder)) = &mut self.cleaner
+            && let Some(at) = stripper.take_return()
+        {
+            decoder.decode(self.raw_start + at, b"\r", &mut self.kept);
         }
     }
 

@@ -21,14 +21,10 @@ pub(super) fn fits_a_line(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
         HirKind::Literal(literal) => !literal.0.iter().any(|byte| matches!(byte, b'\n' | b'\r')),
-        HirKind::Class(Class::Unicode(class)) => {
-            let mut ranges = class.iter();
-            ranges.any(|range| !is_line_ends(u32::from(range.start()), u32::from(range.end())))
-        }
-        HirKind::Class(Class::Bytes(class)) => {
-            let mut ranges = class.iter();
-            ranges.any(|range| !is_line_ends(u32::from(range.start()), u32::from(range.end())))
-        }
+        HirKind::Class(class) => ranges(class).into_iter().any(|(start, end)| {
+            let is_line_end = start == end && matches!(start, 0x0a | 0x0d);
+            !is_line_end
+        }),
         HirKind::Repetition(repetition) => repetition.min == 0 || fits_a_line(&repetition.sub),
         HirKind::Capture(capture) => fits_a_line(&capture.sub),
         HirKind::Concat(parts) => parts.iter().all(fits_a_line),
@@ -36,8 +32,22 @@ pub(super) fn fits_a_line(hir: &Hir) -> bool {
     }
 }
 
-fn is_line_ends(start: u32, end: u32) -> bool {
-    start == end && matches!(start, 0x0a | 0x0d)
+/// Returns the first and the last character of each range of a class.
+fn ranges(class: &Class) -> Vec<(u32, u32)> {
+    match class {
+        Class::Unicode(class) => {
+            let ranges = class.iter();
+            ranges
+                .map(|range| (range.start().into(), range.end().into()))
+                .collect()
+        }
+        Class::Bytes(class) => {
+            let ranges = class.iter();
+            ranges
+                .map(|range| (range.start().into(), range.end().into()))
+                .collect()
+        }
+    }
 }
 
 /// The numbers of positions that may be reached by each character, and by any.
@@ -65,14 +75,9 @@ impl NextPlaces {
                     places.of_character[usize::from(byte).min(OTHERS)] += 1;
                 }
             }
-            HirKind::Class(Class::Unicode(class)) => {
-                for range in class.iter() {
-                    places.take(u32::from(range.start()), u32::from(range.end()));
-                }
-            }
-            HirKind::Class(Class::Bytes(class)) => {
-                for range in class.iter() {
-                    places.take(range.start().into(), range.end().into());
+            HirKind::Class(class) => {
+                for (start, end) in ranges(class) {
+                    places.take(start, end);
                 }
             }
             HirKind::Repetition(repetition) => {

@@ -1,165 +1,16 @@
 //! Prompts for secrets: what is typed there is one, whatever the echo does.
 
 use crate::redact::is_secret_name;
+use crate::words::{WordList, words};
 
 /// Words for a secret in prompts, in lower case, by language.
-const WORDS: [&[&str]; 21] = [
-    // English
-    &[
-        "password",
-        "passphrase",
-        "passcode",
-        "passwd",
-        "pin",
-        "secret",
-        "otp",
-        "cvv",
-        "token",
-        "apikey",
-    ],
-    // German
-    &["passwort", "kennwort"],
-    // Dutch
-    &["wachtwoord", "wachtwoordzin"],
-    // Spanish, Catalan
-    &["contraseña", "contrasenya"],
-    // Portuguese
-    &["senha"],
-    // Swedish
-    &["lösenord", "lösenordet", "lösenfras"],
-    // Danish, Norwegian
-    &[
-        "adgangskode",
-        "adgangskoden",
-        "kodeord",
-        "passord",
-        "passordet",
-        "passfrase",
-    ],
-    // Finnish
-    &["salasana", "salasanasi", "salalause", "tunnuslause"],
-    // Polish
-    &["hasło", "hasła"],
-    // Czech, Slovak
-    &["heslo"],
-    // Hungarian
-    &["jelszó", "jelszót", "jelszava", "jelmondat"],
-    // Turkish
-    &[
-        "parola",
-        "parolası",
-        "parolayı",
-        "parolanız",
-        "parolanızı",
-        "şifre",
-        "şifresi",
-        "şifreyi",
-        "şifreniz",
-        "şifrenizi",
-    ],
-    // Romanian
-    &["parolă", "parolei"],
-    // Russian, Ukrainian, Bulgarian
-    &[
-        "пароль",
-        "пароля",
-        "парольная",
-        "парольную",
-        "парольна",
-        "парола",
-    ],
-    // Greek
-    &["κωδικός", "κωδικό", "κωδικού", "συνθηματικό"],
-    // Estonian
-    &["parool", "parooli", "salasõna"],
-    // Lithuanian, Latvian
-    &[
-        "slaptažodis",
-        "slaptažodį",
-        "slaptažodžio",
-        "parole",
-        "paroli",
-    ],
-    // Slovene, Croatian, Serbian
-    &[
-        "geslo",
-        "lozinka",
-        "lozinku",
-        "zaporka",
-        "zaporku",
-        "лозинка",
-        "лозинку",
-    ],
-    // Indonesian
-    &["sandi"],
-    // Hebrew
-    &["סיסמה", "סיסמא", "ססמה", "הסיסמה"],
-    // Arabic, Persian
-    &["المرور", "السر", "گذرواژه"],
-];
+static WORDS: WordList = WordList::new(|| words(include_str!("words/secrets.txt")));
 
 /// The same for phrases, and for languages that do not separate words. A hyphen or an underscore counts as a blank.
-const PHRASES: [&str; 25] = [
-    "api key",
-    "access key",
-    "authentication code",
-    "verification code",
-    "pass phrase",
-    "mfa code",
-    "mot de passe",
-    "phrase de passe",
-    "phrase secrète",
-    "palavra passe",
-    "mật khẩu",
-    "รหัสผ่าน",
-    "पासवर्ड",
-    "कूटशब्द",
-    "parola d'ordine",
-    "パスワード",
-    "パスフレーズ",
-    "パスコード",
-    "暗証番号",
-    "密码",
-    "密碼",
-    "口令",
-    "비밀번호",
-    "암호",
-    "패스워드",
-];
+static PHRASES: WordList = WordList::new(|| words(include_str!("words/phrases.txt")));
 
 /// First words of questions that are answered with yes or no.
-const YES_OR_NO: [&str; 30] = [
-    "are",
-    "can",
-    "change",
-    "copy",
-    "delete",
-    "did",
-    "do",
-    "does",
-    "forget",
-    "forgot",
-    "generate",
-    "has",
-    "have",
-    "is",
-    "keep",
-    "lost",
-    "need",
-    "regenerate",
-    "remember",
-    "remove",
-    "reset",
-    "save",
-    "set",
-    "should",
-    "show",
-    "store",
-    "update",
-    "use",
-    "was",
-    "would",
-];
+static YES_OR_NO: WordList = WordList::new(|| words(include_str!("words/yes_or_no.txt")));
 
 const MAX_PROMPT_CHARS: usize = 160;
 
@@ -245,7 +96,7 @@ pub fn ends_with_secret_name(text: &str) -> bool {
 }
 
 fn is_secret_word(word: &str) -> bool {
-    WORDS.iter().any(|words| words.contains(&word))
+    WORDS.contains(&word)
 }
 
 #[cfg(test)]

@@ -159,11 +159,9 @@ impl<'a, F: Format> Scanner<'a, F> {
 
     pub fn bool(&mut self) -> Scanned<bool, F> {
         self.expect(Kind::Bool, "true or false")?;
-        if self.byte() == Some(b't') {
-            self.word("true").map(|()| true)
-        } else {
-            self.word("false").map(|()| false)
-        }
+        let is_true = self.byte() == Some(b't');
+        self.word(if is_true { "true" } else { "false" })?;
+        Ok(is_true)
     }
 
     /// Takes a `null` if there is one; returns whether there was.

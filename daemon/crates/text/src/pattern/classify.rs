@@ -1,9 +1,10 @@
 //! Classifies a text.
 
 use super::compiled::{Compiled, PlacedPattern};
+use super::formats::{self, Document};
+use super::help;
 use super::lines::{Line, lines};
 use super::seen::Seen;
-use super::{formats, help};
 use crate::expect::Cleaned;
 use ccd_protocol::pattern::{
     JsonFound, PatternClassifyReply, PatternMatch, PatternTestReply, PatternType, PromptFound,
@@ -64,58 +65,44 @@ impl Compiled {
         let seen = Seen::of(self, &lines, &PatternType::ALL);
         let is_help = help::is_help(self, &lines, &seen);
         let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
-            if is_help {
-                !place.is_only_a_sign() && !place.is_summary()
+            let is_for_other = if is_help {
+                place.is_summary()
             } else {
-                !place.is_only_a_sign() && !place.is_help_line()
-            }
+                place.is_help_line()
+            };
+            !place.is_only_a_sign() && !is_for_other
         });
         let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
             data.forget_aligned(); // options are aligned too
         }
-        let mut data_formats: Vec<String> = data.formats.iter().map(|&f| f.to_owned()).collect();
-        let of_ones_own: BTreeSet<&str> = found
-            .list
-            .iter()
-            .filter(|found| found.pattern_type == PatternType::DataFormat)
-            .map(|found| found.category.as_str())
-            .collect();
-        data_formats.extend(of_ones_own.into_iter().map(str::to_owned));
+        let own = found.list.iter();
+        let own = own.filter(|found| found.pattern_type == PatternType::DataFormat);
+        let own: BTreeSet<&str> = own.map(|found| found.category.as_str()).collect();
+        let data_formats = data.formats.iter().copied().chain(own);
+        let data_formats = data_formats.map(str::to_owned).collect();
+        let commands = is_help.then(|| help::commands(self, &lines, &seen));
         let prompt = self.prompt(&text, &lines, &seen);
-        let span = |range: Range<usize>| span_in(&text, range);
+        let table_in_raw = |table: TableFound| TableFound {
+            span: span_in(&text, table.span.start..table.span.end),
+            ..table
+        };
+        let json_in_raw = |document: Document| JsonFound {
+            span: span_in(&text, document.span),
+            value: document.value,
+        };
         PatternClassifyReply {
             is_error: self.is_error(is_help, &seen),
             is_help,
-            commands: if is_help {
-                help::commands(self, &lines, &seen)
-            } else {
-                Vec::new()
-            },
+            commands: commands.unwrap_or_default(),
             state_transition: self.last_state(&lines, &seen),
             has_prompt: prompt.is_some(),
             prompt,
             has_table: !data.tables.is_empty(),
             has_json: !data.json.is_empty(),
-            tables: data
-                .tables
-                .into_iter()
-                .map(|table| TableFound {
-                    kind: table.kind,
-                    columns: table.columns,
-                    rows: table.rows,
-                    span: span(table.span),
-                })
-                .collect(),
-            json: data
-                .json
-                .into_iter()
-                .map(|document| JsonFound {
-                    span: span(document.span),
-                    value: document.value,
-                })
-                .collect(),
+            tables: data.tables.into_iter().map(table_in_raw).collect(),
+            json: data.json.into_iter().map(json_in_raw).collect(),
             data_formats,
             matches: found.list,
             line_count: text.text().lines().count(),

@@ -5,7 +5,7 @@ use super::compiled::Compiled;
 use super::lines::Line;
 use super::seen::Seen;
 use ccd_protocol::pattern::{CommandFound, PatternOrigin, PatternType};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 const MAX_COMMANDS: usize = 1000;
 
@@ -43,26 +43,20 @@ struct Command<'a> {
 
 /// Returns the commands and options in order, without duplicates.
 pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> Vec<CommandFound> {
-    let mut commands: Vec<CommandFound> = Vec::new();
-    let mut names = std::collections::HashSet::new();
-    for line in lines {
-        if commands.len() == MAX_COMMANDS {
-            break;
-        }
-        let Some(Command {
-            name, description, ..
-        }) = command(compiled, line, seen)
-        else {
-            continue;
-        };
-        if names.insert(name) {
-            commands.push(CommandFound {
-                name: name.to_owned(),
-                description: description.chars().take(MAX_DESCRIPTION_CHARS).collect(),
-            });
-        }
-    }
-    commands
+    let mut names = HashSet::new();
+    let commands = lines
+        .iter()
+        .filter_map(|line| command(compiled, line, seen));
+    let unique = commands.filter(|command| names.insert(command.name));
+    let found = unique.take(MAX_COMMANDS).map(|command| CommandFound {
+        name: command.name.to_owned(),
+        description: command
+            .description
+            .chars()
+            .take(MAX_DESCRIPTION_CHARS)
+            .collect(),
+    });
+    found.collect()
 }
 
 /// Returns whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists

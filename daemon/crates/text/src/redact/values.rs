@@ -34,28 +34,30 @@ pub struct MaskedValue {
 /// Replaces the secrets of all texts in `values`, including those that only their name or the option before them gives
 /// away: `--password VALUE`, `{"password": "…"}`. Returns the values that contained some, in order.
 pub fn redact_values(values: Values<'_>) -> Vec<MaskedValue> {
+    let mut masked = Vec::new();
     match values {
         Values::Args { program, args } => {
             let clean = redact_args(program, args);
-            let both = args.iter_mut().zip(clean).enumerate();
-            both.filter_map(|(index, (arg, clean))| replace(arg, clean, || format!("[{index}]")))
-                .collect()
+            for (index, (arg, clean)) in args.iter_mut().zip(clean).enumerate() {
+                masked.extend(replace(arg, clean, 1, || format!("[{index}]")));
+            }
         }
-        Values::Env(variables) => variables
-            .iter_mut()
-            .filter_map(|(name, value)| {
+        Values::Env(variables) => {
+            for (name, value) in variables {
                 let clean = redact_variable(name, value);
-                replace(value, clean, || name.clone())
-            })
-            .collect(),
-        Values::Members(members) => from_root(in_members(members)),
-        Values::Document(document) => from_root(in_document(document)),
+                masked.extend(replace(value, clean, 1, || name.clone()));
+            }
+        }
+        Values::Members(members) => redact_members(members, "", &mut masked),
+        Values::Document(document) => redact_document(document, "", &mut masked),
     }
+    masked
 }
 
 fn replace(
     value: &mut String,
     clean: String,
+    count: usize,
     place: impl FnOnce() -> String,
 ) -> Option<MaskedValue> {
     if *value == clean {
@@ -63,111 +65,89 @@ fn replace(
     }
     let masked = MaskedValue {
         place: place(),
-        count: 1,
+        count,
         texts: masked_texts(value, &clean),
     };
     *value = clean;
     Some(masked)
 }
 
-fn from_root(mut masked: Vec<MaskedValue>) -> Vec<MaskedValue> {
-    for value in &mut masked {
-        value.place = value.place.trim_start_matches('.').to_owned();
-    }
-    masked
-}
-
-fn in_document(document: &mut Value) -> Vec<MaskedValue> {
+fn redact_document(document: &mut Value, place: &str, masked: &mut Vec<MaskedValue>) {
     match document {
-        Value::String(text) => in_text(text).into_iter().collect(),
-        Value::Array(values) => {
-            let each = values.iter_mut().enumerate();
-            each.flat_map(|(index, value)| below(in_document(value), || format!("[{index}]")))
-                .collect()
+        Value::String(text) => {
+            let redacted = redact(text);
+            let (count, clean) = (redacted.removed, redacted.text.into_owned());
+            masked.extend(replace(text, clean, count, || place.to_owned()));
         }
-        Value::Object(members) => in_members(members),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+        Value::Array(values) => {
+            for (index, value) in values.iter_mut().enumerate() {
+                redact_document(value, &format!("{place}[{index}]"), masked);
+            }
+        }
+        Value::Object(members) => redact_members(members, place, masked),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn in_members(members: &mut Map<String, Value>) -> Vec<MaskedValue> {
-    let renamed = without_secret_names(members);
-    let each = members.iter_mut().flat_map(|(name, value)| {
-        let mut masked = in_document(value);
-        if masked.is_empty() && is_named_secret(name, value) {
-            masked.extend(mask_whole(value));
+fn redact_members(members: &mut Map<String, Value>, place: &str, masked: &mut Vec<MaskedValue>) {
+    rename_secret_names(members, place, masked);
+    for (name, value) in members {
+        let place = place_of(place, name);
+        let before = masked.len();
+        redact_document(value, &place, masked);
+        if masked.len() == before && is_named_secret(name, value) {
+            let Value::String(text) = std::mem::replace(value, MASK.into()) else {
+                continue;
+            };
+            masked.push(MaskedValue {
+                place,
+                count: 1,
+                texts: vec![text],
+            });
         }
-        below(masked, || format!(".{name}"))
-    });
-    renamed.into_iter().chain(each).collect()
+    }
 }
 
 /// Renames the members whose name contains a secret, such as a token that is the key of a table.
-fn without_secret_names(members: &mut Map<String, Value>) -> Vec<MaskedValue> {
+fn rename_secret_names(
+    members: &mut Map<String, Value>,
+    place: &str,
+    masked: &mut Vec<MaskedValue>,
+) {
     let is_secret = |name: &&String| redact(name).removed > 0;
     let names: Vec<String> = members.keys().filter(is_secret).cloned().collect();
-    let rename = |name: String| {
-        let value = members.remove(&name)?;
-        let mut masked = None;
-        let clean = redact(&name).text.into_owned();
+    for name in names {
+        let Some(value) = members.remove(&name) else {
+            continue;
+        };
+        let clean = redact(&name).text;
         // Two names may become the same one.
-        let new = (1..).map(|count| {
-            if count == 1 {
-                clean.clone()
-            } else {
-                format!("{clean}{count}")
-            }
-        });
-        if let Some(new) = new.into_iter().find(|new| !members.contains_key(new)) {
-            masked = Some(MaskedValue {
-                place: format!(".{new}"),
-                count: 1,
-                texts: masked_texts(&name, &clean),
-            });
-            members.insert(new, value);
+        let mut new = clean.to_string();
+        let mut count = 2;
+        while members.contains_key(&new) {
+            new = format!("{clean}{count}");
+            count += 1;
         }
-        masked
-    };
-    names.into_iter().filter_map(rename).collect()
+        masked.push(MaskedValue {
+            place: place_of(place, &new),
+            count: 1,
+            texts: masked_texts(&name, &clean),
+        });
+        members.insert(new, value);
+    }
 }
 
-fn in_text(text: &mut String) -> Option<MaskedValue> {
-    let redacted = redact(text);
-    if redacted.removed == 0 {
-        return None;
+fn place_of(container: &str, name: &str) -> String {
+    match container {
+        "" => name.to_owned(),
+        _ => format!("{container}.{name}"),
     }
-    let masked = MaskedValue {
-        place: String::new(),
-        count: redacted.removed,
-        texts: masked_texts(text, &redacted.text),
-    };
-    *text = redacted.text.into_owned();
-    Some(masked)
 }
 
 /// Returns whether a text is a secret because of its name.
 fn is_named_secret(name: &str, value: &Value) -> bool {
     let member = || Map::from_iter([(name.to_owned(), value.clone())]);
     value.is_string() && redact(&Value::Object(member()).to_string()).removed > 0
-}
-
-fn mask_whole(value: &mut Value) -> Option<MaskedValue> {
-    match std::mem::replace(value, MASK.into()) {
-        Value::String(text) => Some(MaskedValue {
-            place: String::new(),
-            count: 1,
-            texts: vec![text],
-        }),
-        _ => None,
-    }
-}
-
-/// Puts the place of their container before the places of `masked`.
-fn below(mut masked: Vec<MaskedValue>, container: impl Fn() -> String) -> Vec<MaskedValue> {
-    for value in &mut masked {
-        value.place.insert_str(0, &container());
-    }
-    masked
 }
 
 fn masked_texts(before: &str, after: &str) -> Vec<String> {

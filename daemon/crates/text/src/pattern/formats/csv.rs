@@ -105,12 +105,11 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
         return false;
     };
     let names: Vec<&str> = first.fields.iter().map(|name| name.trim()).collect();
-    let named = names.iter().all(|name| {
-        !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.contains(['{', '}', '('])
-    });
+    let is_name =
+        |name: &&str| (1..=MAX_NAME_BYTES).contains(&name.len()) && !name.contains(['{', '}', '(']);
     // A list that continues on the next line: `a, b,`.
     let goes_on = lines.iter().all(|line| line.text.ends_with(separator));
-    if !named || goes_on {
+    if !names.iter().all(is_name) || goes_on {
         return false;
     }
     if separator == '\t' {
@@ -118,11 +117,10 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
         let is_other = |line: &Line<'_>| line.text.starts_with([' ', '\t']) || is_option(line.text);
         return !lines.iter().any(is_other) && (names.len() >= 3 || run.len() >= 3);
     }
-    if lines
-        .iter()
-        .any(|line| line.text.ends_with(['{', '}', '(']) || line.text.ends_with(");"))
-    {
-        return false; // code
+    let is_code =
+        |line: &Line<'_>| line.text.ends_with(['{', '}', '(']) || line.text.ends_with(");");
+    if lines.iter().any(is_code) {
+        return false;
     }
     // In a sentence, a comma is followed by a blank; between fields there is none, or there are few words.
     let mut behind = run.iter().flat_map(|record| record.fields.iter().skip(1));
@@ -143,28 +141,22 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
 
 /// `name,age`: two names without a blank after the comma, which do not occur in a sentence.
 fn are_named(names: &[&str], separator: char) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_ -".contains(c);
     let is_name = |name: &&str| {
         let name = name.trim_matches('"');
-        name.len() >= 2
-            && name.starts_with(char::is_alphabetic)
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_ -".contains(c))
+        name.len() >= 2 && name.starts_with(char::is_alphabetic) && name.chars().all(is_part)
     };
     separator == ',' && names.iter().all(is_name)
 }
 
 /// `1,234 files`: the comma is part of a number.
 fn are_thousands(lines: &[Line<'_>], separator: char) -> bool {
-    separator == ','
-        && lines.iter().all(|line| {
-            line.text
-                .split_once(separator)
-                .is_some_and(|(before, behind)| {
-                    let is_digit = |c: char| c.is_ascii_digit();
-                    before.ends_with(is_digit) && behind.starts_with(is_digit)
-                })
-        })
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_thousand = |line: &Line<'_>| {
+        let parts = line.text.split_once(separator);
+        parts.is_some_and(|(a, b)| a.ends_with(is_digit) && b.starts_with(is_digit))
+    };
+    separator == ',' && lines.iter().all(is_thousand)
 }
 
 #[cfg(test)]

@@ -5,31 +5,18 @@ use std::ops::Range;
 
 /// Returns the sections that have settings; consecutive ones are one span.
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
-    let mut at = 0;
-    while let Some(start) = lines[at..].iter().position(|line| is_section(line.text)) {
-        let region = &lines[at + start..];
-        let len = region
-            .iter()
-            .position(|line| !belongs(line.text))
-            .unwrap_or(region.len());
-        at += start + len;
-        let used = region[..len].iter().rposition(|line| !line.is_blank());
-        let region = &region[..used.map_or(0, |last| last + 1)];
-        let equals = region
-            .iter()
-            .filter(|line| is_setting(line.text, '='))
-            .count();
-        let colons = region
-            .iter()
-            .filter(|line| is_setting(line.text, ':'))
-            .count();
-        let sections = region.iter().filter(|line| is_section(line.text)).count();
-        if sections >= 1 && (equals >= 1 || colons >= 2) {
-            spans.push(span_of(region));
-        }
-    }
-    spans
+    let regions = lines.split(|line| !belongs(line.text));
+    let with_settings = regions.filter_map(|region| {
+        let first = region.iter().position(|line| is_section(line.text))?;
+        let last = region.iter().rposition(|line| !line.is_blank())?;
+        let region = &region[first..=last];
+        let count = |sign| {
+            let settings = region.iter().filter(|line| is_setting(line.text, sign));
+            settings.count()
+        };
+        (count('=') >= 1 || count(':') >= 2).then(|| span_of(region))
+    });
+    with_settings.collect()
 }
 
 fn belongs(line: &str) -> bool {

@@ -22,20 +22,16 @@ struct Pair<'a> {
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     for sign in [':', '='] {
-        for run in runs(lines, 2, |line| pair(line.text, sign).is_some()) {
-            if is_list(run, sign) {
-                spans.push(span_of(run));
-            }
-        }
+        let mut runs = runs(lines, 2, |line| pair(line.text, sign).is_some());
+        runs.retain(|run| is_list(run, sign));
+        spans.extend(runs.into_iter().map(span_of));
     }
     spans
 }
 
 fn is_list(run: &[Line<'_>], sign: char) -> bool {
-    let pairs: Vec<Pair<'_>> = run
-        .iter()
-        .filter_map(|line| pair(line.text, sign))
-        .collect();
+    let pairs = run.iter().filter_map(|line| pair(line.text, sign));
+    let pairs: Vec<Pair<'_>> = pairs.collect();
     let keys: HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
     // A word that is repeated names the speaker: `bash: …`.
     if keys.len() * 3 < pairs.len() * 2 {

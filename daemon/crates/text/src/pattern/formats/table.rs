@@ -1,8 +1,8 @@
 //! Tables: columns shown by rulers, or by aligned blanks.
 
 use super::super::lines::{Line, runs, span_of};
-use super::Table;
-use ccd_protocol::pattern::TableKind;
+use ccd_protocol::pattern::{Span, TableFound, TableKind};
+use std::ops::Range;
 
 /// Maximum number of screen columns that are checked for blanks.
 const MAX_WIDTH: usize = 512;
@@ -11,32 +11,23 @@ const MAX_WIDTH: usize = 512;
 const BARS: [char; 4] = ['|', '│', '┃', '║'];
 
 /// Returns the tables of a text.
-pub(super) fn find(lines: &[Line<'_>]) -> Vec<Table> {
-    let mut tables = Vec::new();
-    for block in runs(lines, 2, |line| !line.is_blank()) {
-        if let Some(table) = ruled(block).or_else(|| ruled_by_dashes(block)) {
-            tables.push(table);
-        } else if let Some(table) = aligned(block) {
-            tables.push(table);
-        }
-    }
-    tables
+pub(super) fn find(lines: &[Line<'_>]) -> Vec<TableFound> {
+    let blocks = runs(lines, 2, |line| !line.is_blank()).into_iter();
+    let table = |block| {
+        let ruled = ruled(block).or_else(|| ruled_by_dashes(block));
+        ruled.or_else(|| aligned(block))
+    };
+    blocks.filter_map(table).collect()
 }
 
 /// `---+---`, `+---+---+`, `|---|---|`, `├───┼───┤`
-fn ruled(block: &[Line<'_>]) -> Option<Table> {
+fn ruled(block: &[Line<'_>]) -> Option<TableFound> {
     if !block.iter().any(|line| is_ruler(line.text)) {
         return None;
     }
     let bars = |line: &Line<'_>| line.text.matches(BARS).count();
-    let first = block
-        .iter()
-        .position(|line| bars(line) > 0 || is_ruler(line.text))?;
-    let len = block[first..]
-        .iter()
-        .position(|line| bars(line) == 0 && !is_ruler(line.text))
-        .unwrap_or(block.len() - first);
-    let table = &block[first..first + len];
+    let is_row = |line: &Line<'_>| bars(line) > 0 || is_ruler(line.text);
+    let table = runs(block, 1, is_row).into_iter().next()?;
     let rows: Vec<&Line<'_>> = table.iter().filter(|line| !is_ruler(line.text)).collect();
     let head = rows.first()?;
     let is_even = rows.iter().all(|row| bars(row) == bars(head));
@@ -46,12 +37,8 @@ fn ruled(block: &[Line<'_>]) -> Option<Table> {
     let text = head.text.trim();
     let is_boxed = text.starts_with(BARS) && text.ends_with(BARS);
     let columns = bars(head) + 1 - 2 * usize::from(is_boxed);
-    (columns >= 1 && bars(head) > 0).then(|| Table {
-        kind: TableKind::Ruled,
-        columns,
-        rows: rows.len(),
-        span: span_of(table),
-    })
+    let is_table = columns >= 1 && bars(head) > 0;
+    is_table.then(|| found(TableKind::Ruled, columns, rows.len(), table))
 }
 
 fn is_ruler(line: &str) -> bool {
@@ -64,7 +51,7 @@ fn is_ruler(line: &str) -> bool {
 }
 
 /// `----  -----` under the names of columns.
-fn ruled_by_dashes(block: &[Line<'_>]) -> Option<Table> {
+fn ruled_by_dashes(block: &[Line<'_>]) -> Option<TableFound> {
     let ruler = block.iter().position(|line| groups(line.text).is_some())?;
     let columns = groups(block[ruler].text)?;
     let begin = ruler.checked_sub(1)?;
@@ -80,12 +67,8 @@ fn ruled_by_dashes(block: &[Line<'_>]) -> Option<Table> {
     if rows == 0 || !fits(&&block[begin]) {
         return None;
     }
-    Some(Table {
-        kind: TableKind::Ruled,
-        columns: columns.len(),
-        rows: rows + 1,
-        span: span_of(&block[begin..=ruler + rows]),
-    })
+    let lines = &block[begin..=ruler + rows];
+    Some(found(TableKind::Ruled, columns.len(), rows + 1, lines))
 }
 
 /// Returns the positions of groups of dashes, if the line consists of at least two.
@@ -106,7 +89,7 @@ fn groups(line: &str) -> Option<Vec<(usize, usize)>> {
 }
 
 /// Returns columns of blanks that run through all lines; the first line may differ, as in `ls -l`.
-fn aligned(block: &[Line<'_>]) -> Option<Table> {
+fn aligned(block: &[Line<'_>]) -> Option<TableFound> {
     [block, block.get(1..)?].into_iter().find_map(|rows| {
         let gutters = gutters(rows)?;
         let wide = gutters.iter().filter(|width| **width >= 2).count();
@@ -122,13 +105,18 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
             // Words of a sentence may be aligned too, but only columns are padded with blanks.
             _ => (rows.len() >= 3 && is_filled_up(rows)) || (is_named && rows.len() >= 2),
         };
-        is_table.then(|| Table {
-            kind: TableKind::Aligned,
-            columns,
-            rows: rows.len(),
-            span: span_of(rows),
-        })
+        is_table.then(|| found(TableKind::Aligned, columns, rows.len(), rows))
     })
+}
+
+fn found(kind: TableKind, columns: usize, rows: usize, lines: &[Line<'_>]) -> TableFound {
+    let Range { start, end } = span_of(lines);
+    TableFound {
+        kind,
+        columns,
+        rows,
+        span: Span { start, end },
+    }
 }
 
 /// Returns whether blanks pad a column, or the lines are those of `ls -l`, which have none if all values are equally
@@ -164,14 +152,10 @@ pub(super) fn is_option(line: &str) -> bool {
 
 /// Returns whether all words are names of columns: in capitals, or starting with one.
 fn is_head(line: &str) -> bool {
-    let mut words = line
-        .split_whitespace()
-        .filter(|word| word.chars().any(char::is_alphabetic));
+    let words = line.split_whitespace();
+    let mut words = words.filter(|word| word.contains(char::is_alphabetic));
     words.clone().count() >= 2
-        && words.all(|word| {
-            let letters = || word.chars().filter(|c| c.is_alphabetic());
-            letters().all(char::is_uppercase)
-        })
+        && words.all(|word| !word.contains(|c: char| c.is_alphabetic() && !c.is_uppercase()))
 }
 
 /// Returns the widths of the columns of blanks between the first and the last text; `None` if a line is indented or too

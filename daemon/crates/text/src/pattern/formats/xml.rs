@@ -65,21 +65,17 @@ fn element(text: &str) -> Option<usize> {
 }
 
 fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
-    let until = |end: &str| {
-        let found = memmem::find(text.as_bytes(), end.as_bytes())?;
-        Some(found + end.len())
-    };
-    if text.starts_with("<!--") {
-        return Some((Tag::Other, until("-->")?));
-    }
-    if text.starts_with("<![CDATA[") {
-        return Some((Tag::Text, until("]]>")?));
-    }
-    if text.starts_with("<?") {
-        return Some((Tag::Other, until("?>")?));
-    }
-    if text.starts_with("<!") {
-        return Some((Tag::Other, until(">")?));
+    let markup = [
+        ("<!--", "-->", Tag::Other),
+        ("<![CDATA[", "]]>", Tag::Text),
+        ("<?", "?>", Tag::Other),
+        ("<!", ">", Tag::Other),
+    ];
+    for (begin, end, tag) in markup {
+        if text.starts_with(begin) {
+            let at = memmem::find(text.as_bytes(), end.as_bytes())?;
+            return Some((tag, at + end.len()));
+        }
     }
     if let Some(rest) = text.strip_prefix("</") {
         let end = memchr(b'>', rest.as_bytes())?;
@@ -124,10 +120,8 @@ fn attributes_len(text: &str) -> Option<usize> {
 }
 
 fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(is_part)
 }
 
 #[cfg(test)]

@@ -20,13 +20,9 @@ enum LineKind {
 
 /// Returns runs of lines that are YAML.
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
-    for run in runs(lines, 2, |line| !line.is_blank()) {
-        if is_yaml(run) {
-            spans.push(span_of(run));
-        }
-    }
-    spans
+    let mut blocks = runs(lines, 2, |line| !line.is_blank());
+    blocks.retain(|block| is_yaml(block));
+    blocks.into_iter().map(span_of).collect()
 }
 
 fn is_yaml(run: &[Line<'_>]) -> bool {
@@ -58,12 +54,9 @@ fn is_yaml(run: &[Line<'_>]) -> bool {
         }
         before = (kind, indent);
     }
-    let says_so = run
-        .first()
-        .is_some_and(|line| kind(line.text) == LineKind::Start);
-    (says_so && pairs + items >= 1)
-        || (nests && pairs >= 1 && run.len() >= 3)
-        || (nests && pairs >= 2)
+    let says_so = kind(run[0].text) == LineKind::Start;
+    let is_nested = nests && (pairs >= 2 || (pairs == 1 && run.len() >= 3));
+    (says_so && pairs + items >= 1) || is_nested
 }
 
 fn kind(line: &str) -> LineKind {
@@ -75,21 +68,18 @@ fn kind(line: &str) -> LineKind {
         return LineKind::Comment;
     }
     if let Some(item) = text.strip_prefix("- ") {
-        return if item.trim().is_empty() {
-            LineKind::Other
-        } else {
-            LineKind::Item
+        return match item.trim() {
+            "" => LineKind::Other,
+            _ => LineKind::Item,
         };
     }
     if line.trim_start_matches(' ').starts_with('\t') {
         return LineKind::Other; // tabs are not indentation in YAML
     }
-    let Some(value) = behind_key(text) else {
-        return LineKind::Other;
-    };
-    match value.trim() {
-        "" => LineKind::Parent,
-        _ => LineKind::Pair,
+    match behind_key(text).map(str::trim) {
+        None => LineKind::Other,
+        Some("") => LineKind::Parent,
+        Some(_) => LineKind::Pair,
     }
 }
 

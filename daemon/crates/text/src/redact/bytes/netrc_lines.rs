@@ -1,10 +1,7 @@
 //! A `.netrc` that is typed line by line: the line with the password does not show that it is a secret.
 
-use crate::redact::rules::is_placeholder;
+use crate::redact::rules::{is_placeholder, netrc::KEYS};
 use serde::{Deserialize, Serialize};
-
-/// Words before a value, except `password`.
-const KEYS: [&str; 3] = ["login", "account", "port"];
 
 const PASSWORD: &str = "password";
 

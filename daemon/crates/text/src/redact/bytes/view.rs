@@ -38,52 +38,39 @@ struct Places {
 impl View {
     /// Returns the text without control sequences, as expect and `session.read` see it.
     pub(super) fn without_sequences(raw: &[u8]) -> Self {
-        let mut bytes = Vec::with_capacity(raw.len());
-        let mut places = Places::default();
-        let mut seams = Vec::new();
-        each_part(raw, |part| match part {
-            BytePart::Shown(run) => {
-                places.runs.note(bytes.len(), run.start);
-                bytes.extend_from_slice(&raw[run]);
-            }
-            BytePart::Separator(at) => {
-                places.runs.note(bytes.len(), at);
-                bytes.push(b'\n');
-            }
-            BytePart::Erasure(_) | BytePart::Unseen => note_seam(&mut seams, bytes.len()),
-        });
-        Self {
-            text: readable(bytes),
-            places,
-            seams,
-        }
+        Self::of(raw, Editor::default())
     }
 
     /// Returns the text after backspaces and the line breaks of a line editor; `None` if there are none.
     pub(super) fn as_edited(raw: &[u8], source: Source) -> Option<Self> {
-        let breaks = source == Source::Output && memchr::memchr(b'\r', raw).is_some();
-        if !breaks && memchr::memchr2(BACKSPACE, DELETE, raw).is_none() {
-            return None;
-        }
-        let mut editor = Editor {
-            joins_lines: breaks,
+        let joins_lines = source == Source::Output && memchr::memchr(b'\r', raw).is_some();
+        let edits = joins_lines || memchr::memchr2(BACKSPACE, DELETE, raw).is_some();
+        let editor = Editor {
+            erases: true,
+            joins_lines,
             ..Editor::default()
         };
+        edits.then(|| Self::of(raw, editor))
+    }
+
+    fn of(raw: &[u8], mut editor: Editor) -> Self {
+        editor.text.reserve(raw.len());
         each_part(raw, |part| match part {
-            BytePart::Shown(run) => {
+            BytePart::Shown(run) if editor.joins_lines => {
                 for at in run {
                     editor.take(raw[at], at);
                 }
             }
+            BytePart::Shown(run) => editor.push(&raw[run.clone()], run.start),
             BytePart::Separator(at) => editor.take(b'\n', at),
-            BytePart::Erasure(at) => editor.erase(at + 1),
-            BytePart::Unseen => note_seam(&mut editor.seams, editor.text.len()),
+            BytePart::Erasure(at) if editor.erases => editor.erase(at + 1),
+            BytePart::Erasure(_) | BytePart::Unseen => editor.note_seam(),
         });
-        Some(Self {
+        Self {
             text: readable(editor.text),
             places: editor.places,
             seams: editor.seams,
-        })
+        }
     }
 
     pub(super) fn shown(&self) -> Shown<'_> {
@@ -119,6 +106,7 @@ struct Editor {
     text: Vec<u8>,
     places: Places,
     seams: Vec<usize>,
+    erases: bool,
     joins_lines: bool,
     /// Where a `\r` was whose effect depends on the next byte.
     returned: Option<usize>,
@@ -131,13 +119,13 @@ impl Editor {
             if is_join {
                 self.drop_last(returned + 1);
             } else {
-                self.push(b'\r', returned);
+                self.push(b"\r", returned);
             }
         }
         if byte == b'\r' && self.joins_lines {
             self.returned = Some(at);
         } else {
-            self.push(byte, at);
+            self.push(&[byte], at);
         }
     }
 
@@ -154,16 +142,23 @@ impl Editor {
 
     fn erase(&mut self, seen: usize) {
         if let Some(returned) = self.returned.take() {
-            self.push(b'\r', returned);
+            self.push(b"\r", returned);
         }
         if !matches!(self.text.last(), None | Some(b'\n' | b'\r')) {
             self.drop_last(seen);
         }
     }
 
-    fn push(&mut self, byte: u8, at: usize) {
+    fn push(&mut self, bytes: &[u8], at: usize) {
         self.places.runs.note(self.text.len(), at);
-        self.text.push(byte);
+        self.text.extend_from_slice(bytes);
+    }
+
+    fn note_seam(&mut self) {
+        let at = self.text.len();
+        if self.seams.last() != Some(&at) {
+            self.seams.push(at);
+        }
     }
 
     fn drop_last(&mut self, seen: usize) {
@@ -178,26 +173,6 @@ impl Editor {
         self.seams
             .truncate(self.seams.partition_point(|&seam| seam <= len));
     }
-}
-
-/// Returns where the contents of control strings are in `raw`, such as the title of a window.
-pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut seen = 0;
-    let mut look = |gap: Range<usize>| {
-        let strings = strings_in(&raw[gap.clone()]);
-        found.extend(
-            strings
-                .into_iter()
-                .map(|at| gap.start + at.start..gap.start + at.end),
-        );
-    };
-    each_run(raw, |run| {
-        look(seen..run.start);
-        seen = run.end;
-    });
-    look(seen..raw.len());
-    found
 }
 
 /// A part of a stream of bytes.
@@ -233,7 +208,7 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(BytePart)) 
     if matches!(control, [] | [b'\r']) {
         return;
     }
-    let strings = strings_in(control);
+    let strings = control_strings(control);
     let mut next = strings.iter().peekable();
     for (at, &byte) in control.iter().enumerate() {
         while next.next_if(|string| string.end <= at).is_some() {}
@@ -252,34 +227,24 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(BytePart)) 
 /// Returns whether the byte is NUL or one of the four ASCII separators, which separate records. Between the bytes of
 /// wide characters NUL is only padding.
 fn is_separator(raw: &[u8], at: usize) -> bool {
-    let is_nul = |at: Option<usize>| at.and_then(|at| raw.get(at)) == Some(&0);
-    let is_padding =
-        |neighbour: Option<usize>, other: Option<usize>| !is_nul(neighbour) && is_nul(other);
+    let is_nul = |offset: isize| raw.get(at.wrapping_add_signed(offset)) == Some(&0);
+    let is_between = |side: isize| !is_nul(side) && is_nul(2 * side);
     match raw[at] {
-        0 => {
-            !is_padding(at.checked_sub(1), at.checked_sub(2))
-                && !is_padding(Some(at + 1), Some(at + 2))
-        }
+        0 => !is_between(-1) && !is_between(1),
         byte => (0x1c..=0x1f).contains(&byte),
     }
 }
 
-fn note_seam(seams: &mut Vec<usize>, at: usize) {
-    if seams.last() != Some(&at) {
-        seams.push(at);
-    }
-}
-
-/// Returns where the contents of control strings are in bytes that are not text.
-fn strings_in(control: &[u8]) -> Vec<Range<usize>> {
+/// Returns where the contents of control strings are, such as the title of a window.
+pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(escape) = memchr::memchr(ESC, &control[from..]) {
+    while let Some(escape) = memchr::memchr(ESC, &raw[from..]) {
         let opens = from + escape + 1;
         from = opens;
-        if let Some(b']' | b'P' | b'X' | b'^' | b'_') = control.get(opens) {
+        if let Some(b']' | b'P' | b'X' | b'^' | b'_') = raw.get(opens) {
             let ends = |byte: &u8| matches!(*byte, ESC | 0x07 | 0x18 | 0x1a);
-            let rest = &control[opens + 1..];
+            let rest = &raw[opens + 1..];
             let len = rest.iter().position(ends).unwrap_or(rest.len());
             from = opens + 1 + len;
             found.push(opens + 1..from);

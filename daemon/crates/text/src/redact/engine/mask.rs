@@ -51,46 +51,31 @@ pub(crate) fn part_of(
 /// Converts offsets in the text that is masked at `places` to offsets in the original text. A place that cuts a mask is
 /// extended to the whole secret.
 pub(super) fn in_original(found: &[Range<usize>], places: &[Range<usize>]) -> Vec<Range<usize>> {
-    /// Walks over `places` with offsets that do not decrease.
-    struct Walk<'a> {
-        rest: &'a [Range<usize>],
-        /// Bytes that were replaced so far, and bytes of the masks that replaced them.
-        original_len: usize,
-        masked_len: usize,
+    // Each mask, and the place that it replaced.
+    let mut masks: Vec<(Range<usize>, &Range<usize>)> = Vec::with_capacity(places.len());
+    for place in places {
+        let (masked_end, end) = masks
+            .last()
+            .map_or((0, 0), |(mask, last)| (mask.end, last.end));
+        let start = masked_end + place.start - end;
+        masks.push((start..start + MASK.len(), place));
     }
-    impl Walk<'_> {
-        /// Returns the original offset; inside a mask, the start or the end of the secret.
-        fn to(&mut self, at: usize, is_end: bool) -> usize {
-            while let Some(place) = self.rest.first() {
-                let start = place.start - self.original_len + self.masked_len;
-                let end = start + MASK.len();
-                let is_inside = if is_end {
-                    at > start && at < end
-                } else {
-                    at >= start && at < end
-                };
-                if is_inside {
-                    return if is_end { place.end } else { place.start };
-                }
-                if at < end {
-                    break;
-                }
-                self.original_len += place.len();
-                self.masked_len += MASK.len();
-                self.rest = &self.rest[1..];
-            }
-            at - self.masked_len + self.original_len
-        }
-    }
-    let walk = || Walk {
-        rest: places,
-        original_len: 0,
-        masked_len: 0,
+    let last_before = |at: usize| {
+        let next = masks.partition_point(|(mask, _)| mask.start < at);
+        next.checked_sub(1).map(|last| &masks[last])
     };
-    let (mut starts, mut ends) = (walk(), walk());
+    let start = |at: usize| match last_before(at + 1) {
+        Some((mask, place)) if at < mask.end => place.start,
+        Some((mask, place)) => at - mask.end + place.end,
+        None => at,
+    };
+    let end = |at: usize| match last_before(at) {
+        Some((mask, place)) => at.saturating_sub(mask.end) + place.end,
+        None => at,
+    };
+    let found = found.iter();
     found
-        .iter()
-        .map(|place| starts.to(place.start, false)..ends.to(place.end, true))
+        .map(|found| start(found.start)..end(found.end))
         .collect()
 }
 

@@ -12,5 +12,5 @@ pub(super) use mask::{masked_part, merge};
 pub(super) use patterns::Patterns;
 pub use redactor::Redacted;
 pub(super) use redactor::{Anchors, MAX_PASSES, Redactor};
-pub(super) use rule::{Rule, Verdict};
+pub(super) use rule::{Judge, Rule, TwoSecrets};
 pub(super) use shown::Shown;

@@ -2,7 +2,7 @@
 
 use super::mask::{in_original, masked, merge};
 use super::patterns::Patterns;
-use super::rule::{Judge, Rule, Verdict};
+use super::rule::{Judge, Rule};
 use super::shown::Shown;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::borrow::Cow;
@@ -64,22 +64,17 @@ impl Redactor {
     /// Returns `text` with every secret replaced by [`MASK`](super::MASK); takes time linear in its length.
     /// Redacting the result again changes nothing.
     pub(in crate::redact) fn redact<'a>(&self, text: &'a str) -> Redacted<'a> {
-        let mut redacted = self.pass(text);
+        let (mut text, mut removed) = (Cow::Borrowed(text), 0);
         // A mask may join what a secret separated. Clean text, the common case, is searched once.
-        for _ in 1..MAX_PASSES {
-            if redacted.removed == 0 {
+        for _ in 0..MAX_PASSES {
+            let found = self.find((&*text).into());
+            if found.is_empty() {
                 break;
             }
-            let again = self.pass(&redacted.text);
-            if again.removed == 0 {
-                break;
-            }
-            redacted = Redacted {
-                removed: redacted.removed + again.removed,
-                text: Cow::Owned(again.text.into_owned()),
-            };
+            removed += found.len();
+            text = Cow::Owned(masked(&text, &found).into_owned());
         }
-        redacted
+        Redacted { text, removed }
     }
 
     /// Returns where [`Self::redact`] puts a mask, as offsets in `text`.
@@ -98,14 +93,6 @@ impl Redactor {
         places
     }
 
-    fn pass<'a>(&self, text: &'a str) -> Redacted<'a> {
-        let found = self.find(text.into());
-        Redacted {
-            text: masked(text, &found),
-            removed: found.len(),
-        }
-    }
-
     /// Returns what one search finds, in ascending order.
     pub(in crate::redact) fn find(&self, shown: Shown<'_>) -> Vec<Range<usize>> {
         let text = shown.text;
@@ -115,11 +102,9 @@ impl Redactor {
         while let Some(hit) = anchors.search.find(Input::new(text).span(from..text.len())) {
             // An anchor may start inside another one that proved innocent.
             from = hit.start() + 1;
-            let judge = anchors.judges[hit.pattern().as_usize()];
-            match judge(shown, hit.range()) {
-                Verdict::Secret(secret) => found.push(secret),
-                Verdict::Secrets(first, second) => found.extend([first, second]),
-                Verdict::Innocent => continue,
+            match anchors.judges[hit.pattern().as_usize()] {
+                Judge::One(judge) => found.extend(judge(shown, hit.range())),
+                Judge::Two(judge) => found.extend(judge(shown, hit.range()).into_iter().flatten()),
             }
             from = from.max(found.last().map_or(0, |secret| secret.end));
         }

@@ -2,22 +2,22 @@
 
 use super::key::{self, KeyKind, SecretKey, secret_key};
 use super::prose;
+use super::scan::{MAX_BLANKS, after, before, blanks, is_name, run_len, tail_len};
 use super::sql;
 use super::value::Quote;
-use crate::redact::engine::{Rule, Shown, Verdict};
+use crate::redact::engine::{Judge, Rule, Shown, TwoSecrets};
 use std::ops::Range;
 
 /// Values whose name ends with a word for a secret.
-pub(super) const RULE: Rule = Rule {
-    anchors: key::ANCHORS,
-    judge,
-};
+pub(super) fn rule() -> Rule {
+    Rule {
+        anchors: &key::ANCHORS,
+        judge: Judge::Two(judge),
+    }
+}
 
 /// Maximum length of a name on either side of its anchor, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-
-/// Maximum number of blanks around a separator, and before a name that starts a line.
-const MAX_BLANKS: usize = 32;
 
 /// Maximum length of a remark between a name and its colon, in bytes.
 const MAX_REMARK_BYTES: usize = 48;
@@ -58,27 +58,21 @@ pub(super) enum Position {
     Prose,
 }
 
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    let assignment = Assignment::around(shown.text, anchor.clone());
-    match assignment.and_then(|found| found.secret()) {
-        Some(secret) => Verdict::Secret(secret),
-        // In a sentence and in a statement, no separator precedes the value.
-        None => match prose::stated(shown, anchor.clone()) {
-            Some(secret) => Verdict::Secret(secret),
-            None => sql::after_password(shown, anchor.start),
-        },
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> TwoSecrets {
+    let assigned = Assignment::around(shown.text, anchor.clone()).and_then(|found| found.secret());
+    // In a sentence and in a statement, no separator precedes the value.
+    match assigned.or_else(|| prose::stated(shown, anchor.clone())) {
+        Some(secret) => [Some(secret), None],
+        None => sql::after_password(shown, anchor.start),
     }
 }
 
 impl<'a> Assignment<'a> {
     fn around(text: &'a str, anchor: Range<usize>) -> Option<Self> {
         let bytes = text.as_bytes();
-        let before = &bytes[..anchor.start];
-        let begin = anchor.start
-            - count(before.iter().rev(), MAX_NAME_BYTES, |b| {
-                is_name(b) || b == b'.'
-            });
-        let end = anchor.end + count(bytes[anchor.end..].iter(), MAX_NAME_BYTES, is_name);
+        let start = before(bytes, anchor.start, MAX_NAME_BYTES);
+        let begin = anchor.start - tail_len(start, |byte| is_name(byte) || byte == b'.');
+        let end = anchor.end + run_len(after(bytes, anchor.end, MAX_NAME_BYTES), is_name);
         let name = &text[begin..end];
         let key = secret_key(name)?;
 
@@ -144,44 +138,36 @@ fn is_short_option(bytes: &[u8], name: &str, begin: usize, value: usize) -> bool
     let is_option = name.starts_with('-') && !name.starts_with("--") && is_password;
     let is_listed =
         begin == 0 || bytes[begin - 1] != b' ' || position(bytes, begin) != Position::Prose;
-    let word = bytes.get(value..).unwrap_or_default();
-    let len = count(word.iter(), MAX_NAME_BYTES, |byte| byte > b' ');
-    is_option && !is_listed && len > 0 && word[0] != b'-' && !EXAMPLES.contains(&&word[..len])
+    let word = after(bytes, value, MAX_NAME_BYTES);
+    let word = &word[..run_len(word, |byte| byte > b' ')];
+    is_option && !is_listed && !matches!(word, [] | [b'-', ..]) && !EXAMPLES.contains(&word)
 }
 
 /// Returns the length of a remark that is followed by a colon: `AWS Secret Access Key [None]: `, `Password (again): `.
 fn remark_len(bytes: &[u8], at: usize) -> usize {
-    let after = &bytes[at.min(bytes.len())..];
-    let close = match after.first() {
+    let remark = after(bytes, at, MAX_REMARK_BYTES);
+    let close = match remark.first() {
         Some(b'[') => b']',
         Some(b'(') => b')',
         _ => return 0,
     };
-    let remark = &after[..after.len().min(MAX_REMARK_BYTES)];
-    match remark
-        .iter()
-        .position(|byte| *byte == close || *byte < b' ')
-    {
-        Some(end) if remark[end] == close && after.get(end + 1) == Some(&b':') => end + 1,
-        _ => 0,
-    }
+    let len = run_len(remark, |byte| byte != close && byte >= b' ');
+    let is_remark = remark.get(len) == Some(&close) && bytes.get(at + len + 1) == Some(&b':');
+    if is_remark { len + 1 } else { 0 }
 }
 
 /// Returns the length of the `**` at `at` that ends bold text in Markdown; a mask is longer.
 fn bold_len(bytes: &[u8], at: usize) -> usize {
-    let stars = count(bytes.iter().skip(at), 3, |byte| byte == b'*');
+    let stars = run_len(after(bytes, at, 3), |byte| byte == b'*');
     if stars == 2 { stars } else { 0 }
 }
 
 fn position(bytes: &[u8], begin: usize) -> Position {
-    let mut before = bytes[..begin].iter().rev().take(MAX_BLANKS);
-    let first = before.next();
-    match first {
-        None | Some(b'\n' | b'\r') => return Position::LineStart,
-        Some(b'"' | b'\'' | b'`') => return Position::ListStart,
-        _ => {}
+    let before = before(bytes, begin, MAX_BLANKS);
+    if let Some(b'"' | b'\'' | b'`') = before.last() {
+        return Position::ListStart;
     }
-    for byte in first.into_iter().chain(before) {
+    for byte in before.iter().rev() {
         match byte {
             b' ' | b'\t' | b'-' | b'>' | b'+' | b'#' => {}
             b'\n' | b'\r' => return Position::LineStart,
@@ -194,23 +180,4 @@ fn position(bytes: &[u8], begin: usize) -> Position {
     } else {
         Position::Prose
     }
-}
-
-pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
-    let after = bytes.get(at..).unwrap_or_default();
-    count(after.iter(), MAX_BLANKS, |byte| {
-        matches!(byte, b' ' | b'\t')
-    })
-}
-
-fn count<'b>(
-    bytes: impl Iterator<Item = &'b u8>,
-    most: usize,
-    wanted: impl Fn(u8) -> bool,
-) -> usize {
-    bytes.take(most).take_while(|byte| wanted(**byte)).count()
-}
-
-pub(super) fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

@@ -1,13 +1,12 @@
 //! The table of rules.
 
-use super::{assignment, bearer, command, cookie, netrc, pem, piped, protocol, sql, tokens, url};
+use super::{assignment, command, cookie, netrc, pem, piped, protocol, run, sql, tokens, url};
 use crate::redact::engine::Rule;
 
 /// Returns the rules that are always in force.
 pub(super) fn builtin() -> impl Iterator<Item = Rule> {
     [
-        assignment::RULE,
-        bearer::RULE,
+        assignment::rule(),
         command::RULE,
         cookie::RULE,
         netrc::RULE,
@@ -16,12 +15,12 @@ pub(super) fn builtin() -> impl Iterator<Item = Rule> {
         piped::PASS,
         piped::PIPED,
         protocol::RULE,
+        run::BEARER,
+        run::SIGNATURE,
+        run::WEBHOOK,
         sql::RULE,
-        url::CREDENTIALS,
-        url::SIGNATURE,
-        url::WEBHOOK,
+        url::RULE,
     ]
     .into_iter()
-    .chain(tokens::RULES)
-    .chain([tokens::discord_bots()])
+    .chain(tokens::rules())
 }

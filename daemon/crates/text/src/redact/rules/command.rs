@@ -2,14 +2,15 @@
 
 use super::command_table::{FORMS, Form};
 use super::placeholder::is_placeholder;
+use super::scan::run_len;
 use super::word::{Word, begins_word};
-use crate::redact::engine::{Rule, Shown, Verdict};
+use crate::redact::engine::{Judge, Rule, Shown};
 use std::ops::Range;
 
 /// One anchor per command.
 pub(super) const RULE: Rule = Rule {
     anchors: super::command_table::COMMANDS,
-    judge,
+    judge: Judge::One(judge),
 };
 
 /// How far after a command the password is searched for, in bytes.
@@ -22,21 +23,19 @@ pub(in crate::redact) fn takes_password(program: &str) -> bool {
     FORMS.iter().any(is_program)
 }
 
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let text = shown.text;
     let bytes = text.as_bytes();
     if !begins_word(shown, anchor.start) {
-        return Verdict::Innocent;
+        return None;
     }
     let is_meant = |name: &str| name.eq_ignore_ascii_case(&text[anchor.clone()]);
-    let Some((_, options)) = FORMS.iter().find(|(name, _)| is_meant(name)) else {
-        return Verdict::Innocent;
-    };
+    let (_, options) = FORMS.iter().find(|(name, _)| is_meant(name))?;
     let end = command_end(bytes, anchor.end);
     // The first secret; the next pass finds the others.
     let blanks = memchr::memchr_iter(b' ', &bytes[anchor.end - 1..end]);
     let mut words = blanks.map(|blank| anchor.end + blank);
-    let secret = words.find_map(|word| {
+    words.find_map(|word| {
         let of_option = |(option, form): &(&str, Form)| {
             // Without an option, the form describes the arguments.
             if option.is_empty() && word != anchor.end {
@@ -46,8 +45,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
             secret(bytes, word + value, end, *form)
         };
         options.iter().find_map(of_option)
-    });
-    secret.into()
+    })
 }
 
 /// Returns where the command ends: at an operator, at a line break that is not escaped, or at the end of the quoted text
@@ -94,8 +92,7 @@ fn option_end(words: &[u8], option: &str, form: Form) -> Option<usize> {
     if !matches!(form, Form::After(_)) || words.first() != Some(&b'-') {
         return None;
     }
-    let flags = words[1..].iter().take_while(|b| b.is_ascii_alphabetic());
-    let len = 1 + flags.count();
+    let len = 1 + run_len(&words[1..], |byte| byte.is_ascii_alphabetic());
     (words[len - 1] == flag && words.get(len) == Some(&b' ')).then_some(len)
 }
 
@@ -160,8 +157,8 @@ fn secret(bytes: &[u8], start: usize, end: usize, form: Form) -> Option<Range<us
 fn words(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
     let mut at = start;
     std::iter::from_fn(move || {
-        let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ');
-        let word = Word::at(bytes, at + blanks.count()).filter(|word| word.end <= end)?;
+        let blanks = run_len(&bytes[at..end], |byte| byte == b' ');
+        let word = Word::at(bytes, at + blanks).filter(|word| word.end <= end)?;
         at = word.end;
         Some(word)
     })

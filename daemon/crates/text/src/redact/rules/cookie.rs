@@ -1,14 +1,14 @@
 //! Cookies of a browser: `Cookie: sid=…; theme=…`, `Set-Cookie: sid=…; Path=/`.
 
-use super::assignment::{blanks, is_name};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
+use super::scan::{after, blanks, is_name, run_len};
 use super::value::Quote;
-use crate::redact::engine::{Rule, Shown, Verdict};
+use crate::redact::engine::{Judge, Rule, Shown};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
     anchors: &["cookie"],
-    judge,
+    judge: Judge::One(value),
 };
 
 /// The prefix of `Cookie` in the answer of a server.
@@ -18,10 +18,6 @@ const SET: &[u8] = b"set-";
 const MAX_NAME_BYTES: usize = 128;
 
 /// In a header, a colon and `name=value` follow, unlike in "Cookie: chocolate chip".
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    value(shown, anchor).into()
-}
-
 fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
     let before = &bytes[..anchor.start];
@@ -44,13 +40,7 @@ fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let own = Quote::at(bytes, at).filter(|_| is_closed || enclosing.is_none());
     at += own.map_or(0, Quote::len);
     let quote = own.or(enclosing.filter(|_| !is_closed));
-    let after = bytes.get(at..)?;
-    let name = after.iter().take(MAX_NAME_BYTES);
-    let name_len = name.take_while(|byte| is_cookie_name(**byte)).count();
-    if name_len == 0 || after.get(name_len) != Some(&b'=') {
-        return None;
-    }
-    let start = at + name_len + 1;
+    let start = value_start(bytes, at)?;
     // If the text is innocent, only a bounded part of it was read.
     let head = &bytes[..bytes.len().min(start + MAX_COMPARED_BYTES + 1)];
     let known = value_end(head, start, quote);
@@ -66,19 +56,19 @@ fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
 /// Returns the end of the last of several cookies.
 fn pairs_end(bytes: &[u8], first: usize, quote: Option<Quote>) -> usize {
     let mut end = first;
-    while bytes.get(end) == Some(&b';') {
-        let name = end + 1 + blanks(bytes, end + 1);
-        let rest = bytes.get(name..).unwrap_or_default().iter();
-        let len = rest
-            .take(MAX_NAME_BYTES)
-            .take_while(|byte| is_cookie_name(**byte))
-            .count();
-        if len == 0 || bytes.get(name + len) != Some(&b'=') {
-            break;
-        }
-        end = value_end(bytes, name + len + 1, quote);
+    while bytes.get(end) == Some(&b';')
+        && let Some(start) = value_start(bytes, end + 1 + blanks(bytes, end + 1))
+    {
+        end = value_end(bytes, start, quote);
     }
     end
+}
+
+/// Returns the end of a name at `at` and the `=` after it.
+fn value_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_|~".contains(&byte);
+    let end = at + run_len(after(bytes, at, MAX_NAME_BYTES), is_part);
+    (end > at && bytes.get(end) == Some(&b'=')).then_some(end + 1)
 }
 
 /// Returns the end of the value of a cookie, which contains no blanks.
@@ -88,8 +78,4 @@ fn value_end(bytes: &[u8], start: usize, quote: Option<Quote>) -> usize {
         is_closing || bytes[*at] <= b' ' || bytes[*at] == b';'
     };
     (start..bytes.len()).find(ends).unwrap_or(bytes.len())
-}
-
-fn is_cookie_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_|~".contains(&byte)
 }

@@ -1,5 +1,7 @@
 //! Names of secrets.
 
+use crate::words::{WordList, words};
+
 /// What a name says about the value after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::redact) struct SecretKey {
@@ -21,64 +23,12 @@ pub(in crate::redact) enum KeyKind {
 }
 
 /// Literals; every name of a secret contains one of them.
-pub(in crate::redact) const ANCHORS: &[&str] = &[
-    "passw",
-    "passphrase",
-    "passcode",
-    "_pass",
-    "-pass",
-    "pwd",
-    "secret",
-    "token",
-    "credential",
-    "authorization",
-    "api_key",
-    "api-key",
-    "api key",
-    "apikey",
-    "access_key",
-    "access-key",
-    "access key",
-    "accesskey",
-    "private_key",
-    "private-key",
-    "private key",
-    "privatekey",
-    "account_key",
-    "account-key",
-    "accountkey",
-    "auth_key",
-    "auth-key",
-    "authkey",
-    "signing_key",
-    "signing-key",
-    "signingkey",
-    "encryption_key",
-    "encryption-key",
-    "encryptionkey",
-    "master_key",
-    "master-key",
-    "masterkey",
-];
+pub(in crate::redact) static ANCHORS: WordList =
+    WordList::new(|| words(include_str!("words/anchors.txt")));
 
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "pwd"];
 
-const GENERATED: &[&str] = &[
-    "secret",
-    "secretkeybase",
-    "token",
-    "credential",
-    "credentials",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "accountkey",
-    "authkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-];
+static GENERATED: WordList = WordList::new(|| words(include_str!("words/generated.txt")));
 
 const PATHS: &[&str] = &["pwd", "credential", "credentials", "privatekey"];
 
@@ -100,8 +50,8 @@ pub(in crate::redact) fn secret_key(name: &str) -> Option<SecretKey> {
         (KeyKind::Authorization, &["authorization"][..])
     } else if ends_with(PASSWORDS) || is_owned_pass(name, &plain) {
         (KeyKind::Password, PASSWORDS)
-    } else if ends_with(GENERATED) {
-        (KeyKind::Generated, GENERATED)
+    } else if ends_with(&GENERATED) {
+        (KeyKind::Generated, &GENERATED[..])
     } else {
         return None;
     };
@@ -181,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_secret_word_has_an_anchor() {
-        for word in PASSWORDS.iter().chain(GENERATED) {
+        for word in PASSWORDS.iter().chain(GENERATED.iter()) {
             assert!(ANCHORS.iter().any(|anchor| word.contains(anchor)), "{word}");
         }
     }

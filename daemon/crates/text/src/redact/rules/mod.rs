@@ -1,19 +1,20 @@
-//! What a secret looks like.
+//! What a secret looks like. Lists of words are in `words/`, the forms of tokens in `tokens.txt`.
 
 mod assignment;
-mod bearer;
 mod builtin;
 mod command;
 mod command_table;
 mod cookie;
 mod in_force;
 mod key;
-mod netrc;
+pub(super) mod netrc;
 pub(super) mod pem;
 mod piped;
 mod placeholder;
 mod prose;
 mod protocol;
+mod run;
+mod scan;
 mod secret;
 mod sql;
 mod statement;

@@ -1,13 +1,15 @@
 //! The lines of a `.netrc`: `machine example.org login me password …`, on one line or several.
 
 use super::placeholder::is_placeholder;
+use super::scan::{after, is_one_of, run_len};
 use super::value::Quote;
-use crate::redact::engine::{Rule, Shown, Verdict};
+use super::word::begins_word;
+use crate::redact::engine::{Judge, Rule, Shown};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
     anchors: &["machine ", "machine\t", "default login "],
-    judge,
+    judge: Judge::One(password),
 };
 
 const MAX_WORD_BYTES: usize = 512;
@@ -19,23 +21,19 @@ const MAX_GAP_BYTES: usize = 64;
 const MIN_PROSE_BYTES: usize = 3;
 
 /// The words before a value, except `password`.
-const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
+pub(in crate::redact) const KEYS: [&str; 3] = ["login", "account", "port"];
 
 /// Accepts only the exact form: in a sentence, other words follow "machine".
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    password(shown, &anchor).into()
-}
-
-fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
+fn password(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let before = shown.before(anchor.start);
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
+    if !begins_word(shown, anchor.start) {
         return None;
     }
     let enclosing = Quote::before(bytes, anchor.start);
     // The host, or the login of all hosts.
     let host = word(bytes, anchor.end, enclosing)?;
-    let begins = matches!(before, None | Some(b'\n' | b'\r')) || enclosing.is_some();
+    let begins =
+        matches!(shown.before(anchor.start), None | Some(b'\n' | b'\r')) || enclosing.is_some();
     // In the middle of a line, after a name without a dot, only a value that is no word of a sentence counts.
     let is_doubtful = !begins && !bytes[host.clone()].contains(&b'.');
     let is_name = is_plain_word(&bytes[host.clone()]);
@@ -58,7 +56,7 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
             let is_secret = !is_prose && !is_placeholder(password);
             return is_secret.then_some(value);
         }
-        if !KEYS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        if !is_one_of(name, &KEYS) {
             return None;
         }
         at = value.end;
@@ -75,15 +73,13 @@ fn is_plain_word(word: &[u8]) -> bool {
 
 /// Returns the next word; `None` if there is none, or if it is too long or too far away.
 fn word(bytes: &[u8], from: usize, enclosing: Option<Quote>) -> Option<Range<usize>> {
-    let after = bytes.get(from..)?;
-    let gap = after.iter().take(MAX_GAP_BYTES + 1);
-    let start = from + gap.take_while(|byte| byte.is_ascii_whitespace()).count();
-    let rest = bytes.get(start..)?;
+    let gap = after(bytes, from, MAX_GAP_BYTES + 1);
+    let start = from + run_len(gap, |byte| byte.is_ascii_whitespace());
+    let end = bytes.len().min(start + MAX_WORD_BYTES + 1);
     let ends = |at: &usize| {
-        let is_closing = enclosing.is_some() && Quote::at(bytes, start + at) == enclosing;
-        is_closing || rest[*at].is_ascii_whitespace()
+        let is_closing = enclosing.is_some() && Quote::at(bytes, *at) == enclosing;
+        is_closing || bytes[*at].is_ascii_whitespace()
     };
-    let len = (0..rest.len().min(MAX_WORD_BYTES + 1)).find(ends);
-    let len = len.unwrap_or_else(|| rest.len().min(MAX_WORD_BYTES + 1));
-    (len > 0 && len <= MAX_WORD_BYTES).then_some(start..start + len)
+    let end = (start..end).find(ends).unwrap_or(end);
+    (end > start && end <= start + MAX_WORD_BYTES).then_some(start..end)
 }

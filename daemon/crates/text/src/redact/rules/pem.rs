@@ -1,6 +1,7 @@
 //! Private keys.
 
-use crate::redact::engine::{Rule, Shown, Verdict};
+use super::scan::run_len;
+use crate::redact::engine::{Judge, Rule, Shown};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use std::sync::LazyLock;
 /// A private key in PEM, from `BEGIN` to `END`, or to the point where it was cut off.
 pub(in crate::redact) const RULE: Rule = Rule {
     anchors: &["-----BEGIN "],
-    judge,
+    judge: Judge::One(judge),
 };
 
 const DASHES: &str = "-----";
@@ -34,16 +35,12 @@ const MIN_FULL_LINE_BYTES: usize = 60;
 /// Maximum length of the first line, in bytes.
 const MAX_BEGIN_BYTES: usize = 128;
 
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+/// The marker alone, as in a program that searches for it, is innocent.
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let text = shown.text;
-    let Some(begin_len) = begin_len(&text.as_bytes()[anchor.start..]) else {
-        return Verdict::Innocent;
-    };
-    let body = anchor.start + begin_len;
-    match block_end(text, body).or_else(|| cut_off_end(text, body)) {
-        Some(end) => Verdict::Secret(anchor.start..end),
-        None => Verdict::Innocent, // only the marker, as in a program that searches for it
-    }
+    let body = anchor.start + begin_len(&text.as_bytes()[anchor.start..])?;
+    let end = block_end(text, body).or_else(|| cut_off_end(text, body))?;
+    Some(anchor.start..end)
 }
 
 /// Returns the length of the first line of a private key that `bytes` start with.
@@ -77,14 +74,13 @@ fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     let mut offset = body;
     loop {
         // In a quotation, each line starts with `>`.
-        offset += count(&bytes[offset..], |byte| {
-            byte.is_ascii_whitespace() || byte == b'>'
-        });
+        let is_between = |byte: u8| byte.is_ascii_whitespace() || byte == b'>';
+        offset += run_len(&bytes[offset..], is_between);
         if let Some(header_len) = header_len(&text[offset..]) {
             offset += header_len;
             continue;
         }
-        let len = count(&bytes[offset..], is_base64);
+        let len = run_len(&bytes[offset..], is_base64);
         offset += len;
         if len >= MIN_LINE_BYTES {
             end = Some(offset);
@@ -101,10 +97,6 @@ fn header_len(text: &str) -> Option<usize> {
     let is_header = text.starts_with("Proc-Type:") || text.starts_with("DEK-Info:");
     let line = &text[..text.floor_char_boundary(MAX_HEADER_BYTES)];
     is_header.then(|| line.find('\n').unwrap_or(line.len()))
-}
-
-fn count(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().take_while(|byte| wanted(**byte)).count()
 }
 
 /// Includes the backslash of keys that were written on one line with `\n`.

@@ -1,24 +1,26 @@
 //! Passwords that a command reads from its input: `echo … | sudo -S`, `chpasswd <<< me:…`, `sudo -S <<EOF`, and `-passin pass:…`.
 
 use super::placeholder::is_placeholder;
+use super::scan::{after, before, is_blank, run_len};
 use super::word::{Word, begins_word};
-use crate::redact::engine::{Rule, Shown, Verdict};
+use crate::redact::engine::{Judge, Rule, Shown};
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) const PIPED: Rule = Rule {
     anchors: &["echo ", "printf "],
-    judge: piped,
+    judge: Judge::One(piped),
 };
 
 pub(super) const HERE: Rule = Rule {
     anchors: &["<<<", "<<"],
-    judge: here,
+    judge: Judge::One(here),
 };
 
 /// The form of a password in options of `openssl` and others: `-passin pass:…`.
 pub(super) const PASS: Rule = Rule {
     anchors: &["pass:"],
-    judge: pass,
+    judge: Judge::One(pass),
 };
 
 /// How much of a command is read, in bytes.
@@ -30,16 +32,6 @@ const MAX_OPTION_BYTES: usize = 32;
 /// Options of any command that reads a password or a token from its input.
 const READING_OPTIONS: &[&str] = &["--password-stdin", "--with-token", "--passphrase-fd 0"];
 
-/// Commands that read a password from their input.
-const READERS: &[&str] = &[
-    "passwd",
-    "su",
-    "kinit",
-    "cryptsetup",
-    "smbpasswd",
-    "vncpasswd",
-];
-
 /// What a command reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
@@ -48,11 +40,8 @@ enum Reading {
     Login,
 }
 
-fn piped(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    if !begins_word(shown, anchor.start) {
-        return Verdict::Innocent;
-    }
-    printed(shown.text.as_bytes(), anchor.end).into()
+fn piped(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    begins_word(shown, anchor.start).then(|| printed(shown.text.as_bytes(), anchor.end))?
 }
 
 /// Returns the secret in the words from `start` on, which are printed into a pipe.
@@ -70,7 +59,7 @@ fn printed(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if bytes.get(at) != Some(&b'|') {
         return None;
     }
-    let reading = reading(command(bytes, at + 1))?;
+    let reading = reading(&command(bytes, at + 1))?;
     let (first, last) = (words.first()?, words.last()?);
     let is_format = words.len() > 1 && bytes[first.content.clone()].contains(&b'%');
     let first = if is_format { &words[1] } else { first };
@@ -81,32 +70,29 @@ fn printed(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (!is_known).then_some(first.content.start..last.content.end)
 }
 
-fn here(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+fn here(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let window = &bytes[anchor.start.saturating_sub(MAX_COMMAND_BYTES)..anchor.start];
+    let window = before(bytes, anchor.start, MAX_COMMAND_BYTES);
     let is_before = |byte: &u8| b"\n\r;|&".contains(byte);
     let start = window.iter().rposition(is_before).map_or(0, |at| at + 1);
     // Arguments with blanks are quoted: in each of them, a command starts anew.
     let argument = ["' '", "\" \"", "' \"", "\" '"].iter();
     let argument = argument.filter_map(|border| memchr::memmem::rfind(window, border.as_bytes()));
     let start = argument.max().map_or(0, |at| at + 3).max(start);
-    let mut line = String::from_utf8_lossy(&window[start..]).into_owned();
+    let line = String::from_utf8_lossy(&window[start..]);
+    let mut command = &*line;
     // The shell's prompt.
     for prompt in ["$ ", "# ", "% ", "> "] {
-        if let Some(at) = line.rfind(prompt) {
-            line.drain(..at + prompt.len());
-        }
+        command = command.rsplit(prompt).next().unwrap_or(command);
     }
-    let Some(reading) = reading(line.as_bytes()) else {
-        return Verdict::Innocent;
-    };
+    let reading = reading(command)?;
     let start = anchor.end + blanks(bytes, anchor.end);
     let word = match anchor.len() {
         3 => Word::at(bytes, start),
         _ if window.ends_with(b"<") => None, // a part of `<<<`
         _ => first_line(bytes, start),
     };
-    word.and_then(|word| typed(bytes, &word, reading)).into()
+    typed(bytes, &word?, reading)
 }
 
 /// Returns the first line of the text that `<<` announces; its last line has the word at `start`.
@@ -116,12 +102,9 @@ fn first_line(bytes: &[u8], start: usize) -> Option<Word> {
     let is_indented = usize::from(window.get(start) == Some(&b'-'));
     let last = Word::at(window, start + is_indented)?;
     let end = last.end + window[last.end..].iter().position(is_break)?;
-    let breaks = window[end..].iter().take_while(|byte| is_break(byte));
-    let line = end + breaks.count();
+    let line = end + run_len(&window[end..], |byte| is_break(&byte));
     let line = line + blanks(window, line);
-    let rest = &bytes[line..];
-    let len = rest.iter().position(is_break).unwrap_or(rest.len());
-    let content = line..line + len;
+    let content = line..line + run_len(&bytes[line..], |byte| !is_break(&byte));
     let is_last = bytes[content.clone()] == bytes[last.content];
     (!is_last && !content.is_empty()).then_some(Word {
         end: content.end,
@@ -145,34 +128,28 @@ fn typed(bytes: &[u8], word: &Word, reading: Reading) -> Option<Range<usize>> {
     (!is_placeholder(value) && (is_literal || !is_variable)).then_some(secret)
 }
 
-fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let before = &bytes[anchor.start.saturating_sub(MAX_OPTION_BYTES)..anchor.start];
+    let before = before(bytes, anchor.start, MAX_OPTION_BYTES);
     let quote_len = usize::from(before.last().is_some_and(|byte| b"'\"".contains(byte)));
-    let Some((b' ' | b'=', before)) = before[..before.len() - quote_len].split_last() else {
-        return Verdict::Innocent;
+    let (b' ' | b'=', before) = before[..before.len() - quote_len].split_last()? else {
+        return None;
     };
-    let option = before.rsplit(u8::is_ascii_whitespace).next();
-    let is_option = option.is_some_and(|option| {
-        option.starts_with(b"-") && memchr::memmem::find(option, b"pass").is_some()
-    });
-    let Some(word) = Word::at(bytes, anchor.start - quote_len).filter(|_| is_option) else {
-        return Verdict::Innocent;
-    };
+    let option = before.rsplit(u8::is_ascii_whitespace).next()?;
+    let is_option = option.starts_with(b"-") && memchr::memmem::find(option, b"pass").is_some();
+    let word = Word::at(bytes, anchor.start - quote_len).filter(|_| is_option)?;
     let secret = anchor.end..word.content.end.max(anchor.end);
-    let is_known = is_placeholder(&bytes[secret.clone()]);
-    (!is_known).then_some(secret).into()
+    (!is_placeholder(&bytes[secret.clone()])).then_some(secret)
 }
 
-fn command(bytes: &[u8], start: usize) -> &[u8] {
-    let window = &bytes[start..bytes.len().min(start + MAX_COMMAND_BYTES)];
-    let end = window.iter().position(|byte| b"\n\r;|&".contains(byte));
-    &window[..end.unwrap_or(window.len())]
+fn command(bytes: &[u8], start: usize) -> Cow<'_, str> {
+    let window = after(bytes, start, MAX_COMMAND_BYTES);
+    let len = run_len(window, |byte| !b"\n\r;|&".contains(&byte));
+    String::from_utf8_lossy(&window[..len])
 }
 
 /// Returns which secret a command reads from its input; `None` for other commands.
-fn reading(command: &[u8]) -> Option<Reading> {
-    let command = String::from_utf8_lossy(command);
+fn reading(command: &str) -> Option<Reading> {
     let mut words = command.split_ascii_whitespace().peekable();
     let mut name = base_name(words.next()?);
     if name == "sudo" {
@@ -181,13 +158,7 @@ fn reading(command: &[u8]) -> Option<Reading> {
                 return Some(Reading::Password);
             }
             // These take a value.
-            if matches!(
-                option.as_bytes(),
-                [
-                    b'-',
-                    b'u' | b'g' | b'p' | b'h' | b'C' | b'r' | b't' | b'D' | b'R' | b'T' | b'U'
-                ]
-            ) {
+            if matches!(option.as_bytes(), [b'-', flag] if b"ugphCrtDRTU".contains(flag)) {
                 words.next();
             }
         }
@@ -196,11 +167,16 @@ fn reading(command: &[u8]) -> Option<Reading> {
     if name == "chpasswd" {
         return Some(Reading::Login);
     }
-    let reads = READERS.contains(&name)
-        || READING_OPTIONS
+    let is_reader = matches!(
+        name,
+        "passwd" | "su" | "kinit" | "cryptsetup" | "smbpasswd" | "vncpasswd"
+    );
+    let has_option = || {
+        READING_OPTIONS
             .iter()
-            .any(|option| command.contains(option));
-    reads.then_some(Reading::Password)
+            .any(|option| command.contains(option))
+    };
+    (is_reader || has_option()).then_some(Reading::Password)
 }
 
 fn base_name(path: &str) -> &str {
@@ -208,6 +184,5 @@ fn base_name(path: &str) -> &str {
 }
 
 fn blanks(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().take_while(|byte| b" \t".contains(byte)).count()
+    run_len(&bytes[at..], is_blank)
 }

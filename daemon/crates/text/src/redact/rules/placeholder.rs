@@ -1,106 +1,16 @@
 //! Texts in the place of a secret that are not secrets.
 
+use super::scan::run_len;
+use crate::words::{WordList, words};
+
 /// Maximum length of a value that is compared as a whole, in bytes; longer ones count as secrets.
 pub(in crate::redact) const MAX_COMPARED_BYTES: usize = 64;
 
 /// Words that mean "none", are the name of a type, or continue a sentence.
-const WORDS: &[&str] = &[
-    "none",
-    "null",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "n/a",
-    "unset",
-    "empty",
-    "unknown",
-    "required",
-    "optional",
-    "hidden",
-    "redacted",
-    "[redacted]",
-    "<redacted>",
-    "masked",
-    "string",
-    "str",
-    "text",
-    "bytes",
-    "int",
-    "integer",
-    "number",
-    "float",
-    "bool",
-    "boolean",
-    "any",
-    "object",
-    "value",
-    "file",
-    "path",
-    "env",
-    "environment",
-    "default",
-    "is",
-    "are",
-    "was",
-    "and",
-    "or",
-    "not",
-    "must",
-    "to",
-    "for",
-    "from",
-    "in",
-    "with",
-    "the",
-    "a",
-    "an",
-    "of",
-    "if",
-    "has",
-    "can",
-    "cannot",
-    "may",
-    "should",
-    "will",
-    "option",
-    "options",
-    "flag",
-    "flags",
-    "match",
-    "await",
-    "new",
-    "function",
-    "lambda",
-    "unsafe",
-    "*mut",
-    "*const",
-    "argument",
-];
+static WORDS: WordList = WordList::new(|| words(include_str!("words/placeholders.txt")));
 
 /// Objects in programs whose members are not literals.
-const ROOTS: &[&str] = &[
-    "self.",
-    "this.",
-    "config.",
-    "cfg.",
-    "settings.",
-    "args.",
-    "opts.",
-    "options.",
-    "params.",
-    "process.",
-    "os.",
-    "env.",
-    "request.",
-    "req.",
-    "ctx.",
-    "std::",
-];
+static ROOTS: WordList = WordList::new(|| words(include_str!("words/roots.txt")));
 
 /// Returns whether `value` is a mask, a variable, a placeholder of a template, or a word that is not a secret.
 /// Reads [`MAX_COMPARED_BYTES`] at most.
@@ -131,11 +41,8 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
 /// Returns whether an unquoted `value` is an expression of a program: a call, an index, a member of a known object.
 /// `value` may be cut.
 pub(in crate::redact) fn is_expression(value: &[u8]) -> bool {
-    let name_len = value
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:&".contains(byte))
-        .count();
-    let (name, after) = value.split_at(name_len);
+    let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:&".contains(&byte);
+    let (name, after) = value.split_at(run_len(value, is_path));
     // A password can be `a1(b2`; the name of a function has no digit, or is a path.
     let is_function = !name.is_empty()
         && (!name.iter().any(u8::is_ascii_digit) || name.windows(2).any(|pair| pair == b"::"));

@@ -1,11 +1,12 @@
 //! Secrets that a sentence states: `my password is hunter2`, `the token is 9f86d081884c7d65`.
 //! Most sentences of that form state something else: "the password is wrong".
 
-use super::assignment::{blanks, is_name};
 use super::key::{KeyKind, secret_key};
 use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
+use super::scan::{after, before, blanks, is_mixed, is_name, is_one_of, run_len, tail_len};
 use super::value::{Ending, Quote, bare_end};
 use crate::redact::engine::Shown;
+use crate::words::{WordList, words};
 use std::ops::Range;
 
 /// Maximum length of a name on either side of its anchor, in bytes.
@@ -21,88 +22,10 @@ const MIN_DIGITS: usize = 4;
 const MIN_TOKEN_BYTES: usize = 16;
 
 /// Words after "my password is" that are not the password. Words that end as a participle or an adverb are not listed.
-const STATES: &[&str] = &[
-    "about",
-    "absent",
-    "all",
-    "already",
-    "also",
-    "always",
-    "asked",
-    "at",
-    "bad",
-    "because",
-    "being",
-    "blank",
-    "broken",
-    "case",
-    "correct",
-    "different",
-    "fine",
-    "getting",
-    "good",
-    "gone",
-    "here",
-    "incorrect",
-    "invalid",
-    "it",
-    "kept",
-    "known",
-    "long",
-    "lost",
-    "mandatory",
-    "missing",
-    "my",
-    "never",
-    "now",
-    "ok",
-    "okay",
-    "old",
-    "only",
-    "out",
-    "plain",
-    "private",
-    "public",
-    "random",
-    "readable",
-    "right",
-    "safe",
-    "same",
-    "secret",
-    "secure",
-    "sent",
-    "set",
-    "short",
-    "shown",
-    "simple",
-    "still",
-    "strong",
-    "stronger",
-    "temporary",
-    "that",
-    "there",
-    "this",
-    "too",
-    "unique",
-    "up",
-    "valid",
-    "very",
-    "visible",
-    "weak",
-    "what",
-    "where",
-    "written",
-    "wrong",
-    "your",
-    "yours",
-];
+static STATES: WordList = WordList::new(|| words(include_str!("words/states.txt")));
 
 /// Words after `password:` that say what it is about: `password: field on the login page`.
-const SUBJECTS: &[&str] = &[
-    "change", "check", "dialog", "field", "form", "hash", "help", "hint", "input", "length",
-    "login", "maximum", "minimum", "one", "page", "prompt", "reset", "rule", "rules", "see",
-    "support", "test", "tests", "use", "works", "fails",
-];
+static SUBJECTS: WordList = WordList::new(|| words(include_str!("words/subjects.txt")));
 
 /// Words with digits that name how a password is stored.
 const FORMATS: &[&str] = &[
@@ -113,10 +36,8 @@ const FORMATS: &[&str] = &[
 /// Returns the secret that a sentence states after the name at `anchor`.
 pub(super) fn stated(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let before = bytes[..anchor.start].iter().rev().take(MAX_NAME_BYTES);
-    let begin = anchor.start - before.take_while(|byte| is_name(**byte)).count();
-    let after = bytes[anchor.end..].iter().take(MAX_NAME_BYTES);
-    let end = anchor.end + after.take_while(|byte| is_name(**byte)).count();
+    let begin = anchor.start - tail_len(before(bytes, anchor.start, MAX_NAME_BYTES), is_name);
+    let end = anchor.end + run_len(after(bytes, anchor.end, MAX_NAME_BYTES), is_name);
     let start = after_verb(bytes, end)?;
     let horizon = bytes.len().min(start + MAX_COMPARED_BYTES + 1);
     let quote = Quote::at(bytes, start);
@@ -132,8 +53,8 @@ pub(super) fn stated(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usi
     let word = &bytes[value.clone()];
     // The cheap checks first: most sentences of this form state no secret.
     let is_token = is_token(word);
-    let is_password =
-        is_chosen(word, is_over) || (is_over && (quote.is_some() || is_owned(bytes, begin)));
+    let is_password = is_chosen(word, is_over)
+        || (is_over && (quote.is_some() || follows(bytes, begin, &["my", "our"])));
     if !(is_token || is_password) || is_state(word) || is_placeholder(word) {
         return None;
     }
@@ -151,9 +72,7 @@ fn said(bytes: &[u8], start: usize, horizon: usize) -> Option<(Range<usize>, boo
     if end == horizon && horizon < bytes.len() {
         return None;
     }
-    let closing = bytes[start..end].iter().rev();
-    let closing = closing.take_while(|byte| b".,;:!?)\"'`".contains(byte));
-    let value = start..end - closing.count();
+    let value = start..end - tail_len(&bytes[start..end], |byte| b".,;:!?)\"'`".contains(&byte));
     let is_over = value.end < end || ends_sentence(bytes, end);
     (!value.is_empty()).then_some((value, is_over))
 }
@@ -161,25 +80,19 @@ fn said(bytes: &[u8], start: usize, horizon: usize) -> Option<(Range<usize>, boo
 /// Returns where a value starts after "is" or "was".
 fn after_verb(bytes: &[u8], name_end: usize) -> Option<usize> {
     let verb = name_end + blanks(bytes, name_end);
-    let rest = bytes.get(verb..)?;
-    let len = [&b"is"[..], b"was"]
-        .iter()
-        .find(|word| {
-            rest.get(..word.len())
-                .is_some_and(|found| found.eq_ignore_ascii_case(word))
-        })?
-        .len();
-    let colon = verb + len + usize::from(rest.get(len) == Some(&b':'));
+    let words = ["is", "was"].iter();
+    let mut lens = words.map(|word| word.len());
+    let len = lens.find(|len| is_one_of(after(bytes, verb, *len), &["is", "was"]))?;
+    let colon = verb + len + usize::from(bytes.get(verb + len) == Some(&b':'));
     let start = colon + blanks(bytes, colon);
     (verb > name_end && start > colon && start < bytes.len()).then_some(start)
 }
 
 /// Returns whether a word has the shape of a password that somebody chose: it is not a word of a language.
 fn is_chosen(word: &[u8], is_over: bool) -> bool {
-    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
-    let has_digit = has(u8::is_ascii_digit);
-    let has_letter = has(u8::is_ascii_alphabetic);
-    let has_sign = has(|byte| b"!@#$%^&*+=?~".contains(byte));
+    let has_digit = word.iter().any(u8::is_ascii_digit);
+    let has_letter = word.iter().any(u8::is_ascii_alphabetic);
+    let has_sign = word.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
     if has_digit && !has_letter && !has_sign {
         return is_over && word.len() >= MIN_DIGITS && word.iter().all(u8::is_ascii_digit);
     }
@@ -195,43 +108,29 @@ pub(super) fn is_mixed_password(word: &[u8]) -> bool {
 /// Returns whether a word is a call, a path, or names a format: `validate(x2)`, `/etc/x1`, `base64-encoded`.
 fn is_code(word: &[u8]) -> bool {
     let lower = word.to_ascii_lowercase();
-    word.iter().any(|byte| b"()/\\<>{}[]".contains(byte))
-        || lower.starts_with(b"<")
-        || FORMATS
-            .iter()
-            .any(|format| lower.starts_with(format.as_bytes()))
+    let is_format = |format: &&str| lower.starts_with(format.as_bytes());
+    word.iter().any(|byte| b"()/\\<>{}[]".contains(byte)) || FORMATS.iter().any(is_format)
 }
 
 fn is_token(word: &[u8]) -> bool {
-    let is_plain = word
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"_-.~+/=".contains(byte));
-    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
-    is_plain
-        && word.len() >= MIN_TOKEN_BYTES
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
+    let is_part = |byte: &u8| is_name(*byte) || b".~+/=".contains(byte);
+    word.len() >= MIN_TOKEN_BYTES && is_mixed(word) && word.iter().all(is_part)
 }
 
 /// Returns whether a word after `password:` describes a password instead of being one.
 pub(super) fn is_description(word: &[u8]) -> bool {
-    let is_subject = |subject: &&str| word.eq_ignore_ascii_case(subject.as_bytes());
-    is_state(word) || SUBJECTS.iter().any(is_subject)
+    is_state(word) || is_one_of(word, &SUBJECTS)
 }
 
 fn is_state(word: &[u8]) -> bool {
     let lower = word.to_ascii_lowercase();
-    let is_inflected = ["ed", "ing", "ly", "ble", "en"]
-        .iter()
-        .any(|end| lower.ends_with(end.as_bytes()));
-    let is_word = lower
-        .iter()
-        .all(|byte| byte.is_ascii_lowercase() || b"-'".contains(byte));
-    is_word
-        && (is_inflected
-            || STATES.iter().any(|state| state.as_bytes() == lower)
-            || lower.contains(&b'-')
-            || lower.contains(&b'\''))
+    let has_end = |end: &&str| lower.ends_with(end.as_bytes());
+    let is_compound = lower.iter().any(|byte| b"-'".contains(byte));
+    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || b"-'".contains(byte);
+    lower.iter().all(is_letter)
+        && (is_compound
+            || ["ed", "ing", "ly", "ble", "en"].iter().any(has_end)
+            || is_one_of(&lower, &STATES))
 }
 
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
@@ -241,11 +140,6 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
         || rest.starts_with(b"- ")
 }
 
-/// Returns whether the words before a name say whose it is: "my", "our".
-fn is_owned(bytes: &[u8], begin: usize) -> bool {
-    follows(bytes, begin, &["my", "our"])
-}
-
 /// Returns whether the words before a name say that its value follows: "log in with", "use".
 pub(super) fn is_announced(bytes: &[u8], begin: usize) -> bool {
     follows(bytes, begin, &["with", "use", "using"])
@@ -253,12 +147,9 @@ pub(super) fn is_announced(bytes: &[u8], begin: usize) -> bool {
 
 /// Returns whether one of `wanted` is before `begin` in its clause.
 fn follows(bytes: &[u8], begin: usize, wanted: &[&str]) -> bool {
-    let window = &bytes[begin.saturating_sub(MAX_OWNER_BYTES)..begin];
+    let window = before(bytes, begin, MAX_OWNER_BYTES);
     let is_break = |byte: &u8| b".,;:!?\r\n".contains(byte);
     let clause = window.rsplit(is_break).next().unwrap_or_default();
     let mut words = clause.split(|byte| *byte == b' ');
-    words.any(|word| {
-        let is_word = |wanted: &&str| word.eq_ignore_ascii_case(wanted.as_bytes());
-        wanted.iter().any(is_word)
-    })
+    words.any(|word| is_one_of(word, wanted))
 }

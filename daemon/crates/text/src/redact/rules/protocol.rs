@@ -1,9 +1,10 @@
 //! Passwords in the lines of protocols that people type: `PASS …`, `AUTH …`, `a1 LOGIN me …`, `CONFIG SET requirepass …`.
 
-use super::assignment::blanks;
 use super::placeholder::is_placeholder;
+use super::scan::{after, before, blanks, is_mixed, run_len, tail_len};
 use super::word::Word;
-use crate::redact::engine::{Rule, Shown, Verdict};
+use crate::redact::engine::{Judge, Rule, Shown};
+use crate::words::{WordList, words};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
         ".auth(",
         "changeuserpassword(",
     ],
-    judge,
+    judge: Judge::One(judge),
 };
 
 /// How much before and after a line is read, in bytes.
@@ -30,53 +31,7 @@ const MAX_NEARBY_BYTES: usize = 512;
 const MAX_LINE_BYTES: usize = 512;
 
 /// Words after `AUTH` that are not passwords: mechanisms, and words of messages.
-const NO_PASSWORDS: &[&str] = &[
-    "login",
-    "plain",
-    "cram-md5",
-    "digest-md5",
-    "xoauth2",
-    "oauthbearer",
-    "ntlm",
-    "gssapi",
-    "external",
-    "anonymous",
-    "tls",
-    "ssl",
-    "tls-c",
-    "tls-p",
-    "failed",
-    "failure",
-    "required",
-    "ok",
-    "error",
-    "success",
-    "successful",
-    "succeeded",
-    "denied",
-    "enabled",
-    "disabled",
-    "token",
-    "method",
-    "methods",
-    "service",
-    "server",
-    "module",
-    "key",
-    "keys",
-    "type",
-    "complete",
-    "completed",
-    "expired",
-    "invalid",
-    "timeout",
-    "user",
-    "provider",
-    "header",
-    "status",
-    "mode",
-    "code",
-];
+static NO_PASSWORDS: WordList = WordList::new(|| words(include_str!("words/after_auth.txt")));
 
 /// Starts of lines with which a server answers a password.
 const ANSWERS: &[&str] = &[
@@ -100,7 +55,7 @@ struct Line<'a> {
     end: usize,
 }
 
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let text = shown.text;
     let bytes = text.as_bytes();
     let word = text[anchor.clone()].to_ascii_lowercase();
@@ -115,15 +70,11 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         "requirepass" | "masterauth" => of_setting(shown, anchor),
         _ => second_text(bytes, anchor),
     };
-    let is_variable = |value: &[u8]| {
-        let is_name = matches!(value, [b'$', name, ..] if name.is_ascii_alphabetic());
-        is_name && anchor_quote == Some(b'"')
-    };
-    let secret = secret.filter(|secret| {
+    secret.filter(|secret| {
         let value = &bytes[secret.clone()];
-        !is_placeholder(value) && !is_variable(value)
-    });
-    secret.into()
+        let is_name = matches!(value, [b'$', name, ..] if name.is_ascii_alphabetic());
+        !is_placeholder(value) && !(is_name && anchor_quote == Some(b'"'))
+    })
 }
 
 /// `PASS hunter2` of FTP, POP3 and IRC. Test runners print lines that start with PASS as well, so the lines around it
@@ -136,7 +87,9 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let line = Line::after(bytes, anchor.end)?;
     let password = line.only(1)?;
     let name = lowercase(&bytes[password.clone()]);
-    let is_test = name.contains("test") || name.contains("spec") || name.contains("::");
+    let is_test = ["test", "spec", "::"]
+        .iter()
+        .any(|part| name.contains(part));
     let is_file = name.contains('/') || name.rfind('.').is_some_and(|dot| name.len() - dot <= 4);
     // `pass gmail` shows what a password manager keeps.
     let is_command = || is_upper(&bytes[anchor.clone()]) || is_mixed(&bytes[password.clone()]);
@@ -148,57 +101,40 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
 /// `AUTH hunter2` and `AUTH me hunter2` of Redis, `AUTH PLAIN …` of SMTP.
 fn auth(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let has_prompt = bytes[..anchor.start].ends_with(b"> ");
-    let is_hello = || {
-        let before = &bytes[anchor.start.saturating_sub(8)..anchor.start].to_ascii_lowercase();
-        before.ends_with(b"hello 3 ") || before.ends_with(b"hello 2 ")
-    };
-    let has_prompt = has_prompt || is_hello();
+    let before = before(bytes, anchor.start, "hello 3 ".len()).to_ascii_lowercase();
+    let has_prompt = before.ends_with(b"> ") || matches!(&*before, b"hello 2 " | b"hello 3 ");
     if !has_prompt && !begins_line(shown, anchor.start) {
         return None;
     }
     let line = Line::after(bytes, anchor.end)?;
-    let word = |at: usize| Some(lowercase(&bytes[line.words.get(at)?.clone()]));
+    let first = lowercase(&bytes[line.words[0].clone()]);
     let is_known = |word: &str| NO_PASSWORDS.contains(&word) || word.starts_with("scram-");
-    if word(0)?.starts_with('*') {
+    if first.starts_with('*') {
         return None; // a pointer in C: AUTH *auth
     }
-    if is_known(&word(0)?) {
-        let mechanism = is_upper(&bytes[line.words[0].clone()]) && word(0)? != "user";
-        let password = line.only(2).filter(|_| mechanism)?;
-        let is_list = is_known(&word(1)?);
-        return (!is_list && is_base64(&bytes[password.clone()])).then_some(password);
+    if is_known(&first) {
+        let is_mechanism = is_upper(&bytes[line.words[0].clone()]) && first != "user";
+        let password = line.only(2).filter(|_| is_mechanism)?;
+        let word = &bytes[password.clone()];
+        return (!is_known(&lowercase(word)) && is_base64(word)).then_some(password);
     }
     let password = line.only(2).or_else(|| line.only(1))?;
-    let is_shout = line
-        .words
-        .iter()
-        .all(|word| bytes[word.clone()].iter().all(u8::is_ascii_uppercase));
-    let is_command = is_upper(&bytes[anchor.clone()]) && !is_shout;
+    let is_mixed = is_mixed(&bytes[password.clone()]);
+    let is_single = line.words.len() == 1 || is_mixed;
     let is_secret = has_prompt
-        || is_command
-        || (line.words.len() == 1
-            && (line.is_all(anchor.start) || line.is_answered(&bytes[anchor.start..line.end])))
-        || (line.is_all(anchor.start)
-            && (word(0)? == "default" || is_mixed(&bytes[password.clone()])))
-        || (line.is_answered(&bytes[anchor.start..line.end]) && is_mixed(&bytes[password.clone()]));
+        || line.is_command(&bytes[anchor.clone()])
+        || (line.is_all(anchor.start) && (is_single || first == "default"))
+        || (is_single && line.is_answered(&bytes[anchor.start..line.end]));
     is_secret.then_some(password)
 }
 
 /// `a1 LOGIN me hunter2` of IMAP.
 fn login(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
-    let before = &bytes[anchor.start.saturating_sub(MAX_TAG_BYTES + 1)..anchor.start];
-    let (b' ', tag) = before.split_last()? else {
-        return None;
-    };
-    let tag_len = tag
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'.')
-        .count();
+    let before = before(bytes, anchor.start, MAX_TAG_BYTES + 1).strip_suffix(b" ")?;
+    let tag_len = tail_len(before, |byte| byte.is_ascii_alphanumeric() || byte == b'.');
+    let tag = &before[before.len() - tag_len..];
     let start = anchor.start - 1 - tag_len;
-    let tag = &bytes[start..anchor.start - 1];
     let is_tag = tag.len() == 1 || tag.iter().any(u8::is_ascii_digit);
     if !is_tag || !begins_line(shown, start) {
         return None;
@@ -206,12 +142,8 @@ fn login(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let line = Line::after(bytes, anchor.end)?;
     let password = line.only(2)?;
     let is_quoted = matches!(bytes[password.start - 1], b'"' | b'\'');
-    let is_shout = line
-        .words
-        .iter()
-        .all(|word| bytes[word.clone()].iter().all(u8::is_ascii_uppercase));
-    let is_command = is_upper(&bytes[anchor]) && !is_shout;
-    (is_quoted || is_command || is_mixed(&bytes[password.clone()])).then_some(password)
+    let is_command = || line.is_command(&bytes[anchor]) || is_mixed(&bytes[password.clone()]);
+    (is_quoted || is_command()).then_some(password)
 }
 
 /// Maximum length of an IMAP tag, in bytes.
@@ -233,14 +165,12 @@ fn identify(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
 fn of_acl(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
     let line = &bytes[anchor.end..line_end(bytes, anchor.end)];
     let signs = memchr::memchr2_iter(b'>', b'<', line);
-    let mut passwords = signs
-        .filter(|at| *at > 0 && b" '\"".contains(&line[at - 1]))
-        .map(|at| {
-            let start = anchor.end + at + 1;
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"".contains(byte);
-            let len = bytes[start..].iter().position(ends);
-            start..len.map_or(bytes.len(), |len| start + len)
-        });
+    let signs = signs.filter(|at| *at > 0 && b" '\"".contains(&line[at - 1]));
+    let mut passwords = signs.map(|at| {
+        let start = anchor.end + at + 1;
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"'\"".contains(&byte);
+        start..start + run_len(&bytes[start..], is_part)
+    });
     passwords.find(|password| !is_placeholder(&bytes[password.clone()]))
 }
 
@@ -248,18 +178,12 @@ fn of_acl(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
 fn of_setting(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = shown.text.as_bytes();
     if let Some(rest) = bytes[anchor.end..].strip_prefix(b"\"") {
-        let newlines = rest
-            .iter()
-            .take(2)
-            .take_while(|byte| b"\r\n".contains(byte))
-            .count();
-        let second = rest
-            .get(newlines..)?
-            .strip_prefix(b"2) ")
-            .filter(|_| newlines > 0)?;
+        let newlines = run_len(after(rest, 0, 2), is_break);
+        let second = rest[newlines..].strip_prefix(b"2) ");
+        let second = second.filter(|_| newlines > 0)?;
         return Some(Word::at(bytes, bytes.len() - second.len())?.content);
     }
-    let before = &bytes[anchor.start.saturating_sub(12)..anchor.start].to_ascii_lowercase();
+    let before = before(bytes, anchor.start, "config set ".len()).to_ascii_lowercase();
     let is_set = before.ends_with(b"set ") || before.ends_with(b"--");
     if !(is_set || begins_line(shown, anchor.start)) || !bytes[anchor.end..].starts_with(b" ") {
         return None;
@@ -274,9 +198,8 @@ fn of_setting(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
 /// `db.auth("me", "hunter2")`, `auth=("me", "hunter2")`
 fn second_text(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..bytes.len().min(anchor.end + MAX_LINE_BYTES)];
-    let text = |from: usize| {
-        Word::at(bytes, from + blanks(bytes, from)).filter(|word| word.quote.is_some())
-    };
+    let word = |from: usize| Word::at(bytes, from + blanks(bytes, from));
+    let text = |from: usize| word(from).filter(|word| word.quote.is_some());
     let first = text(anchor.end)?;
     let comma = first.end + blanks(bytes, first.end);
     let second = text(comma + 1).filter(|_| bytes.get(comma) == Some(&b','))?;
@@ -326,6 +249,12 @@ impl<'a> Line<'a> {
         self.words.last().filter(|_| is_all).cloned()
     }
 
+    /// Returns whether it is a command in capitals, with something that is not.
+    fn is_command(&self, name: &[u8]) -> bool {
+        let mut words = self.words.iter().map(|word| &self.bytes[word.clone()]);
+        is_upper(name) && !words.all(|word| word.iter().all(u8::is_ascii_uppercase))
+    }
+
     /// Returns whether the text consists of this line, which starts at `start`.
     fn is_all(&self, start: usize) -> bool {
         let is_blank = |bytes: &[u8]| bytes.len() <= 4 && bytes.iter().all(u8::is_ascii_whitespace);
@@ -335,7 +264,7 @@ impl<'a> Line<'a> {
     /// Returns whether the next line is what a server answers to a password. A terminal may show the line itself twice:
     /// as it was typed and as the program printed it.
     fn is_answered(&self, line: &[u8]) -> bool {
-        let mut rest = &self.bytes[self.end..self.bytes.len().min(self.end + MAX_NEARBY_BYTES)];
+        let mut rest = after(self.bytes, self.end, MAX_NEARBY_BYTES);
         let mut breaks = line_breaks(rest);
         if breaks > 0
             && let Some(after) = rest[breaks..].strip_prefix(line)
@@ -344,36 +273,35 @@ impl<'a> Line<'a> {
         }
         let next = &rest[breaks..];
         let is_code = matches!(next, [a, b, c, b' ' | b'-', ..] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()));
-        breaks > 0
-            && (is_code
-                || ANSWERS
-                    .iter()
-                    .any(|answer| next.starts_with(answer.as_bytes())))
+        breaks > 0 && (is_code || starts_with_one_of(next, ANSWERS))
     }
 }
 
 /// Returns how many characters end the line at the start of `text`, with at most one empty line after it.
 fn line_breaks(text: &[u8]) -> usize {
-    let breaks = text.iter().take(4);
-    breaks.take_while(|byte| b"\r\n".contains(byte)).count()
+    run_len(after(text, 0, 4), is_break)
 }
 
 /// Returns whether a line before `start` announces a password.
 fn is_asked(bytes: &[u8], start: usize) -> bool {
-    let window = &bytes[start.saturating_sub(MAX_NEARBY_BYTES)..start];
-    let mut lines = window.split(|byte| b"\r\n".contains(byte));
-    lines.any(|line| {
-        ASKERS
-            .iter()
-            .any(|asker| line.starts_with(asker.as_bytes()))
-    }) || ASKERS.iter().any(|asker| {
-        // In a text for `printf`.
-        let escaped = format!("\\n{asker}");
-        let quoted = ["'", "\""].map(|quote| format!("{quote}{asker}"));
-        std::iter::once(escaped)
-            .chain(quoted)
-            .any(|start| memchr::memmem::find(window, start.as_bytes()).is_some())
-    })
+    let window = before(bytes, start, MAX_NEARBY_BYTES);
+    let mut lines = window.split(|byte| is_break(*byte));
+    // In a text for `printf`.
+    let mut printed = ["\\n", "'", "\""].iter().flat_map(|start| {
+        let askers = ASKERS.iter();
+        askers.map(move |asker| format!("{start}{asker}"))
+    });
+    lines.any(|line| starts_with_one_of(line, ASKERS))
+        || printed.any(|asker| memchr::memmem::find(window, asker.as_bytes()).is_some())
+}
+
+fn starts_with_one_of(text: &[u8], starts: &[&str]) -> bool {
+    let is_start = |start: &&str| text.starts_with(start.as_bytes());
+    starts.iter().any(is_start)
+}
+
+fn is_break(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 /// Returns whether `at` is the start of a line, of a quoted text, or of a line in a text for `printf`.
@@ -383,19 +311,16 @@ fn begins_line(shown: Shown<'_>, at: usize) -> bool {
 
 /// Returns whether `at` is the end of a line, of a quoted text, or of a line in a text for `printf`.
 fn ends_line(bytes: &[u8], at: usize) -> bool {
-    let rest = bytes.get(at..).unwrap_or_default();
-    matches!(rest, [] | [b'\n' | b'\r', ..] | [b'\\', b'r' | b'n', ..])
-        || (at > 0
-            && bytes[at - 1] > b' '
-            && matches!(
-                rest,
-                [b'"' | b'\''] | [b'"' | b'\'', b' ' | b'\n' | b'\r' | b')', ..]
-            ))
+    let follows_word = at > 0 && bytes.get(at - 1).is_some_and(|byte| *byte > b' ');
+    match bytes.get(at..).unwrap_or_default() {
+        [] | [b'\n' | b'\r', ..] | [b'\\', b'r' | b'n', ..] => true,
+        [b'"' | b'\''] | [b'"' | b'\'', b' ' | b'\n' | b'\r' | b')', ..] => follows_word,
+        _ => false,
+    }
 }
 
 fn line_end(bytes: &[u8], start: usize) -> usize {
-    let rest = &bytes[start..bytes.len().min(start + MAX_LINE_BYTES)];
-    start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
+    start + run_len(after(bytes, start, MAX_LINE_BYTES), |byte| !is_break(byte))
 }
 
 /// The last word of a line that was cut at its limit may end inside a character.
@@ -407,11 +332,7 @@ fn is_upper(word: &[u8]) -> bool {
     !word.iter().any(u8::is_ascii_lowercase)
 }
 
-fn is_mixed(word: &[u8]) -> bool {
-    word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic)
-}
-
 fn is_base64(word: &[u8]) -> bool {
-    word.iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    word.iter().all(is_part)
 }

@@ -1,10 +1,11 @@
 //! Which bytes of an assignment are secret, if any.
 //! To take linear time, a value is rejected after reading at most [`MAX_COMPARED_BYTES`] of it.
 
-use super::assignment::{Assignment, Position, Separator, blanks, is_name};
+use super::assignment::{Assignment, Position, Separator};
 use super::key::{KeyKind, normalized};
 use super::placeholder::{MAX_COMPARED_BYTES, begins_a_gap, is_expression, is_placeholder};
 use super::prose;
+use super::scan::{after, blanks, is_mixed, is_name, is_one_of, run_len};
 use super::value::{Ending, Quote, bare_end, joined_end, line_end, without_outer};
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ const MIN_TOKEN_BYTES: usize = 6;
 const MIN_MIXED_BYTES: usize = 8;
 
 /// Words before the credentials of an `Authorization` header.
-const SCHEMES: &[&str] = &[
+const SCHEMES: [&str; 7] = [
     "bearer",
     "basic",
     "token",
@@ -26,15 +27,13 @@ const SCHEMES: &[&str] = &[
 ];
 
 /// Schemes with several parameters, including the signature.
-const SCHEMES_OF_PAIRS: &[&str] = &["digest", "aws4-hmac-sha256"];
+const SCHEMES_OF_PAIRS: [&str; 2] = ["digest", "aws4-hmac-sha256"];
 
 impl Assignment<'_> {
     /// Returns the bytes to mask; the range is never empty.
     pub(super) fn secret(&self) -> Option<Range<usize>> {
-        let secret = match Quote::at(self.bytes, self.start) {
-            Some(quote) if self.separator != Separator::Tag => self.quoted(quote),
-            _ => self.unquoted(),
-        };
+        let quote = Quote::at(self.bytes, self.start).filter(|_| self.separator != Separator::Tag);
+        let secret = quote.map_or_else(|| self.unquoted(), |quote| self.quoted(quote));
         secret.filter(|secret| !secret.is_empty())
     }
 
@@ -57,7 +56,8 @@ impl Assignment<'_> {
     }
 
     fn unquoted(&self) -> Option<Range<usize>> {
-        if !self.is_environment() && is_expression(head(self.bytes, self.start)) {
+        let head = after(self.bytes, self.start, MAX_COMPARED_BYTES);
+        if !self.is_environment() && is_expression(head) {
             return None;
         }
         if self.key.kind == KeyKind::Authorization {
@@ -87,29 +87,25 @@ impl Assignment<'_> {
 
     /// Returns what follows the scheme of an `Authorization` header.
     fn credentials(&self, start: usize, quote: Option<Quote>) -> Option<Range<usize>> {
-        let head = head(self.bytes, start);
-        let scheme_len = head.iter().take_while(|byte| is_name(**byte)).count();
-        let scheme = head[..scheme_len].to_ascii_lowercase();
-        let is_one_of = |schemes: &[&str]| {
-            head.get(scheme_len) == Some(&b' ')
-                && schemes.iter().any(|known| known.as_bytes() == scheme)
-        };
-        let begin = start + scheme_len + 1;
-        if is_one_of(SCHEMES) {
+        let head = after(self.bytes, start, MAX_COMPARED_BYTES);
+        let scheme = &head[..run_len(head, is_name)];
+        let is_apart = head.get(scheme.len()) == Some(&b' ');
+        let begin = start + scheme.len() + 1;
+        if is_apart && is_one_of(scheme, &SCHEMES) {
             return self.credible_word(begin, Ending::Blank);
         }
-        if is_one_of(SCHEMES_OF_PAIRS) {
+        if is_apart && is_one_of(scheme, &SCHEMES_OF_PAIRS) {
             self.credible_word(begin, Ending::Blank)?;
-            let end = quote.map_or_else(
-                || line_end(self.bytes, begin),
-                |quote| quote.content_end(self.bytes, begin),
-            );
+            let end = match quote {
+                Some(quote) => quote.content_end(self.bytes, begin),
+                None => line_end(self.bytes, begin),
+            };
             return Some(trimmed(self.bytes, begin..end));
         }
         let value = self.credible_word(start, Ending::Blank)?;
         let is_header = quote.is_some()
             || self.position == Position::LineStart
-            || is_mixed(&self.bytes[value.clone()]);
+            || is_generated(&self.bytes[value.clone()]);
         is_header.then_some(value)
     }
 
@@ -125,7 +121,7 @@ impl Assignment<'_> {
         let begins = self.position != Position::Prose;
         let word = &self.bytes[value.clone()];
         let is_said = is_password && (prose::is_mixed_password(word) || self.is_noted(word, after));
-        if is_mixed(word) || is_said || (alone && (begins || is_password)) {
+        if is_generated(word) || is_said || (alone && (begins || is_password)) {
             return Some(value);
         }
         // `passphrase: correct horse battery staple`, where the name is not a word of prose.
@@ -210,9 +206,8 @@ impl Assignment<'_> {
             return false;
         }
         let is_path = word.windows(2).any(|pair| pair == b"::");
-        let is_name = word
-            .iter()
-            .all(|byte| byte.is_ascii_alphabetic() || b"_:".contains(byte));
+        let is_part = |byte: &u8| byte.is_ascii_alphabetic() || b"_:".contains(byte);
+        let is_name = word.iter().all(is_part);
         let after = self.bytes.get(value.end + blanks(self.bytes, value.end));
         if self.separator == Separator::Colon {
             let is_type = word.first().is_some_and(u8::is_ascii_uppercase)
@@ -241,21 +236,14 @@ impl Assignment<'_> {
 fn ends_value(after: &[u8]) -> bool {
     let rest = &after[blanks(after, 0)..];
     match rest.first() {
-        None | Some(b'\n' | b'\r' | b',' | b';' | b'}' | b']' | b')' | b'"' | b'\'' | b'\\') => {
-            true
-        }
         Some(b'#') => rest.len() < after.len(),
-        _ => false,
+        next => next.is_none_or(|byte| b"\n\r,;}])\"'\\".contains(byte)),
     }
 }
 
 /// Returns whether a long word has letters and digits, so that it is not a word of a language.
-fn is_mixed(word: &[u8]) -> bool {
-    let is_long = word.len() > MAX_COMPARED_BYTES;
-    let is_mixed = word.len() >= MIN_MIXED_BYTES
-        && word.iter().any(u8::is_ascii_digit)
-        && word.iter().any(u8::is_ascii_alphabetic);
-    is_long || is_mixed
+fn is_generated(word: &[u8]) -> bool {
+    word.len() > MAX_COMPARED_BYTES || (word.len() >= MIN_MIXED_BYTES && is_mixed(word))
 }
 
 fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
@@ -265,8 +253,4 @@ fn trimmed(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 /// Returns what follows the last dot: `token` of `self.token`.
 fn last_part(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
-}
-
-fn head(bytes: &[u8], start: usize) -> &[u8] {
-    &bytes[start..bytes.len().min(start + MAX_COMPARED_BYTES)]
 }

@@ -1,8 +1,11 @@
 //! Passwords in statements that set one: `IDENTIFIED BY '…'`, `ALTER ROLE me PASSWORD '…'`, `PRAGMA key = '…'`.
 
 use super::placeholder::is_placeholder;
+use super::scan::is_one_of;
 use super::statement::{Statement, begins_line, words_before};
-use crate::redact::engine::{Rule, Shown, Verdict};
+use super::word::begins_word;
+use crate::redact::engine::{Judge, Rule, Shown, TwoSecrets};
+use crate::words::{WordList, words};
 use std::ops::Range;
 
 /// A literal must follow, or the words around it must be those of a statement, which distinguishes them from prose.
@@ -19,23 +22,11 @@ pub(super) const RULE: Rule = Rule {
         "pragma hexrekey",
         " key '",
     ],
-    judge,
+    judge: Judge::Two(judge),
 };
 
 /// Words of statements that set the password of somebody.
-const STATEMENTS: &[&str] = &[
-    "create user",
-    "create role",
-    "create group",
-    "create login",
-    "alter user",
-    "alter role",
-    "alter login",
-    "alter current user",
-    "create or replace user",
-    "create database link",
-    "user mapping",
-];
+static STATEMENTS: WordList = WordList::new(|| words(include_str!("words/statements.txt")));
 
 /// Words before a literal that is a password, at the end of what precedes `PASSWORD`.
 const VERBS: &[&str] = &["set", "with", "encrypted", "unencrypted"];
@@ -43,7 +34,7 @@ const VERBS: &[&str] = &["set", "with", "encrypted", "unencrypted"];
 /// Words in place of a password.
 const NO_PASSWORDS: &[&str] = &["externally", "globally", "random", "values", "password"];
 
-fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> TwoSecrets {
     let rest = Statement::after(shown, anchor.end);
     let bytes = shown.text.as_bytes();
     let word = shown.text[anchor.clone()].to_ascii_lowercase();
@@ -69,33 +60,30 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
 }
 
 /// Judges `PASSWORD` in a text in which no separator follows it.
-pub(super) fn after_password(shown: Shown<'_>, start: usize) -> Verdict {
+pub(super) fn after_password(shown: Shown<'_>, start: usize) -> TwoSecrets {
     let bytes = shown.text.as_bytes();
-    let rest = Statement::after(shown, start);
-    let Some(rest) = rest.skip("password").filter(|_| is_word(shown, start)) else {
-        return Verdict::Innocent;
-    };
-    let clause = password_clause(rest);
+    let rest = Statement::after(shown, start).skip("password");
+    let clause = rest
+        .filter(|_| begins_word(shown, start))
+        .and_then(password_clause);
     let Some((password, end, more)) = clause else {
-        return Verdict::Innocent;
+        return TwoSecrets::default();
     };
     let before = words_before(shown, start);
     let is_set = before.ends_with("set") || before.contains("set password");
     let is_verb = VERBS.iter().any(|verb| before.ends_with(verb));
     let is_call = bytes[password.start - 2] == b'(';
     let is_secret = if is_call {
-        is_set
-            || ["select", "update ", "insert "]
-                .iter()
-                .any(|verb| before.contains(verb))
+        let verbs = ["select", "update ", "insert "];
+        is_set || verbs.iter().any(|verb| before.contains(verb))
     } else {
         end.ends()
             && (is_verb || is_statement(&before) || (begins_line(shown, start) && end.is_over()))
     };
     if !is_secret {
-        return Verdict::Innocent;
+        return TwoSecrets::default();
     }
-    verdict(bytes, Some(password), more)
+    both(bytes, Some(password), more)
 }
 
 /// Returns the literal after `PASSWORD`, what follows it, and a second literal.
@@ -125,30 +113,26 @@ fn password_clause(
 }
 
 /// Judges what follows `IDENTIFIED BY`, where Oracle needs no quotes.
-fn identified_by(shown: Shown<'_>, anchor: Range<usize>, rest: Statement<'_>) -> Verdict {
+fn identified_by(shown: Shown<'_>, anchor: Range<usize>, rest: Statement<'_>) -> TwoSecrets {
     let bytes = shown.text.as_bytes();
-    let skipped = ["values", "password"]
-        .iter()
-        .find_map(|word| rest.skip(word));
+    let skipped = rest.skip("values").or_else(|| rest.skip("password"));
     if let Some((password, rest)) = skipped.unwrap_or(rest).literal() {
         let old = rest.skip("replace").and_then(Statement::literal);
-        return verdict(bytes, Some(password), old.map(|(old, _)| old));
+        return both(bytes, Some(password), old.map(|(old, _)| old));
     }
     let Some((password, end)) = rest.word() else {
-        return Verdict::Innocent;
+        return TwoSecrets::default();
     };
     let before = words_before(shown, anchor.start);
     let is_statement = is_statement(&before);
     let is_line = begins_line(shown, anchor.start) && end.is_over();
-    let is_other = NO_PASSWORDS
-        .iter()
-        .any(|word| bytes[password.clone()].eq_ignore_ascii_case(word.as_bytes()));
+    let is_other = is_one_of(&bytes[password.clone()], NO_PASSWORDS);
     let is_grant = before.contains("grant ") && bytes.get(password.end) == Some(&b';');
     if is_other || !(is_grant || (is_statement && end.ends()) || is_line) {
-        return Verdict::Innocent;
+        return TwoSecrets::default();
     }
     let old = end.skip("replace").and_then(Statement::word);
-    verdict(bytes, Some(password), old.map(|(old, _)| old))
+    both(bytes, Some(password), old.map(|(old, _)| old))
 }
 
 /// Returns whether these are the words of a statement, and not of a message, in which a colon may follow them.
@@ -157,21 +141,12 @@ fn is_statement(before: &str) -> bool {
     found.any(|at| !before[at..].contains(':'))
 }
 
-fn secrets(bytes: &[u8], password: Option<(Range<usize>, Statement<'_>)>) -> Verdict {
-    verdict(bytes, password.map(|(password, _)| password), None)
+fn secrets(bytes: &[u8], password: Option<(Range<usize>, Statement<'_>)>) -> TwoSecrets {
+    both(bytes, password.map(|(password, _)| password), None)
 }
 
 /// Returns those of the two passwords that are not placeholders.
-fn verdict(bytes: &[u8], first: Option<Range<usize>>, second: Option<Range<usize>>) -> Verdict {
+fn both(bytes: &[u8], first: Option<Range<usize>>, second: Option<Range<usize>>) -> TwoSecrets {
     let is_secret = |password: &Range<usize>| !is_placeholder(&bytes[password.clone()]);
-    match (first.filter(is_secret), second.filter(is_secret)) {
-        (Some(first), Some(second)) => Verdict::Secrets(first, second),
-        (first, second) => first.or(second).into(),
-    }
-}
-
-fn is_word(shown: Shown<'_>, at: usize) -> bool {
-    !shown
-        .before(at)
-        .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    [first, second].map(|password| password.filter(is_secret))
 }

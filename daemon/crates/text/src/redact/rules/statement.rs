@@ -1,8 +1,9 @@
 //! What surrounds a literal in a statement of SQL, and where the literal is.
 
-use super::assignment::blanks;
+use super::scan::{before, blanks, is_blank, run_len};
 use super::value::Quote;
 use crate::redact::engine::Shown;
+use crate::words::{WordList, words};
 use std::ops::Range;
 
 /// Maximum length of a password, in bytes.
@@ -21,13 +22,11 @@ pub(super) struct Statement<'a> {
 impl<'a> Statement<'a> {
     pub(super) fn after(shown: Shown<'a>, at: usize) -> Self {
         let bytes = shown.text.as_bytes();
-        Self {
-            bytes: &bytes[..bytes
-                .len()
-                .min(at + MAX_STATEMENT_BYTES + MAX_PASSWORD_BYTES)],
-            at,
-        }
-        .at(at)
+        let end = bytes
+            .len()
+            .min(at + MAX_STATEMENT_BYTES + MAX_PASSWORD_BYTES);
+        let bytes = &bytes[..end];
+        Self { bytes, at }.at(at)
     }
 
     fn at(self, at: usize) -> Self {
@@ -41,19 +40,16 @@ impl<'a> Statement<'a> {
     pub(super) fn skip(self, word: &str) -> Option<Self> {
         let end = self.at + word.len();
         let found = self.bytes.get(self.at..end)?;
+        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let is_whole = !word.ends_with(|c: char| c.is_ascii_alphanumeric())
-            || !self
-                .bytes
-                .get(end)
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+            || !self.bytes.get(end).is_some_and(goes_on);
         (is_whole && found.eq_ignore_ascii_case(word.as_bytes())).then(|| self.at(end))
     }
 
     /// Returns the next word that is not quoted, and the rest; without the comma or semicolon after it.
     pub(super) fn word(self) -> Option<(Range<usize>, Self)> {
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;()'\"`\\".contains(byte);
-        let len = self.bytes.get(self.at..)?.iter().position(ends);
-        let end = len.map_or(self.bytes.len(), |len| self.at + len);
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b",;()'\"`\\".contains(&byte);
+        let end = self.at + run_len(self.bytes.get(self.at..)?, is_part);
         (end > self.at).then(|| (self.at..end, self.at(end)))
     }
 
@@ -62,11 +58,11 @@ impl<'a> Statement<'a> {
         if self.bytes.get(self.at) == Some(&b'$') {
             return self.dollar_quoted();
         }
-        let is_prefix = self
+        let prefix = self
             .bytes
             .get(self.at)
-            .is_some_and(|byte| b"NEne".contains(byte));
-        let start = self.at + usize::from(is_prefix);
+            .filter(|byte| b"NEne".contains(byte));
+        let start = self.at + usize::from(prefix.is_some());
         let quote = Quote::at(self.bytes, start)?;
         let inner = start + quote.len();
         let mut end = quote.content_end(self.bytes, inner);
@@ -84,11 +80,11 @@ impl<'a> Statement<'a> {
 
     fn dollar_quoted(self) -> Option<(Range<usize>, Self)> {
         let rest = &self.bytes[self.at..];
-        let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let tag_len = rest[1..].iter().take_while(|byte| is_tag(byte)).count();
-        let mark = rest
-            .get(..tag_len + 2)
-            .filter(|mark| mark.ends_with(b"$"))?;
+        let tag_len = run_len(&rest[1..], |byte| {
+            byte.is_ascii_alphanumeric() || byte == b'_'
+        });
+        let mark = rest.get(..tag_len + 2)?;
+        mark.strip_suffix(b"$")?;
         let inner = self.at + mark.len();
         let len = memchr::memmem::find(&rest[mark.len()..], mark)?;
         let is_password = (1..=MAX_PASSWORD_BYTES).contains(&len);
@@ -104,37 +100,7 @@ impl<'a> Statement<'a> {
 
     /// Returns whether a statement ends here, or goes on with another clause, but not with prose.
     pub(super) fn ends(self) -> bool {
-        const CLAUSES: &[&str] = &[
-            "valid",
-            "login",
-            "nologin",
-            "superuser",
-            "nosuperuser",
-            "createdb",
-            "createrole",
-            "inherit",
-            "replication",
-            "connection",
-            "in",
-            "role",
-            "expire",
-            "account",
-            "require",
-            "with",
-            "must_change",
-            "change",
-            "default",
-            "admin",
-            "set",
-            "and",
-            "check_policy",
-            "from",
-            "using",
-            "profile",
-            "quota",
-            "temporary",
-            "replace",
-        ];
+        static CLAUSES: WordList = WordList::new(|| words(include_str!("words/clauses.txt")));
         let is_clause = || CLAUSES.iter().any(|clause| self.skip(clause).is_some());
         match self.bytes.get(self.at) {
             None => true,
@@ -150,25 +116,16 @@ impl<'a> Statement<'a> {
 
 /// Returns the part of the statement before `at`, in lower case, with single blanks.
 pub(super) fn words_before(shown: Shown<'_>, at: usize) -> String {
-    let bytes = shown.text.as_bytes();
-    let window = &bytes[at.saturating_sub(MAX_STATEMENT_BYTES)..at];
-    let start = window
-        .iter()
-        .rposition(|byte| *byte == b';')
-        .map_or(0, |at| at + 1);
-    let text = String::from_utf8_lossy(&window[start..]).to_ascii_lowercase();
+    let window = before(shown.text.as_bytes(), at, MAX_STATEMENT_BYTES);
+    let statement = window.rsplit(|byte| *byte == b';').next();
+    let text = String::from_utf8_lossy(statement.unwrap_or_default()).to_ascii_lowercase();
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     words.join(" ")
 }
 
 /// Returns whether only blanks or a prompt are before `at` in its line.
 pub(super) fn begins_line(shown: Shown<'_>, at: usize) -> bool {
-    let before = shown.text.as_bytes()[..at].iter().rev();
-    let mut before = before
-        .take(MAX_STATEMENT_BYTES)
-        .skip_while(|byte| b" \t".contains(byte));
-    matches!(
-        before.next(),
-        None | Some(b'\n' | b'\r' | b'>' | b'#' | b'(')
-    )
+    let before = before(shown.text.as_bytes(), at, MAX_STATEMENT_BYTES);
+    let last = before.iter().rfind(|byte| !is_blank(**byte));
+    last.is_none_or(|byte| b"\n\r>#(".contains(byte))
 }

@@ -1,6 +1,7 @@
 //! Where a value ends.
 
 use super::placeholder::MAX_COMPARED_BYTES;
+use super::scan::{run_len, tail_len};
 use std::ops::Range;
 
 /// What ends an unquoted value, in addition to a blank.
@@ -70,9 +71,8 @@ impl Quote {
 }
 
 pub(super) fn bare_end(bytes: &[u8], start: usize, ending: Ending) -> usize {
-    (start..bytes.len())
-        .find(|&at| ends_bare(bytes, at, ending))
-        .unwrap_or(bytes.len())
+    let end = (start..bytes.len()).find(|&at| ends_bare(bytes, at, ending));
+    end.unwrap_or(bytes.len())
 }
 
 /// Returns an unquoted `value` without commas and brackets at its end that belong to the surrounding text.
@@ -86,12 +86,7 @@ pub(super) fn without_outer(bytes: &[u8], value: Range<usize>) -> Range<usize> {
         b'}' => !opens[2],
         _ => false,
     };
-    let outer_len = content
-        .iter()
-        .rev()
-        .take_while(|byte| is_outer(**byte))
-        .count();
-    value.start..value.end - outer_len
+    value.start..value.end - tail_len(content, is_outer)
 }
 
 /// Returns the end of the shell word whose first, quoted part was closed before `start`: 'it'"'"'s' is one word.
@@ -119,10 +114,7 @@ pub(super) fn joined_end(bytes: &[u8], start: usize) -> usize {
 
 /// Returns the end of the line that `start` is in, without its line break.
 pub(super) fn line_end(bytes: &[u8], start: usize) -> usize {
-    bytes[start..]
-        .iter()
-        .position(|byte| matches!(byte, b'\n' | b'\r'))
-        .map_or(bytes.len(), |len| start + len)
+    start + run_len(&bytes[start..], |byte| !matches!(byte, b'\n' | b'\r'))
 }
 
 fn ends_bare(bytes: &[u8], at: usize, ending: Ending) -> bool {
@@ -154,9 +146,6 @@ fn closes_outer(after: Option<&u8>) -> bool {
 
 /// Returns whether `name=` or `name:` follows a comma, as in calls and objects.
 fn begins_next_pair(after: &[u8]) -> bool {
-    let name_len = after
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
+    let name_len = run_len(after, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     name_len > 0 && matches!(after.get(name_len), Some(b'=' | b':'))
 }

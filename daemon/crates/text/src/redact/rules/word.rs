@@ -1,5 +1,6 @@
 //! Words of a command line.
 
+use super::scan::is_name;
 use super::value::{Ending, Quote, bare_end};
 use crate::redact::engine::Shown;
 use std::ops::Range;
@@ -36,6 +37,10 @@ impl Word {
 
 /// Returns whether a word starts at `at`, perhaps after the directories of a path.
 pub(super) fn begins_word(shown: Shown<'_>, at: usize) -> bool {
-    let before = shown.before(at);
-    !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    begins_token(shown, at) && shown.before(at) != Some(b'.')
+}
+
+/// The same for a token, which may follow a dot: `task-…` contains no key, and each run of letters is read once.
+pub(super) fn begins_token(shown: Shown<'_>, at: usize) -> bool {
+    !shown.before(at).is_some_and(is_name)
 }

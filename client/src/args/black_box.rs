@@ -1,9 +1,8 @@
 //! `ccctl test` and `ccctl fuzz`.
 
 use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs, for_copies};
-use super::value::{count, seconds, word};
+use super::value::{count, named, seconds, word};
 use ccd_protocol::black_box::TestType;
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -38,7 +37,7 @@ pub(crate) struct BlackBoxArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct BlackBoxRunArgs {
     /// Run only these tests, separated by commas: startup, help, invalid_input, exit, resource, concurrent, fuzz
-    #[arg(long, value_name = "TYPES", value_delimiter = ',', ignore_case = true, hide_possible_values = true, value_parser = test_type())]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', ignore_case = true, hide_possible_values = true, value_parser = word(TestType::ALL.map(TestType::name), named::<TestType>))]
     pub(crate) types: Vec<TestType>,
     #[command(flatten)]
     pub(crate) fuzz: FuzzRunArgs,
@@ -116,13 +115,6 @@ pub(crate) struct BlackBoxGetArgs {
     /// Write the report as HTML to this file; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-}
-
-fn test_type() -> impl TypedValueParser<Value = TestType> {
-    word(TestType::ALL.map(TestType::name), |name| {
-        let name = name.to_ascii_lowercase();
-        TestType::ALL.into_iter().find(|one| one.name() == name)
-    })
 }
 
 #[cfg(test)]

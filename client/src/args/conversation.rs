@@ -1,8 +1,7 @@
 //! `ccctl conversation`.
 
-use super::value::{directory, word};
+use super::value::{directory, named, word};
 use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -128,13 +127,13 @@ pub(crate) struct ConversationSearchArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
     /// Only records with this role; tool results have the role user
-    #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = role())]
+    #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = word(["user", "assistant"], named::<TurnRole>))]
     pub(crate) role: Option<TurnRole>,
     /// Only calls of this tool and their results
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     /// Only failed calls (error), calls without a result (pending) or sub-agent records (sub-agent)
-    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["error", "pending", "sub-agent"], named::<RecordStatus>))]
     pub(crate) status: Option<RecordStatus>,
     /// Only answers of models whose name contains NAME
     #[arg(long, value_name = "NAME")]
@@ -164,47 +163,11 @@ pub(crate) struct ConversationStatsArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
     /// Group totals by WHAT; draw bars on a terminal
-    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = by())]
+    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = word(["day", "project", "branch", "session", "model", "tool"], named::<StatsBy>))]
     pub(crate) by: Option<StatsBy>,
     /// Write an SVG chart to FILE (- for standard output), by day unless --by is given
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-}
-
-fn role() -> impl TypedValueParser<Value = TurnRole> {
-    word(["user", "assistant"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "user" => Some(TurnRole::User),
-            "assistant" => Some(TurnRole::Assistant),
-            _ => None,
-        }
-    })
-}
-
-fn status() -> impl TypedValueParser<Value = RecordStatus> {
-    word(["error", "pending", "sub-agent"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "error" => Some(RecordStatus::Error),
-            "pending" => Some(RecordStatus::Pending),
-            "sub_agent" => Some(RecordStatus::SubAgent),
-            _ => None,
-        }
-    })
-}
-
-fn by() -> impl TypedValueParser<Value = StatsBy> {
-    const ALL: [(&str, StatsBy); 6] = [
-        ("day", StatsBy::Day),
-        ("project", StatsBy::Project),
-        ("branch", StatsBy::Branch),
-        ("session", StatsBy::Session),
-        ("model", StatsBy::Model),
-        ("tool", StatsBy::Tool),
-    ];
-    word(ALL.map(|(name, _)| name), |name| {
-        let found = ALL.iter().find(|(one, _)| one.eq_ignore_ascii_case(name));
-        found.map(|(_, by)| *by)
-    })
 }
 
 /// Arguments of `conversation get`.

@@ -1,8 +1,7 @@
 //! `ccctl data`.
 
-use super::value::{time, word};
+use super::value::{named, time, word};
 use ccd_protocol::data::DataPart;
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 
 /// Arguments of `ccctl data`.
@@ -44,7 +43,7 @@ of coach and hooks is deleted for the whole repository that contains the directo
 #[derive(Debug, Args)]
 pub(crate) struct DataForgetArgs {
     /// Delete only these parts [default: all]
-    #[arg(value_name = "PART", ignore_case = true, value_parser = part())]
+    #[arg(value_name = "PART", ignore_case = true, value_parser = word(DataPart::ALL.map(DataPart::name), named::<DataPart>))]
     pub(crate) parts: Vec<DataPart>,
     /// Delete only the data of this directory
     #[arg(long, value_name = "DIR")]
@@ -58,9 +57,4 @@ pub(crate) struct DataForgetArgs {
     /// Delete without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
-}
-
-fn part() -> impl TypedValueParser<Value = DataPart> {
-    let named = |name: &str| DataPart::ALL.into_iter().find(|part| part.name() == name);
-    word(DataPart::ALL.map(DataPart::name), named)
 }

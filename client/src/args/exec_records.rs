@@ -1,10 +1,22 @@
-//! Records of `ccctl exec`: runs and conversations.
+//! `ccctl exec` and its subcommands, which are about records: runs and conversations.
 
 use super::exec::ExecRunArgs;
-use super::value::{directory, word};
+use super::value::{directory, named, word};
 use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
+
+/// Arguments of `exec`: an instruction and its options, or a subcommand.
+#[derive(Debug, Args)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "ccctl exec [OPTIONS] <INSTRUCTION>\n       ccctl exec <COMMAND>"
+)]
+pub(crate) struct ExecArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ExecVerb>,
+    #[command(flatten)]
+    pub(crate) run: ExecRunArgs,
+}
 
 /// Commands for runs and conversations.
 #[derive(Debug, Subcommand)]
@@ -42,7 +54,7 @@ run to one.")]
         #[arg(long, value_name = "DIR", value_parser = directory)]
         repo_path: Option<String>,
         /// Only conversations with this status
-        #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = session_status())]
+        #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["active", "completed", "expired"], named::<ExecSessionStatus>))]
         status: Option<ExecSessionStatus>,
     },
     /// Show a conversation: its instructions and answers
@@ -93,7 +105,7 @@ pub(crate) struct ExecListArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Only runs with this status
-    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["queued", "running", "success", "failed", "timeout"], named::<ExecutionStatus>))]
     pub(crate) status: Option<ExecutionStatus>,
     /// Print at most N runs, 1 to 1000 [default: 100]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -119,24 +131,4 @@ pub(crate) struct ExecGetArgs {
     /// Print what Claude Code printed, in the output format that the run was started with
     #[arg(long)]
     pub(crate) stdout: bool,
-}
-
-fn status() -> impl TypedValueParser<Value = ExecutionStatus> {
-    use ExecutionStatus::{Failed, Queued, Running, Success, Timeout};
-    const ALL: [ExecutionStatus; 5] = [Queued, Running, Success, Failed, Timeout];
-    word(ALL.map(ExecutionStatus::name), |name| {
-        ALL.into_iter()
-            .find(|one| one.name().eq_ignore_ascii_case(name))
-    })
-}
-
-fn session_status() -> impl TypedValueParser<Value = ExecSessionStatus> {
-    word(["active", "completed", "expired"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "active" => Some(ExecSessionStatus::Active),
-            "completed" => Some(ExecSessionStatus::Completed),
-            "expired" => Some(ExecSessionStatus::Expired),
-            _ => None,
-        }
-    })
 }

@@ -53,8 +53,8 @@ pub(crate) use conversation::{
 };
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use data::{DataArgs, DataForgetArgs, DataVerb};
-pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
-pub(crate) use exec_records::{ExecGetArgs, ExecListArgs, ExecVerb};
+pub(crate) use exec::{ExecRunArgs, ToolList};
+pub(crate) use exec_records::{ExecArgs, ExecGetArgs, ExecListArgs, ExecVerb};
 pub(crate) use hook::{
     DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
 };

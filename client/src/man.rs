@@ -1,8 +1,8 @@
 //! Man pages.
 
 use crate::Failure;
-use crate::args::Ccctl;
-use clap::{Command, CommandFactory as _};
+use crate::args::whole_definition;
+use clap::Command;
 use clap_mangen::Man;
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,13 +13,13 @@ const SECTIONS: &str = include_str!("man.txt");
 
 pub(crate) fn page() -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
-    write_page(Ccctl::command(), &mut page).map_err(Failure::Output)?;
+    write_page(whole_definition(), &mut page).map_err(Failure::Output)?;
     Ok(page)
 }
 
 /// Writes one page per command to the directory `folder`, which is created if it is missing.
 pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
-    let mut command = Ccctl::command();
+    let mut command = whole_definition();
     command.build();
     std::fs::create_dir_all(folder)
         .and_then(|()| write_with_verbs(&command, folder))
@@ -37,7 +37,7 @@ fn write_with_verbs(command: &Command, folder: &Path) -> io::Result<()> {
 
 fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     let help = command.get_after_help().map(ToString::to_string);
-    let is_whole = command.get_name() == Ccctl::command().get_name();
+    let is_whole = command.get_name() == "ccctl";
     let has_verbs = command.has_subcommands();
     let man = Man::new(command);
     man.render_title(out)?;

@@ -128,9 +128,10 @@ fn shell(shared: bool, shell: bool) -> &'static str {
 }
 
 fn command_line(place: &str, result: &CommandResult, out: &mut Printer<'_>) -> io::Result<()> {
-    let mark = match result.success {
-        true => mark("✓", "ok", Colour::Good, out),
-        false => mark("✗", "failed", Colour::Bad, out),
+    let mark = if result.success {
+        mark("✓", "ok", Colour::Good, out)
+    } else {
+        mark("✗", "failed", Colour::Bad, out)
     };
     let why = match (&result.error, result.exit_code) {
         (Some(error), _) => format!(": {error}"),

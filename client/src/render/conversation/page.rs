@@ -3,8 +3,9 @@
 use super::call;
 use super::numbers::{self, hits, tokens};
 use super::spoken::{Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, next_of};
+use crate::render::short::noted;
 use crate::render::{
-    Colour, Line, Printer, Style, counted, on_one_line, printable, readable, wrapped_at_spaces,
+    Colour, Line, Printer, Style, on_one_line, printable, readable, wrapped_at_spaces,
 };
 use ccd_protocol::conversation::{
     ConversationGetReply, ConversationPair, ConversationTurn, Missing, TurnRole, typed,
@@ -62,10 +63,6 @@ fn about(reply: &ConversationGetReply, out: &mut Printer<'_>) -> io::Result<()> 
     let branch = branch.map_or_else(String::new, |branch| format!(" ({branch})"));
     let title = reply.title.as_deref().unwrap_or_default();
     let directory = reply.cwd.as_deref().unwrap_or_default();
-    let skipped = match reply.skipped_lines {
-        0 => String::new(),
-        count => format!("{} (not records)", counted(count, "line")),
-    };
     let cost = match numbers::cost_or_more(reply.cost_usd, reply.cost_at_least_usd) {
         unknown if unknown == "-" => String::new(),
         cost => format!("{cost} at list prices"),
@@ -85,7 +82,7 @@ fn about(reply: &ConversationGetReply, out: &mut Printer<'_>) -> io::Result<()> 
             ("sub-agents", tokens(&reply.usage.subagents)),
             ("cost", cost),
             ("missing", missing(reply.missing).to_owned()),
-            ("skipped", skipped),
+            ("skipped", noted(reply.skipped_lines, "line", "not records")),
             ("file", reply.files.first().cloned().unwrap_or_default()),
         ],
     )

@@ -3,8 +3,9 @@
 use super::found::what_is_left;
 use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
 use crate::render::line::width;
+use crate::render::short::noted;
 use crate::render::table::{Cell, Table};
-use crate::render::{Colour, Printer, counted, is_utf8, printable};
+use crate::render::{Colour, Printer, is_utf8, printable};
 use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
 use std::io;
 
@@ -22,9 +23,18 @@ pub(crate) fn conversation_stats(
     by: Option<StatsBy>,
     out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let total = &reply.usage.total;
+    out.fields(NAMES, &sums(reply))?;
+    if reply.groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    groups(&reply.groups, by.unwrap_or(StatsBy::Day), out)
+}
+
+fn sums(reply: &ConversationStatsReply) -> [(&'static str, String); 13] {
+    let usage = &reply.usage;
     let (calls, failed) = (reply.tool_calls, reply.tool_errors);
-    let has_agents = reply.usage.subagents != ConversationUsage::default();
+    let has_agents = usage.subagents != ConversationUsage::default();
     let part = |usage| {
         if has_agents {
             tokens(usage)
@@ -32,57 +42,33 @@ pub(crate) fn conversation_stats(
             String::new()
         }
     };
-    let unpriced = match reply.unpriced_models.as_slice() {
+    let models = reply.unpriced_models.iter().map(|model| model_name(model));
+    let unpriced = match &*models.collect::<Vec<_>>() {
         [] => String::new(),
-        models => {
-            let names = models.iter().map(|model| model_name(model));
-            let names: Vec<&str> = names.collect();
-            format!("{} (not in the cost)", names.join(", "))
-        }
+        names => format!("{} (not in the cost)", names.join(", ")),
     };
-    let skipped = match reply.skipped_lines {
-        0 => String::new(),
-        count => format!("{} (not records)", counted(count, "line")),
-    };
-    let prices = format!(
-        "{} at list prices of {}",
+    let (cost, date) = (
         cost_of_sum(reply.cost_usd, is_whole(reply)),
-        reply.prices_as_of
+        &reply.prices_as_of,
     );
-    let partial = match reply.partial_conversations {
-        0 => String::new(),
-        count => format!(
-            "{} (without the end, which says the tokens)",
-            counted(count, "stream")
-        ),
-    };
-    out.fields(
-        NAMES,
-        &[
-            (
-                "incomplete",
-                reply.indexing.map(what_is_left).unwrap_or_default(),
-            ),
-            ("conversations", reply.conversations.to_string()),
-            ("messages", reply.messages.to_string()),
-            ("tool calls", format!("{calls}, {failed} failed")),
-            ("tokens", tokens(total)),
-            ("  main", part(&reply.usage.main)),
-            ("  sub-agents", part(&reply.usage.subagents)),
-            ("cache writes", writes(total)),
-            ("cache hit rate", hits(total)),
-            ("cost", prices),
-            ("no price", unpriced),
-            ("partial", partial),
-            ("skipped", skipped),
-        ],
-    )?;
-    if reply.groups.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    let by = by.unwrap_or(StatsBy::Day);
-    groups(&reply.groups, by, out)
+    let incomplete = reply.indexing.map(what_is_left);
+    let no_end = "without the end, which says the tokens";
+    let partial = noted(reply.partial_conversations, "stream", no_end);
+    [
+        ("incomplete", incomplete.unwrap_or_default()),
+        ("conversations", reply.conversations.to_string()),
+        ("messages", reply.messages.to_string()),
+        ("tool calls", format!("{calls}, {failed} failed")),
+        ("tokens", tokens(&usage.total)),
+        ("  main", part(&usage.main)),
+        ("  sub-agents", part(&usage.subagents)),
+        ("cache writes", writes(&usage.total)),
+        ("cache hit rate", hits(&usage.total)),
+        ("cost", format!("{cost} at list prices of {date}")),
+        ("no price", unpriced),
+        ("partial", partial),
+        ("skipped", noted(reply.skipped_lines, "line", "not records")),
+    ]
 }
 
 /// Returns whether the cost is of everything.

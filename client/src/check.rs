@@ -1,8 +1,8 @@
 //! A check: what was looked at, and whether it is right.
 
-use crate::render::{Colour, Style, printable};
+use crate::render::{Colour, Printer, printable};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -47,24 +47,17 @@ pub(crate) fn all_good(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.state != CheckState::Wrong)
 }
 
-pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let name_len = checks
-        .iter()
-        .map(|check| check.name.len())
-        .max()
-        .unwrap_or(0);
+pub(crate) fn write(checks: &[Check], out: &mut Printer<'_>) -> io::Result<()> {
+    let name_lens = checks.iter().map(|check| check.name.len());
+    let name_len = name_lens.max().unwrap_or(0);
     for check in checks {
         let mark = match check.state {
-            CheckState::Ok => style.paint(Colour::Good, "✓"),
-            CheckState::Warning => style.paint(Colour::Notice, "!"),
-            CheckState::Wrong => style.paint(Colour::Bad, "✗"),
+            CheckState::Ok => out.paint(Colour::Good, "✓"),
+            CheckState::Warning => out.paint(Colour::Notice, "!"),
+            CheckState::Wrong => out.paint(Colour::Bad, "✗"),
         };
-        writeln!(
-            out,
-            "{mark} {:name_len$}  {}",
-            check.name,
-            printable(&check.text)
-        )?;
+        let (name, text) = (&check.name, printable(&check.text));
+        writeln!(out, "{mark} {name:name_len$}  {text}")?;
     }
     Ok(())
 }
@@ -72,6 +65,7 @@ pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
 
     #[test]
     fn each_check_has_a_line_with_its_mark() {
@@ -80,9 +74,7 @@ mod tests {
             Check::warning("long", "x"),
             Check::wrong("b", "bad\nworse"),
         ];
-        let mut out = Vec::new();
-        write(&checks, &mut out, Style::default()).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = printed(|out| write(&checks, out));
         assert!(
             text.starts_with("✓ a     fine\n! long  x\n✗ b     bad"),
             "{text}"

@@ -6,7 +6,8 @@ use crate::call::{
     set_elsewhere,
 };
 use crate::output::decode;
-use crate::render::Style;
+use crate::render::{Printer, Style};
+use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
@@ -15,7 +16,7 @@ use serde::Serialize;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 /// How much later than a timeout the reply may come before the daemon is asked whether it still replies.
@@ -95,7 +96,7 @@ impl Context {
     pub(crate) fn show<M: Method>(
         &mut self,
         params: &M::Params,
-        render: impl FnOnce(&M::Reply, &mut dyn Write, Style) -> io::Result<()>,
+        render: impl FnOnce(&M::Reply, &mut Printer<'_>) -> io::Result<()>,
     ) -> Result<Exit, Failure> {
         let answer = self.call::<M>(params)?;
         self.print(&answer, render)
@@ -105,13 +106,12 @@ impl Context {
     pub(crate) fn print<T>(
         &mut self,
         answer: &Answer<T>,
-        render: impl FnOnce(&T, &mut dyn Write, Style) -> io::Result<()>,
+        render: impl FnOnce(&T, &mut Printer<'_>) -> io::Result<()>,
     ) -> Result<Exit, Failure> {
-        let style = self.style;
         if self.global.json {
             self.write_line(answer.json.get())?;
         } else {
-            self.render(|out| render(&answer.value, out, style))?;
+            self.render(|out| render(&answer.value, out))?;
         }
         Ok(Exit::Done)
     }
@@ -167,11 +167,23 @@ impl Context {
 
     pub(crate) fn render(
         &mut self,
-        render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        render: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        render(&mut self.out)
-            .and_then(|()| self.out.flush())
+        let mut out = Printer::new(&mut self.out, self.style, output_columns());
+        render(&mut out)
+            .and_then(|()| out.flush())
             .map_err(Failure::Output)
+    }
+
+    /// Renders into memory, for what must be written in one piece or elsewhere.
+    pub(crate) fn rendered(
+        &self,
+        render: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut text = Vec::new();
+        render(&mut Printer::new(&mut text, self.style, output_columns()))
+            .map_err(Failure::Output)?;
+        Ok(text)
     }
 
     /// Reports why the command failed: in one line, with details with `-v`, as JSON with `--json`.

@@ -1,117 +1,25 @@
 //! Man pages.
 
 use crate::Failure;
-use crate::args::Ccctl;
-use clap::{Command, CommandFactory as _};
+use crate::args::whole_definition;
+use clap::Command;
 use clap_mangen::Man;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The sections after the options on the page of `ccctl` itself: terms and their meaning.
-const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
-    (
-        "EXIT STATUS",
-        &[
-            ("0", "Done."),
-            (
-                "1",
-                "Failed: for example, the program exited before the pattern appeared, could not be started, or does not read its input; an input is on no tape; tapes differ.",
-            ),
-            ("2", "Usage error: wrong command line, argument or pattern."),
-            (
-                "3",
-                "No daemon: none is running, none could be started, or it closed the connection before it replied.",
-            ),
-            (
-                "4",
-                "Not found: no such session, tape, job or configuration key.",
-            ),
-            (
-                "5",
-                "Refused: a limit, a conflict, or the wrong kind of session.",
-            ),
-            ("124", "Timed out."),
-            ("125", "Internal error: a bug in the daemon or the client."),
-            (
-                "other",
-                "run, rec, play, proxy and session run exit with the program's status: 128 + N after signal N, 126 not executable, 127 not found. exec has exit statuses of its own; see ccctl-exec(1).",
-            ),
-        ],
-    ),
-    (
-        "ENVIRONMENT",
-        &[
-            ("CCD_HOME", "Base directory; default ~/.claude-control."),
-            ("CCD_SOCKET", "The daemon's socket."),
-            (
-                "CCD_HOST",
-                "Another host, as with --host: ssh://[user@]host[:port][/socket]. Ignored with --socket.",
-            ),
-            ("CCD_CONFIG", "The daemon's configuration file."),
-            (
-                "CCD_NO_START",
-                "Do not start a daemon, unless this is empty or 0.",
-            ),
-            (
-                "CLAUDE_CONFIG_DIR",
-                "Directory of Claude Code's settings; default ~/.claude.",
-            ),
-            (
-                "CI",
-                "If set, replay accepts exact matches only, unless --no-strict is given, and an input that is on no tape ends play and run on a terminal too.",
-            ),
-            (
-                "VISUAL, EDITOR",
-                "The editor of ccctl coach edit and review; default vi.",
-            ),
-            (
-                "CLAUDECONTROL_REDACT",
-                "If 0, false or off, secrets are not removed from tapes.",
-            ),
-            ("NO_COLOR", "If set, no colours are printed."),
-            (
-                "XDG_RUNTIME_DIR",
-                "Directory that contains ccd/ with the socket, unless CCD_SOCKET or CCD_HOME is set.",
-            ),
-        ],
-    ),
-    (
-        "FILES",
-        &[
-            ("~/.config/ccd/config.json", "Configuration, JSON5."),
-            (
-                "~/.claude-control/sessions/ID/output.log",
-                "Output of a session; rotated files are in the same directory.",
-            ),
-            (
-                "~/.claude-control/tapes/PROGRAM/*.json5",
-                "Tapes; you can edit them.",
-            ),
-            (
-                "~/.claude-control/ccd.sqlite",
-                "Database of sessions, history and jobs.",
-            ),
-            (
-                "~/.claude-control/spool/",
-                "Payloads of hooks that no daemon has taken yet.",
-            ),
-            (
-                "~/.claude-control/logs/",
-                "The daemon's own log, one file per day.",
-            ),
-        ],
-    ),
-];
+/// The sections after the options on the page of `ccctl` itself, with a blank line between them: a title, and lines of a term,
+/// a tab and its meaning.
+const SECTIONS: &str = include_str!("man.txt");
 
 pub(crate) fn page() -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
-    write_page(Ccctl::command(), &mut page).map_err(Failure::Output)?;
+    write_page(whole_definition(), &mut page).map_err(Failure::Output)?;
     Ok(page)
 }
 
 /// Writes one page per command to the directory `folder`, which is created if it is missing.
 pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
-    let mut command = Ccctl::command();
+    let mut command = whole_definition();
     command.build();
     std::fs::create_dir_all(folder)
         .and_then(|()| write_with_verbs(&command, folder))
@@ -129,7 +37,7 @@ fn write_with_verbs(command: &Command, folder: &Path) -> io::Result<()> {
 
 fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     let help = command.get_after_help().map(ToString::to_string);
-    let is_whole = command.get_name() == Ccctl::command().get_name();
+    let is_whole = command.get_name() == "ccctl";
     let has_verbs = command.has_subcommands();
     let man = Man::new(command);
     man.render_title(out)?;
@@ -148,9 +56,10 @@ fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
         write_notes(notes, out)?;
         return writeln!(out, ".SH \"SEE ALSO\"\n\\fBccctl\\fR(1)");
     }
-    for (section, entries) in SECTIONS {
-        writeln!(out, ".SH \"{section}\"")?;
-        for (term, meaning) in entries {
+    for section in SECTIONS.split("\n\n") {
+        let (title, entries) = section.split_once('\n').unwrap_or_default();
+        writeln!(out, ".SH \"{title}\"")?;
+        for (term, meaning) in entries.lines().filter_map(|entry| entry.split_once('\t')) {
             writeln!(out, ".TP\n\\fB{}\\fR\n{}", roff(term), roff(meaning))?;
         }
     }

@@ -1,5 +1,7 @@
 //! A long text at a terminal, in the user's pager, as git shows it.
 
+use crate::render::Printer;
+use crate::terminal::output_columns;
 use crate::writer::Writer;
 use crate::{Context, Failure};
 use signal_hook::consts::SIGINT;
@@ -21,8 +23,10 @@ const NOT_FOUND: i32 = 127;
 /// If the user leaves the pager, the next write of `text` fails, so that it makes no more.
 pub(crate) fn page(
     context: &mut Context,
-    text: impl Fn(&mut dyn Write) -> Result<(), Failure>,
+    text: impl Fn(&mut Printer<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let style = context.style;
+    let text = |out: &mut dyn Write| text(&mut Printer::new(out, style, output_columns()));
     let pager = pager(std::env::var_os("PAGER")).filter(|_| context.style.is_terminal);
     let is_shown = match pager.and_then(start) {
         Some(child) => show(child, &text)?,

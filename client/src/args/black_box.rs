@@ -1,9 +1,8 @@
 //! `ccctl test` and `ccctl fuzz`.
 
 use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs, for_copies};
-use super::value::{count, seconds, word};
+use super::value::{count, named, seconds, word};
 use ccd_protocol::black_box::TestType;
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -11,21 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     subcommand_negates_reqs = true,
-    override_usage = "ccctl test [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl test <COMMAND>",
-    after_help = "Examples:
-  ccctl test ./server --console
-  ccctl test --types startup,help,exit bc
-  ccctl test --junit results.xml --html report.html ./server
-  ccctl test --baseline 3f2a91bc ./server
-  ccctl test list
-
-The tests are startup, help, invalid_input, exit, resource, concurrent and fuzz. The program runs with an empty \
-home and working directory. If a finding of fuzz can be reproduced, its input is shortened and recorded on a tape.
-
-If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so \
-far; tests that have not finished fail.
-
-Exit status: 0 all tests passed, 1 a test failed, 4 the program does not exist or cannot be executed."
+    override_usage = "ccctl test [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl test <COMMAND>"
 )]
 pub(crate) struct BlackBoxArgs {
     #[command(subcommand)]
@@ -38,7 +23,7 @@ pub(crate) struct BlackBoxArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct BlackBoxRunArgs {
     /// Run only these tests, separated by commas: startup, help, invalid_input, exit, resource, concurrent, fuzz
-    #[arg(long, value_name = "TYPES", value_delimiter = ',', ignore_case = true, hide_possible_values = true, value_parser = test_type())]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', ignore_case = true, hide_possible_values = true, value_parser = word(TestType::ALL.map(TestType::name), named::<TestType>))]
     pub(crate) types: Vec<TestType>,
     #[command(flatten)]
     pub(crate) fuzz: FuzzRunArgs,
@@ -74,10 +59,6 @@ pub(crate) struct FuzzRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BlackBoxVerb {
     /// Test a program (same as ccctl test PROGRAM)
-    #[command(after_help = "Examples:
-  ccctl test run ./server
-
-The same as ccctl test, whose help explains everything.")]
     Run(Box<BlackBoxRunArgs>),
     /// List reports, newest first
     #[command(visible_alias = "ls")]
@@ -86,27 +67,15 @@ The same as ccctl test, whose help explains everything.")]
     #[command(name = "show", visible_alias = "get")]
     Get(BlackBoxGetArgs),
     /// Delete a report
-    #[command(
-        visible_alias = "rm",
-        after_help = "Examples:
-  ccctl test delete 3f2a91bc"
-    )]
+    #[command(visible_alias = "rm")]
     Delete(ReportArgs),
     /// Delete old reports
-    #[command(
-        visible_alias = "clean",
-        after_help = "Examples:
-  ccctl test cleanup --older-than 30d"
-    )]
+    #[command(visible_alias = "clean")]
     Cleanup(ReportCleanupArgs),
 }
 
 /// Arguments of `test show`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl test show sqlite3
-  ccctl test show 3f2a91bc --html report.html
-  ccctl test show 3f2a91bc --json | jq '.results[] | select(.passed | not)'")]
 pub(crate) struct BlackBoxGetArgs {
     /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
     pub(crate) report: String,
@@ -116,13 +85,6 @@ pub(crate) struct BlackBoxGetArgs {
     /// Write the report as HTML to this file; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-}
-
-fn test_type() -> impl TypedValueParser<Value = TestType> {
-    word(TestType::ALL.map(TestType::name), |name| {
-        let name = name.to_ascii_lowercase();
-        TestType::ALL.into_iter().find(|one| one.name() == name)
-    })
 }
 
 #[cfg(test)]

@@ -10,20 +10,10 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChainVerb {
     /// List saved chains
-    #[command(
-        visible_alias = "ls",
-        after_help = "Examples:
-  ccctl chain list
-  ccctl chain list --json"
-    )]
+    #[command(visible_alias = "ls")]
     List,
     /// Show a saved chain
-    #[command(
-        visible_alias = "show",
-        after_help = "Examples:
-  ccctl chain show release
-  ccctl chain get release --json > release.json"
-    )]
+    #[command(visible_alias = "show")]
     Get {
         /// Name of the chain
         name: String,
@@ -31,11 +21,7 @@ pub(crate) enum ChainVerb {
     /// Save a chain under a name
     Save(ChainSaveArgs),
     /// Delete a saved chain
-    #[command(
-        visible_alias = "rm",
-        after_help = "Examples:
-  ccctl chain delete release"
-    )]
+    #[command(visible_alias = "rm")]
     Delete {
         /// Name of the chain
         name: String,
@@ -51,19 +37,6 @@ pub(crate) enum ChainVerb {
 
 /// Arguments of `chain save`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl chain save check 'cargo fmt --check' 'cargo test'
-  ccctl chain save env --shared 'cd /srv/app' '. ./env' './start && ./status'
-  ccctl chain save release --file release.json
-
-A chain file contains a JSON object such as
-  {\"commands\": [{\"command\": \"make\"},
-    {\"command\": \"./notify failed\", \"on_failure\": true},
-    {\"command\": \"./deploy\", \"condition\": {\"step\": 1, \"success\": true, \"output_matches\": \"^ok\"}}]}
-and can also contain cwd, timeout, shared and shell; docs/PROTOCOL.md lists all fields (Chain, \
-ChainCommand, Condition). In a condition, step is the number of an earlier \
-command, counted from 1. Commands are not passed to a shell unless --shell or --shared is given, \
-here or to `ccctl chain run`.")]
 pub(crate) struct ChainSaveArgs {
     /// Name of the chain: letters, digits, . _ -
     pub(crate) name: String,
@@ -89,19 +62,6 @@ pub(crate) struct ChainSaveArgs {
 
 /// Arguments of `chain run`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl chain run release
-  ccctl chain run --file release.json --json
-  ccctl chain run env --shared --timeout 60
-  job=$(ccctl chain run release --detach); ccctl job get \"$job\" --wait 600
-
-If a command fails, the chain continues; on_success, on_failure and condition in the chain's file \
-say which commands are then skipped.
-
-Prints the output of each command as it ends; with --json, one line per command and a last line \
-with the job's outcome. Ctrl-C cancels the job; a second Ctrl-C exits at once.
-
-Exit status: 0 if every command that ran succeeded, otherwise 1.")]
 pub(crate) struct ChainRunArgs {
     /// Name of a saved chain
     #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -124,17 +84,6 @@ pub(crate) struct ChainRunArgs {
 
 /// Arguments of `parallel`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl parallel 'make -C a' 'make -C b' 'make -C c'
-  ccctl parallel --max-concurrent 4 --timeout 60 --file commands.txt
-  ls *.png | sed 's/.*/optipng &/' | ccctl parallel --file -
-  ccctl parallel --shell 'ls | wc -l' 'sort f | uniq' --json
-
-Prints one line as each command ends, then how many succeeded; with --json, one document with all \
-results at the end. For a failed command, the last part of its output is shown. Ctrl-C cancels the \
-job; a second Ctrl-C exits at once.
-
-Exit status: 0 if all commands succeeded, otherwise 1.")]
 pub(crate) struct ParallelArgs {
     /// Commands, each quoted so that your shell passes it as one argument
     #[arg(required_unless_present = "file")]
@@ -160,21 +109,6 @@ pub(crate) struct ParallelArgs {
 
 /// Arguments of `watch`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl watch --pattern 'ERROR: .*' -- ./server --verbose
-  ccctl watch --pattern ready --max 1 --timeout 30 -- ./server
-  ccctl watch -p error -p warning --run 'notify-send {pattern} {line}' -- tail -f app.log
-  ccctl watch --session web --pattern 'HTTP 5..' --json
-
-Prints the line of each match as it arrives; with --json, one line of JSON per match and a last \
-line with the outcome. In the command of --run, {line}, {matched}, {pattern} and {offset} are each \
-replaced by one argument, even if they contain spaces; the same values are in $CCD_LINE, \
-$CCD_MATCHED, $CCD_PATTERN and $CCD_OFFSET. With --shell, the placeholders are not replaced; use \
-the variables. The watch lasts until the program exits, or until --timeout, --max or Ctrl-C ends it; \
-a watched session keeps running.
-
-Exit status: 0 if there was a match (with --max: N matches), even on timeout; otherwise 124 on \
-timeout, or 1.")]
 pub(crate) struct WatchArgs {
     /// Report matches of this regular expression; can be repeated
     #[arg(short, long = "pattern", value_name = "PATTERN", required = true)]

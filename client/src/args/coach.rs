@@ -14,19 +14,11 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(crate) enum CoachVerb {
     /// Show how many events and candidates there are, and problems with the coach's files
-    #[command(after_help = "Examples:
-  ccctl coach status
-  ccctl coach status --json | jq .problems")]
     Status,
     /// Decide on the pending candidates one by one; without a terminal, list them
     Review(ReviewArgs),
     /// Show a candidate: its evidence, its decisions, and the change that approving it would make
-    #[command(
-        visible_alias = "show",
-        after_help = "Examples:
-  ccctl coach get 3f2a91bc
-  ccctl coach get 3f2a91bc --json | jq -r .diff"
-    )]
+    #[command(visible_alias = "show")]
     Get(CandidateArg),
     /// Approve a candidate: write it to the file where the project keeps its rules
     Approve(ApproveArgs),
@@ -39,11 +31,6 @@ pub(crate) enum CoachVerb {
     /// Write a candidate to your own rules, which apply to every project
     Promote(PromoteArgs),
     /// Undo the last decision on a candidate, and restore the file that it changed
-    #[command(after_help = "Examples:
-  ccctl coach undo 3f2a91bc
-
-If the file was edited after the decision, it is left unchanged, and the error shows the block to \
-remove by hand.")]
     Undo(CandidateArg),
     /// List recorded events, newest first
     Events(EventsArgs),
@@ -52,11 +39,6 @@ remove by hand.")]
     /// Count events by type, project and week, and compare the friction before and after each approved rule
     Report(ReportArgs),
     /// List the patterns that identify events and scopes
-    #[command(after_help = "Examples:
-  ccctl coach patterns
-  ccctl coach patterns correction
-
-Your own patterns are in the coach's config.json; the first line of the output names the file.")]
     Patterns {
         /// Print the patterns of this group, one per line
         group: Option<String>,
@@ -66,12 +48,6 @@ Your own patterns are in the coach's config.json; the first line of the output n
     /// Print the fingerprint of a candidate with these words
     Fingerprint(FingerprintArgs),
     /// Turn recorded events into candidates now
-    #[command(after_help = "Examples:
-  ccctl coach aggregate
-  ccctl coach aggregate --json | jq '.candidates | length'
-
-The daemon does this at the end of each turn of Claude, and at most batch_interval_minutes (15) after \
-an event.")]
     Aggregate,
     /// Turn an approved rule into a guard that refuses tool calls, or remove the guard
     Guard(GuardArgs),
@@ -80,9 +56,6 @@ an event.")]
     /// Delete recorded events and hook payloads
     Forget(ForgetArgs),
     /// Print all candidates and promotions as one JSON document
-    #[command(after_help = "Examples:
-  ccctl coach export > rules.json
-  ccctl coach export | ssh build ccctl coach import -")]
     Export {
         /// Write to this file [default: standard output]
         #[arg(short, long, value_name = "FILE")]
@@ -94,14 +67,6 @@ an event.")]
 
 /// Arguments of `coach review`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach review
-  ccctl coach review --project .
-  ccctl coach review --json | jq -r '.candidates[].title'
-
-On a terminal, each candidate is shown with a prompt, as git add -p does. Answers: a approve, \
-e edit, r reject, s skip, v view all evidence, d show the diff, u undo the last decision, q quit, \
-? help. Nothing is written before you approve it.")]
 pub(crate) struct ReviewArgs {
     /// Only candidates seen in this project: a directory in it, or its repository id
     #[arg(long, value_name = "DIR")]

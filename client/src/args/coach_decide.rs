@@ -44,14 +44,6 @@ impl WordsArgs {
 
 /// Arguments of `coach approve`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach approve 3f2a91bc
-  ccctl coach approve 3f2a91bc --scope global --title 'Use pnpm'
-  ccctl coach approve 3f2a91bc --diff | git apply
-  ccctl coach approve 3f2a91bc --branch coach-rules
-
-The title is added to the list \"Learned rules\" in the project's CLAUDE.md; a skill becomes a file in .claude. \
-With scope global, both go to ~/.claude. git is not touched without --branch. ccctl coach undo restores the file.")]
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -70,11 +62,6 @@ pub(crate) struct ApproveArgs {
 
 /// Arguments of `coach rule`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach rule 154bb987 'Use pnpm instead of npm'
-  ccctl coach rule 154bb987 'Answer in English' --scope global
-
-ccctl coach events lists the events. ccctl coach undo removes the rule.")]
 pub(crate) struct RuleArgs {
     /// Event id or a unique prefix of it
     #[arg(value_name = "EVENT")]
@@ -88,9 +75,6 @@ pub(crate) struct RuleArgs {
 
 /// Arguments of `coach reject`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach reject 3f2a91bc
-  ccctl coach reject 3f2a91bc --reason 'only true for this release'")]
 pub(crate) struct RejectArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -101,12 +85,6 @@ pub(crate) struct RejectArgs {
 
 /// Arguments of `coach edit`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach edit 3f2a91bc
-  ccctl coach edit 3f2a91bc --title 'Use pnpm' --action 'Run pnpm instead of npm'
-  ccctl coach edit 3f2a91bc --type antipattern
-
-Without options, at a terminal, the words are opened in $VISUAL, $EDITOR or vi.")]
 pub(crate) struct EditArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -116,12 +94,6 @@ pub(crate) struct EditArgs {
 
 /// Arguments of `coach promote`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach promote 3f2a91bc
-  ccctl coach promote 3f2a91bc --force 'I use pnpm everywhere'
-
-At least two projects must have seen the candidate (promotion_threshold_repos in the coach's \
-config.json).")]
 pub(crate) struct PromoteArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -132,14 +104,6 @@ pub(crate) struct PromoteArgs {
 
 /// Arguments of `coach guard`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach guard 3f2a91bc
-  ccctl coach guard 3f2a91bc --pattern '^npm (ci|i|install)'
-  ccctl coach guard 3f2a91bc --tool Edit --pattern 'node_modules/'
-  ccctl coach guard 3f2a91bc --off
-
-ccctl hook refuses a tool call that a guard matches, and gives the rule as the reason. If the \
-daemon cannot be reached, the call is allowed.")]
 pub(crate) struct GuardArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,

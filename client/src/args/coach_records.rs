@@ -9,10 +9,6 @@ use std::path::PathBuf;
 
 /// Arguments of `coach events`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach events --since 7d
-  ccctl coach events --type command_failure --project .
-  ccctl coach events --since 2026-01-31T12:00:00Z --json | jq -r '.events[].content'")]
 pub(crate) struct EventsArgs {
     /// Only events from this time on: 12h, 7d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -33,10 +29,6 @@ pub(crate) struct EventsArgs {
 
 /// Arguments of `coach ledger`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach ledger
-  ccctl coach ledger pnpm
-  ccctl coach ledger --status rejected")]
 pub(crate) struct LedgerArgs {
     /// Only candidates whose title, trigger or action contains this text (case-insensitive)
     pub(crate) search: Option<String>,
@@ -50,13 +42,6 @@ pub(crate) struct LedgerArgs {
 
 /// Arguments of `coach report`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach report
-  ccctl coach report --since 30d
-  ccctl coach report --json | jq '.rules[] | {title, effect}'
-
-Each approved rule has a chart of its weeks: one bar per week, with a line where the rule was \
-approved. Without a UTF-8 locale, each week is a digit instead; + means 10 or more.")]
 pub(crate) struct ReportArgs {
     /// Count events from this time on: 30d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z [default: the last 12 weeks]
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -65,12 +50,6 @@ pub(crate) struct ReportArgs {
 
 /// Arguments of `coach detect`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach detect --json < payloads.jsonl
-  echo '{\"hook_event_name\": \"UserPromptSubmit\", \"session_id\": \"s\", \"prompt\": \"no, use pnpm\"}' | ccctl coach detect
-
-Each line is one payload. Earlier payloads of the same session are taken into account. With \
---json, the output has one line per payload: {\"signals\": […]}.")]
 pub(crate) struct DetectArgs {
     /// File of hook payloads, one JSON object per line
     #[arg(default_value = "-")]
@@ -79,8 +58,6 @@ pub(crate) struct DetectArgs {
 
 /// Arguments of `coach fingerprint`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach fingerprint --type rule --trigger 'When installing packages' --action 'Use pnpm' --json")]
 pub(crate) struct FingerprintArgs {
     /// Type of the candidate
     #[arg(long = "type", value_name = "TYPE", ignore_case = true, value_parser = candidate_type())]
@@ -96,13 +73,7 @@ pub(crate) struct FingerprintArgs {
 /// Arguments of `coach mute`.
 #[derive(Debug, Args)]
 #[command(
-    group(clap::ArgGroup::new("what").args(["signal_type", "project"]).required(true).multiple(true)),
-    after_help = "Examples:
-  ccctl coach mute tone_escalation
-  ccctl coach mute --project ~/scratch
-  ccctl coach mute tone_escalation --project . --off
-
-Muted events are not recorded; hook payloads still are. ccctl coach status lists what is muted."
+    group(clap::ArgGroup::new("what").args(["signal_type", "project"]).required(true).multiple(true))
 )]
 pub(crate) struct MuteArgs {
     /// Type of event to stop recording [default: all]
@@ -119,14 +90,7 @@ pub(crate) struct MuteArgs {
 /// Arguments of `coach forget`.
 #[derive(Debug, Args)]
 #[command(
-    group(clap::ArgGroup::new("what").args(["project", "session", "before", "all"]).required(true).multiple(true)),
-    after_help = "Examples:
-  ccctl coach forget --project ~/secret
-  ccctl coach forget --before 90d --yes
-  ccctl coach forget --all
-
-Options combine: an event is deleted if it matches all of them. Approved and promoted rules are \
-kept. At a terminal, you are asked first."
+    group(clap::ArgGroup::new("what").args(["project", "session", "before", "all"]).required(true).multiple(true))
 )]
 pub(crate) struct ForgetArgs {
     /// Delete events of this project: a directory in it, or its repository id
@@ -148,11 +112,6 @@ pub(crate) struct ForgetArgs {
 
 /// Arguments of `coach import`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl coach import rules.json
-  ccctl coach export | ssh build ccctl coach import -
-
-Candidates that exist in both places are merged. Decisions in the ledger are kept.")]
 pub(crate) struct ImportArgs {
     /// Document of ccctl coach export, or - for standard input
     pub(crate) file: PathBuf,

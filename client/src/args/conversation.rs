@@ -1,8 +1,7 @@
 //! `ccctl conversation`.
 
-use super::value::{directory, word};
+use super::value::{directory, named, word};
 use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -22,13 +21,6 @@ pub(crate) enum ConversationVerb {
     /// Follow conversations live
     Tail(ConversationTailArgs),
     /// Import transcripts, or saved output of claude -p
-    #[command(after_help = "Examples:
-  claude -p 'Fix the test' --output-format stream-json --verbose > run.jsonl
-  ccctl conversation import run.jsonl
-
-The daemon keeps a private copy, so you can delete FILE. To remove an import, delete the copy; --json prints its path. \
-Importing FILE again adds only its new lines. A message that is also in a transcript counts once. With -H, FILE is on \
-that host.")]
     Import {
         /// Transcripts, or saved output of claude -p --output-format stream-json --verbose
         #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -37,18 +29,11 @@ that host.")]
     /// Write a conversation to a file: HTML page, Markdown or JSON
     Export(ConversationExportArgs),
     /// Open a conversation in a browser
-    #[command(after_help = "Examples:
-  ccctl conversation open 5fc07b19
-
-Writes the page of export --html to a private directory in $TMPDIR [default: /tmp], prints its path and opens it. The \
-next open removes pages that are older than a day. Exits with status 1 if no browser can be started.")]
     Open {
         /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
     },
     /// Print a record as Claude Code wrote it, as JSON
-    #[command(after_help = "Examples:
-  ccctl conversation record 5fc07b19 0f1d6a2e-8a57-4c0a-9b1e-2d4f6a1c7e90 | jq .message.usage")]
     Record {
         /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
@@ -56,8 +41,6 @@ next open removes pages that are older than a day. Exits with status 1 if no bro
         uuid: String,
     },
     /// Print a tool call with its result as JSON
-    #[command(after_help = "Examples:
-  ccctl conversation tool 5fc07b19 toolu_01A2b3C4 | jq -r .toolResult.content")]
     Tool {
         /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
@@ -65,8 +48,6 @@ next open removes pages that are older than a day. Exits with status 1 if no bro
         tool_use_id: String,
     },
     /// List the sub-agents of a conversation
-    #[command(after_help = "Examples:
-  ccctl conversation tree 5fc07b19")]
     Tree {
         /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
@@ -92,13 +73,6 @@ pub(crate) struct ScopeOfConversations {
 
 /// Arguments of `conversation list`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl conversation list
-  ccctl conversation list --project . --since 2026-01-01
-  ccctl conversation list --json | jq '.conversations[0].cost_usd'
-
-Lists transcripts in $CLAUDE_CONFIG_DIR [default: ~/.claude] and conversations.roots, and imported ones. --since and \
---until keep conversations that were used in that time.")]
 pub(crate) struct ConversationListArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
@@ -112,15 +86,6 @@ pub(crate) struct ConversationListArgs {
 
 /// Arguments of `conversation search`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl conversation search flaky test
-  ccctl conversation search '\"connection reset\"' --tool Bash --status error
-  ccctl conversation search migration -- -sqlite
-  ccctl conversation search parse_date --file src/date.rs --since 2026-01-01
-
-All words must occur in one record: a prompt, one block of an answer, or a tool result. Only whole words match; case \
-and accents are ignored. -WORD excludes records that contain WORD; put -- before it, after all options. Recognised \
-secrets are not indexed.")]
 pub(crate) struct ConversationSearchArgs {
     /// Words, and phrases in double quotes
     #[arg(required = true, value_name = "WORD")]
@@ -128,13 +93,13 @@ pub(crate) struct ConversationSearchArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
     /// Only records with this role; tool results have the role user
-    #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = role())]
+    #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = word(["user", "assistant"], named::<TurnRole>))]
     pub(crate) role: Option<TurnRole>,
     /// Only calls of this tool and their results
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     /// Only failed calls (error), calls without a result (pending) or sub-agent records (sub-agent)
-    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["error", "pending", "sub-agent"], named::<RecordStatus>))]
     pub(crate) status: Option<RecordStatus>,
     /// Only answers of models whose name contains NAME
     #[arg(long, value_name = "NAME")]
@@ -152,72 +117,19 @@ pub(crate) struct ConversationSearchArgs {
 
 /// Arguments of `conversation stats`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl conversation stats
-  ccctl conversation stats --by day --since 2026-01-01
-  ccctl conversation stats --by model --project . --json | jq .groups
-  ccctl conversation stats --by day --since 2026-01-01 --svg tokens.svg
-
-Each message counts once, even if it is in several files. Costs are estimates from a price table, not what you were \
-billed. The table's date is printed.")]
 pub(crate) struct ConversationStatsArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
     /// Group totals by WHAT; draw bars on a terminal
-    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = by())]
+    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = word(["day", "project", "branch", "session", "model", "tool"], named::<StatsBy>))]
     pub(crate) by: Option<StatsBy>,
     /// Write an SVG chart to FILE (- for standard output), by day unless --by is given
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
 
-fn role() -> impl TypedValueParser<Value = TurnRole> {
-    word(["user", "assistant"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "user" => Some(TurnRole::User),
-            "assistant" => Some(TurnRole::Assistant),
-            _ => None,
-        }
-    })
-}
-
-fn status() -> impl TypedValueParser<Value = RecordStatus> {
-    word(["error", "pending", "sub-agent"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "error" => Some(RecordStatus::Error),
-            "pending" => Some(RecordStatus::Pending),
-            "sub_agent" => Some(RecordStatus::SubAgent),
-            _ => None,
-        }
-    })
-}
-
-fn by() -> impl TypedValueParser<Value = StatsBy> {
-    const ALL: [(&str, StatsBy); 6] = [
-        ("day", StatsBy::Day),
-        ("project", StatsBy::Project),
-        ("branch", StatsBy::Branch),
-        ("session", StatsBy::Session),
-        ("model", StatsBy::Model),
-        ("tool", StatsBy::Tool),
-    ];
-    word(ALL.map(|(name, _)| name), |name| {
-        let found = ALL.iter().find(|(one, _)| one.eq_ignore_ascii_case(name));
-        found.map(|(_, by)| *by)
-    })
-}
-
 /// Arguments of `conversation get`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl conversation show 5fc07b19
-  ccctl conversation show run.jsonl --tools
-  ccctl conversation show 5fc07b19 --errors
-  ccctl conversation show 5fc07b19 --json | jq .usage.total
-  ccctl conversation show 5fc07b19 --raw | jq '.turns[].records[]'
-
-On a terminal, the conversation is shown in your pager ($PAGER, default less). --json prints one document with all \
-turns, tool calls, sub-agents, indexes and tokens; --tools, --errors and --at have no effect on it.")]
 pub(crate) struct ConversationGetArgs {
     /// Session id, unique prefix of one (at least 4 characters), or file
     pub(crate) conversation: String,
@@ -237,14 +149,6 @@ pub(crate) struct ConversationGetArgs {
 
 /// Arguments of `conversation tail`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl conversation tail
-  ccctl conversation tail 5fc07b19
-  ccctl conversation tail --all --json | jq 'select(.kind == \"usage\")'
-
-Without CONVERSATION, follows all conversations started in the current git work tree (outside git: in the current \
-directory), including new ones. Begins with the last turns of the most recent one. Ctrl-C stops it. --json prints one \
-item per line, as conversation.subscribe sends them (PROTOCOL.md).")]
 pub(crate) struct ConversationTailArgs {
     /// Only this conversation: a session id, unique prefix of one (at least 4 characters), or file
     pub(crate) conversation: Option<String>,
@@ -265,16 +169,6 @@ pub(crate) struct ConversationTailArgs {
 /// Arguments of `conversation export`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:
-  ccctl conversation export 5fc07b19 --html conversation.html
-  ccctl conversation export 5fc07b19 --markdown conversation.md
-  ccctl conversation export 5fc07b19 --markdown - | less
-  ccctl conversation export 5fc07b19 --json conversation.json
-
-The page needs no network. It has a timeline, search, filters and token counts. The Markdown document has the turns, \
-tool calls with their results, diffs and sub-agents. The JSON document has all turns with their records.
-
-Recognised secrets are replaced by ***. Others may remain: review the file before you share it.",
     override_usage = "ccctl conversation export <CONVERSATION> <--html <FILE>|--markdown <FILE>|--json [FILE]>"
 )]
 pub(crate) struct ConversationExportArgs {

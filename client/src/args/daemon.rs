@@ -8,49 +8,24 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonVerb {
     /// Start the daemon if none is running
-    #[command(after_help = "Examples:
-  ccctl daemon start")]
     Start,
     /// End all sessions and stop the daemon
-    #[command(after_help = "Examples:
-  ccctl daemon stop
-  ccctl daemon stop --force")]
     Stop(StopArgs),
     /// Restart the worker process, which serves clients; sessions are kept, running jobs end
-    #[command(after_help = "Examples:
-  ccctl daemon restart")]
     Restart,
     /// Switch to another build of ccd; sessions are kept, running jobs end
-    #[command(after_help = "Examples:
-  ccctl daemon upgrade
-  ccctl daemon upgrade ./target/release/ccd")]
     Upgrade(UpgradeArgs),
     /// Show the daemon's state, limits, paths and resource use
-    #[command(after_help = "Examples:
-  ccctl daemon status
-  ccctl daemon status --json")]
     Status,
     /// Reload the configuration
-    #[command(after_help = "Examples:
-  ccctl daemon reload")]
     Reload,
     /// Print the daemon's log (to change what is logged, see daemon log)
-    #[command(after_help = "Examples:
-  ccctl daemon logs -n 100
-  ccctl daemon logs -f")]
     Logs(LogsArgs),
     /// Show what the daemon logs, or change it until its next start (to read the log, see daemon logs)
-    #[command(after_help = "Examples:
-  ccctl daemon log --level debug
-  ccctl daemon log --debug on")]
     Log(LogArgs),
     /// Check the database, and delete expired sessions, logs, history and jobs
-    #[command(after_help = "Examples:
-  ccctl daemon check")]
     Check,
     /// Check that the daemon responds, and how fast
-    #[command(after_help = "Examples:
-  ccctl daemon ping --no-start")]
     Ping,
 }
 

@@ -1,27 +1,12 @@
 //! `ccctl exec`.
 
-use super::exec_records::ExecVerb;
 use super::tape_options::{fallback_modes, latency, record_modes};
-use super::value::{directory, word};
+use super::value::{directory, named, word};
 use ccd_policy::split_list;
 use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use clap::Args;
-use clap::builder::TypedValueParser;
 use std::path::PathBuf;
-
-/// Arguments of `exec`: an instruction and its options, or a subcommand.
-#[derive(Debug, Args)]
-#[command(
-    subcommand_negates_reqs = true,
-    override_usage = "ccctl exec [OPTIONS] <INSTRUCTION>\n       ccctl exec <COMMAND>"
-)]
-pub(crate) struct ExecArgs {
-    #[command(subcommand)]
-    pub(crate) verb: Option<ExecVerb>,
-    #[command(flatten)]
-    pub(crate) run: ExecRunArgs,
-}
 
 /// What Claude Code is to do, and how. The daemon checks the values.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
@@ -33,7 +18,7 @@ pub(crate) struct ExecRunArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Format of standard output [default: text; json with --json]
-    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = output_format())]
+    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = word(["text", "json", "stream-json"], named::<OutputFormat>))]
     pub(crate) output_format: Option<OutputFormat>,
     /// Set what Claude Code may do without asking: default, manual, acceptEdits, plan, dontAsk, auto or bypassPermissions
     #[arg(long, value_name = "MODE")]
@@ -72,7 +57,7 @@ pub(crate) struct ExecRunArgs {
     #[arg(long)]
     pub(crate) worktree: bool,
     /// With uncommitted changes: block refuses to run, stash stashes them during the run, allow runs with them in place [default: block]
-    #[arg(long, value_name = "POLICY", ignore_case = true, value_parser = dirty_worktree())]
+    #[arg(long, value_name = "POLICY", ignore_case = true, value_parser = word(["block", "stash", "allow"], named::<DirtyWorktree>))]
     pub(crate) dirty_worktree: Option<DirtyWorktree>,
     /// Print the run's id and return at once; see ccctl exec get
     #[arg(long)]
@@ -126,32 +111,10 @@ fn tools(text: &str) -> Result<ToolList, String> {
     }
 }
 
-fn output_format() -> impl TypedValueParser<Value = OutputFormat> {
-    word(["text", "json", "stream-json"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "text" => Some(OutputFormat::Text),
-            "json" => Some(OutputFormat::Json),
-            "stream_json" => Some(OutputFormat::StreamJson),
-            _ => None,
-        }
-    })
-}
-
-fn dirty_worktree() -> impl TypedValueParser<Value = DirtyWorktree> {
-    word(["block", "stash", "allow"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "block" => Some(DirtyWorktree::Block),
-            "stash" => Some(DirtyWorktree::Stash),
-            "allow" => Some(DirtyWorktree::Allow),
-            _ => None,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
+    use crate::args::{Ccctl, ExecArgs, Noun};
     use clap::Parser as _;
 
     fn parse(words: &[&str]) -> Result<ExecArgs, clap::Error> {

@@ -1,19 +1,27 @@
-//! Records of `ccctl exec`: runs and conversations.
+//! `ccctl exec` and its subcommands, which are about records: runs and conversations.
 
 use super::exec::ExecRunArgs;
-use super::value::{directory, word};
+use super::value::{directory, named, word};
 use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
+
+/// Arguments of `exec`: an instruction and its options, or a subcommand.
+#[derive(Debug, Args)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "ccctl exec [OPTIONS] <INSTRUCTION>\n       ccctl exec <COMMAND>"
+)]
+pub(crate) struct ExecArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ExecVerb>,
+    #[command(flatten)]
+    pub(crate) run: ExecRunArgs,
+}
 
 /// Commands for runs and conversations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExecVerb {
     /// Run Claude Code on an instruction (same as ccctl exec INSTRUCTION)
-    #[command(after_help = "Examples:
-  ccctl exec run 'Add a test for parse_date'
-
-The same as ccctl exec, whose help explains everything.")]
     Run(Box<ExecRunArgs>),
     /// List runs, newest first
     #[command(visible_alias = "ls")]
@@ -22,53 +30,31 @@ The same as ccctl exec, whose help explains everything.")]
     #[command(visible_alias = "show")]
     Get(ExecGetArgs),
     /// Ask a run to stop
-    #[command(after_help = "Examples:
-  ccctl exec cancel 3f2a91bc
-
-The run ends as failed; its changes stay in the work tree, and a stash is restored.")]
     Cancel {
         /// Run id, or a unique prefix of one
         execution: String,
     },
     /// List conversations, most recently used first
-    #[command(after_help = "Examples:
-  ccctl exec sessions
-  ccctl exec sessions --repo-path . --status active
-
-A conversation is a session of Claude Code that was started by a run. --resume ID and --continue add a \
-run to one.")]
     Sessions {
         /// Only conversations of the repository of this directory
         #[arg(long, value_name = "DIR", value_parser = directory)]
         repo_path: Option<String>,
         /// Only conversations with this status
-        #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = session_status())]
+        #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["active", "completed", "expired"], named::<ExecSessionStatus>))]
         status: Option<ExecSessionStatus>,
     },
     /// Show a conversation: its instructions and answers
-    #[command(after_help = "Examples:
-  ccctl exec session 0b6f4e1c
-  ccctl exec session 0b6f4e1c --json | jq '.conversation_history[].content'")]
     Session {
         /// Conversation id, or a unique prefix of one
         conversation: String,
     },
     /// End a conversation, so that it cannot be resumed
-    #[command(after_help = "Examples:
-  ccctl exec end 0b6f4e1c")]
     End {
         /// Conversation id, or a unique prefix of one
         conversation: String,
     },
     /// Remove old conversations and runs
-    #[command(
-        visible_alias = "clean",
-        after_help = "Examples:
-  ccctl exec cleanup
-  ccctl exec cleanup --older-than 30
-
-The daemon runs this with the defaults once a day."
-    )]
+    #[command(visible_alias = "clean")]
     Cleanup {
         /// Remove conversations and runs older than DAYS days [default: exec.session_days for conversations, exec.keep_days for runs]
         #[arg(long, value_name = "DAYS")]
@@ -78,13 +64,6 @@ The daemon runs this with the defaults once a day."
 
 /// Arguments of `exec list`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl exec list
-  ccctl exec list --repo-path . --status failed
-  ccctl exec list --json | jq '.executions[] | {status, instruction}'
-
-In the column of files, - means no changes. On a terminal ids are shortened; every command that takes an id \
-accepts the short form.")]
 pub(crate) struct ExecListArgs {
     /// Only runs in the repository of this directory
     #[arg(long, value_name = "DIR", value_parser = directory)]
@@ -93,7 +72,7 @@ pub(crate) struct ExecListArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Only runs with this status
-    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["queued", "running", "success", "failed", "timeout"], named::<ExecutionStatus>))]
     pub(crate) status: Option<ExecutionStatus>,
     /// Print at most N runs, 1 to 1000 [default: 100]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -102,14 +81,6 @@ pub(crate) struct ExecListArgs {
 
 /// Arguments of `exec get`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl exec get 3f2a91bc
-  ccctl exec get 3f2a91bc --diff
-  ccctl exec get 3f2a91bc --diff | git -C ../other-clone apply
-  ccctl exec get 3f2a91bc --stdout
-  ccctl exec get 3f2a91bc --json | jq -r .commit_hash
-
-On a terminal, the diff is shown in $PAGER, or less; elsewhere it is printed unchanged.")]
 pub(crate) struct ExecGetArgs {
     /// Run id, or a unique prefix of one
     pub(crate) execution: String,
@@ -119,24 +90,4 @@ pub(crate) struct ExecGetArgs {
     /// Print what Claude Code printed, in the output format that the run was started with
     #[arg(long)]
     pub(crate) stdout: bool,
-}
-
-fn status() -> impl TypedValueParser<Value = ExecutionStatus> {
-    use ExecutionStatus::{Failed, Queued, Running, Success, Timeout};
-    const ALL: [ExecutionStatus; 5] = [Queued, Running, Success, Failed, Timeout];
-    word(ALL.map(ExecutionStatus::name), |name| {
-        ALL.into_iter()
-            .find(|one| one.name().eq_ignore_ascii_case(name))
-    })
-}
-
-fn session_status() -> impl TypedValueParser<Value = ExecSessionStatus> {
-    word(["active", "completed", "expired"], |name| {
-        match &*name.to_ascii_lowercase() {
-            "active" => Some(ExecSessionStatus::Active),
-            "completed" => Some(ExecSessionStatus::Completed),
-            "expired" => Some(ExecSessionStatus::Expired),
-            _ => None,
-        }
-    })
 }

@@ -86,45 +86,15 @@ impl HookArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksVerb {
     /// Add ccctl hook to Claude Code's settings
-    #[command(after_help = "Examples:
-  ccctl hooks install
-  ccctl hooks install --project --dry-run
-  ccctl hooks install --events UserPromptSubmit,PostToolUse,PostToolUseFailure,Stop
-
-Everything else in the file stays as it is, comments and other hooks included. Run it again to update \
-the hooks, for example after moving ccctl or changing hooks.timeout_ms or memory.load: installed hooks are updated, \
-not added a second time. --events does not remove hooks; use ccctl hooks uninstall. Before the first change the file is copied to settings.json.ccd-backup.
-
-Claude Code runs the hook in a shell. The command contains the path of this ccctl; do not commit a \
-project's settings with it, unless everyone has ccctl at that path.")]
     Install(HooksInstallArgs),
     /// Remove ccctl hook from Claude Code's settings
-    #[command(after_help = "Examples:
-  ccctl hooks uninstall
-  ccctl hooks uninstall --project --dry-run
-
-Only what ccctl hooks install added is removed. If nothing else in the file has changed, its bytes are \
-those from before the installation.")]
     Uninstall(HooksUninstallArgs),
     /// Show whether each hook is installed, when it last ran and how long it took
     #[command(
-        visible_aliases = ["get", "list"],
-        after_help = "Examples:
-  ccctl hooks status
-  ccctl hooks status --json
-
-Times come from the running daemon and cover the time since it started. No daemon is started. The \
-exit status is 1 if a check fails (✗)."
+        visible_aliases = ["get", "list"]
     )]
     Status,
     /// Write a Claude Code plugin to a directory: ccd's hooks, the MCP server, a skill and slash commands
-    #[command(after_help = "Examples:
-  ccctl hooks plugin ~/.claude/skills/ccd
-  ccctl hooks plugin ccd-plugin && claude --plugin-dir ccd-plugin
-
-Claude Code loads a plugin in ~/.claude/skills in every session; to remove it, delete the directory. After an \
-upgrade of ccctl, run this command again. Use the plugin or ccctl hooks install, not both: otherwise each hook runs twice. \
-The plugin calls ccctl by name if it is on PATH, otherwise by its path.")]
     Plugin {
         /// Directory to write to; it is created if necessary
         dir: PathBuf,

@@ -22,21 +22,7 @@ pub(super) fn for_copies(arg: Arg) -> Arg {
 #[derive(Debug, Args)]
 #[command(
     subcommand_negates_reqs = true,
-    override_usage = "ccctl investigate [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl investigate <COMMAND>",
-    after_help = "Examples:
-  ccctl investigate sqlite3
-  ccctl investigate --timeout 30 --json -- ./server --console > report.json
-  ccctl investigate list
-  ccctl investigate -- list
-
-ccctl asks the program for help and types each command that it finds into a fresh copy of the program. The program \
-runs with an empty home and working directory. In safe mode, the default, commands that delete, reset or overwrite \
-are not sent; --unsafe sends them, and the report then has \"safe_mode\": false.
-
-If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
-Reports are kept until you delete them.
-
-The exit status is 0 even if the program crashed; the report lists the findings."
+    override_usage = "ccctl investigate [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl investigate <COMMAND>"
 )]
 pub(crate) struct InvestigateArgs {
     #[command(subcommand)]
@@ -82,10 +68,6 @@ pub(crate) struct TargetArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum InvestigateVerb {
     /// Investigate a program (same as ccctl investigate PROGRAM)
-    #[command(after_help = "Examples:
-  ccctl investigate run sqlite3
-
-The same as ccctl investigate, whose help explains everything.")]
     Run(Box<InvestigateRunArgs>),
     /// Start a program briefly and report how it behaves (same as ccctl probe)
     Probe(ProbeArgs),
@@ -97,19 +79,9 @@ The same as ccctl investigate, whose help explains everything.")]
     #[command(visible_alias = "ls")]
     List(ReportListArgs),
     /// Show a report
-    #[command(
-        name = "show",
-        visible_alias = "get",
-        after_help = "Examples:
-  ccctl investigate show sqlite3
-  ccctl investigate show 3f2a91bc --json | jq '.commands | keys'"
-    )]
+    #[command(name = "show", visible_alias = "get")]
     Get(ReportGetArgs),
     /// Show the differences between two reports
-    #[command(after_help = "Examples:
-  ccctl investigate diff 3f2a91bc 77d0aa12
-
-The exit status is 1 if the reports differ.")]
     Diff {
         /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
         a: String,
@@ -117,31 +89,16 @@ The exit status is 1 if the reports differ.")]
         b: String,
     },
     /// Delete a report
-    #[command(
-        visible_alias = "rm",
-        after_help = "Examples:
-  ccctl investigate delete 3f2a91bc"
-    )]
+    #[command(visible_alias = "rm")]
     Delete(ReportArgs),
     /// Delete old reports
-    #[command(
-        visible_alias = "clean",
-        after_help = "Examples:
-  ccctl investigate cleanup --older-than 30d"
-    )]
+    #[command(visible_alias = "clean")]
     Cleanup(ReportCleanupArgs),
 }
 
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:
-  ccctl probe sqlite3
-  ccctl probe --json vim | jq .full_screen
-
-\"interactive\" means that the program waits for input or draws on the whole screen. A probe takes a few seconds and stores no report.",
-    mut_args(for_copies)
-)]
+#[command(mut_args(for_copies))]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -150,13 +107,6 @@ pub(crate) struct ProbeArgs {
 /// Arguments of `learn`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:
-  ccctl learn sqlite3 shop.db
-  ccctl learn -- ./server --console
-
-Use the program as you normally would. When it exits, ccctl writes a report with your commands, the prompts and \
-states that they reached, and what ended the program. To end the program, press Ctrl-\\ then d. Safe mode does not \
-apply, and the program runs in the current directory.",
     mut_arg("detach_keys", |keys| keys.help(END_KEYS))
 )]
 pub(crate) struct LearnArgs {
@@ -168,16 +118,7 @@ pub(crate) struct LearnArgs {
 
 /// Arguments of `map`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:
-  ccctl map sqlite3
-  ccctl map --dot 3f2a91bc | dot -Tsvg > states.svg
-  ccctl map --mermaid ./server
-
-Without --dot, --mermaid or --json, the map is printed as text. It shows the newest report with the same program and arguments; \
-if there is none, the program is investigated first. If the program has changed since, run ccctl investigate first.",
-    mut_args(for_copies)
-)]
+#[command(mut_args(for_copies))]
 pub(crate) struct MapArgs {
     /// Print the map for Graphviz, whose dot draws it
     #[arg(long, group = "form")]
@@ -200,11 +141,6 @@ pub(crate) struct MapArgs {
 
 /// Arguments of `investigate list` and `test list`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl investigate list
-  ccctl test list --program sqlite3
-
-On a terminal ids are shortened; every command that takes a report accepts the short form.")]
 pub(crate) struct ReportListArgs {
     /// Only reports of this program
     #[arg(long, value_name = "PROGRAM")]

@@ -7,24 +7,14 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobVerb {
     /// List jobs, newest first
-    #[command(
-        visible_alias = "ls",
-        after_help = "Examples:
-  ccctl job list
-  ccctl job list --limit 10 --json"
-    )]
+    #[command(visible_alias = "ls")]
     List {
         /// List at most N jobs [default: 100]
         #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
         limit: Option<u64>,
     },
     /// Show a job
-    #[command(
-        visible_alias = "show",
-        after_help = "Examples:
-  ccctl job show 7f3c
-  ccctl job get 7f3c --wait 60 --json"
-    )]
+    #[command(visible_alias = "show")]
     Get {
         /// Job id, or a unique prefix of one
         job: String,
@@ -33,18 +23,12 @@ pub(crate) enum JobVerb {
         wait: Option<f64>,
     },
     /// Cancel a job
-    #[command(after_help = "Examples:
-  ccctl job cancel 7f3c")]
     Cancel {
         /// Job id, or a unique prefix of one
         job: String,
     },
     /// Print a job each time it changes, until it ends
-    #[command(
-        visible_alias = "tail",
-        after_help = "Examples:
-  ccctl job subscribe 7f3c --json"
-    )]
+    #[command(visible_alias = "tail")]
     Subscribe {
         /// Job id, or a unique prefix of one
         job: String,

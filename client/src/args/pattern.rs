@@ -9,12 +9,7 @@ use std::path::PathBuf;
 pub(crate) enum PatternVerb {
     /// List the pattern library, or the patterns of one category
     #[command(
-        visible_aliases = ["ls", "get", "show"],
-        after_help = "Examples:
-  ccctl pattern list
-  ccctl pattern list error
-  ccctl pattern list prompt python
-  ccctl pattern list --json | jq -r '.patterns[] | select(.origin != \"built_in\") | .category'"
+        visible_aliases = ["ls", "get", "show"]
     )]
     List {
         /// Type of pattern: prompt, error, help, data_format or state
@@ -24,16 +19,6 @@ pub(crate) enum PatternVerb {
         category: Option<String>,
     },
     /// Replace the patterns of a category, or add a category
-    #[command(after_help = "Examples:
-  ccctl pattern set prompt myapp '^myapp\\[[0-9]+\\]> $'
-  ccctl pattern set error mine '^E[0-9]{4}:' '(?i)^oops' --description 'what my tools print'
-  ccctl pattern set state menu '^-- (?P<state>\\w+) menu --$'
-
-A pattern is a regular expression that is matched line by line; start it with (?i) to ignore case. \
-For type prompt, only the last line is examined; ccctl session wait --prompt uses these patterns \
-too. A pattern of type help matches a line of a help text, and one of type state a line that \
-announces a new state of the program, such as another mode. These named groups are reported: name \
-and description in patterns of type help, state in patterns of type state.")]
     Set {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
@@ -48,8 +33,6 @@ and description in patterns of type help, state in patterns of type state.")]
         description: Option<String>,
     },
     /// Remove your patterns for a category; its built-in patterns, if any, are used again
-    #[command(after_help = "Examples:
-  ccctl pattern unset error mine")]
     Unset {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
@@ -58,20 +41,8 @@ and description in patterns of type help, state in patterns of type state.")]
         category: String,
     },
     /// Show which patterns match a text, and where
-    #[command(after_help = "Examples:
-  ccctl pattern test 'bash: foo: command not found'
-  make 2>&1 | ccctl pattern test --type error -
-  ccctl pattern test --file build.log --type error --json
-
-Exit status: 0 if something matched, otherwise 1. Positions are byte offsets from the start of the \
-text.")]
     Test(TestArgs),
     /// Report what a text contains: errors, a prompt, data formats, tables, help, a state
-    #[command(after_help = "Examples:
-  ccctl pattern classify --file answer.txt
-  ccctl session read py --lines 20 | ccctl pattern classify -
-  ccctl session screen py | grep . | tail -n 1 | ccctl pattern classify -
-  tar --help | ccctl pattern classify - --json | jq .commands")]
     Classify(PatternText),
 }
 

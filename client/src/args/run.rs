@@ -9,26 +9,6 @@ use std::path::PathBuf;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl run --timeout 60 -- make test
-  ccctl run --shell -- 'ls | wc -l'
-  ccctl run --contains 'ok' --contains 'done' -- ./check
-  ccctl run --expect 'name\\?' --send Ada -- ./greet
-  ccctl run --script setup.py --with python3
-  ccctl run --config backup --set host=example.org
-
-The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
-timed out. It is 1 if the output lacks a text of --contains or a match of an --expect.
-
-Ctrl-C goes to the program; a second one within 2 seconds ends the program. SIGTERM and SIGHUP \
-are passed on too; the program then has 2 seconds to exit, and a second signal ends it at once.
-
-The program runs on a terminal. Unless input and output of ccctl are both terminals, the \
-program's terminal does not echo the input and leaves the output exactly as the program wrote it.
-
-Any tape option makes run replay from tapes and record nothing, unless --record, --fallback or the \
-configuration (replay.record, replay.fallback) says otherwise. The program then gets pipes unless \
-input and output are both terminals.")]
 pub(crate) struct RunArgs {
     /// End the program after S seconds; none: no limit [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]

@@ -41,13 +41,7 @@ pub(crate) enum TapeVerb {
     #[command(visible_alias = "ls")]
     List(TapeListArgs),
     /// Show a tape's metadata, and its exchanges as text
-    #[command(
-        visible_alias = "show",
-        after_help = "Examples:
-  ccctl tape show sqlite3/session-20260102T030405Z-1a2b3c4d
-  ccctl tape show 1a2b3c4d --keys
-  ccctl tape get 1a2b --json | jq -r '.exchanges[].input'"
-    )]
+    #[command(visible_alias = "show")]
     Get {
         #[command(flatten)]
         of: TapeOf,
@@ -56,12 +50,6 @@ pub(crate) enum TapeVerb {
         keys: bool,
     },
     /// Report problems in tapes, with file, line and column
-    #[command(after_help = "Examples:
-  ccctl tape validate
-  ccctl tape validate --tapes tests/tapes --strict
-  ccctl tape validate ./greet.json5
-
-Exit status: 0 if there are no errors, otherwise 1.")]
     Validate {
         #[command(flatten)]
         of: TapesOf,
@@ -70,10 +58,6 @@ Exit status: 0 if there are no errors, otherwise 1.")]
         strict: bool,
     },
     /// Find secrets in tapes; with --inplace, remove them
-    #[command(after_help = "Examples:
-  ccctl tape redact
-  ccctl tape redact 1a2b3c4d --inplace
-  ccctl tape redact --tapes tests/tapes --json | jq '.tapes | length'")]
     Redact {
         #[command(flatten)]
         of: TapesOf,
@@ -82,13 +66,6 @@ Exit status: 0 if there are no errors, otherwise 1.")]
         inplace: bool,
     },
     /// Compare two tapes, ignoring values that differ from run to run, such as times
-    #[command(after_help = "Examples:
-  ccctl tape diff 1a2b3c4d 5e6f7a8b
-
-Program, arguments, inputs, outputs and exit are compared. Any two times count as equal, and so do \
-UUIDs, 0x… numbers, process ids, temporary paths and home directories.
-
-Exit status: 0 if the tapes are equal, 1 if they differ.")]
     Diff {
         /// Tape id, a unique part of one, or a file
         a: String,
@@ -116,10 +93,6 @@ Exit status: 0 if the tapes are equal, 1 if they differ.")]
 
 /// Arguments of `tape list`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape list
-  ccctl tape list --tapes tests/tapes --unused
-  ccctl tape list --program sqlite3 --json | jq -r '.tapes[].tape_id'")]
 pub(crate) struct TapeListArgs {
     /// List only tapes that were replayed
     #[arg(long, conflicts_with = "unused")]
@@ -136,10 +109,6 @@ pub(crate) struct TapeListArgs {
 
 /// Arguments of `tape import`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape import demo.cast
-  ccctl tape import demo.cast --tag docs -- bash --norc
-  curl -s https://example.org/demo.cast | ccctl tape import - -- bash")]
 pub(crate) struct TapeImportArgs {
     /// Asciicast to convert, or - for standard input
     pub(crate) file: PathBuf,
@@ -158,10 +127,6 @@ pub(crate) struct TapeImportArgs {
 
 /// Arguments of `tape export`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape export 1a2b3c4d > demo.cast
-  ccctl tape export 1a2b3c4d --format asciicast-v2 -o demo.cast
-  ccctl tape export 1a2b3c4d --transcript")]
 pub(crate) struct TapeExportArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
@@ -178,13 +143,6 @@ pub(crate) struct TapeExportArgs {
 
 /// Arguments of `tape play`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape play 1a2b3c4d
-  ccctl tape play 1a2b3c4d --speed 3 --idle-limit 1
-  ccctl tape play 1a2b3c4d | grep -c ERROR
-
-Keys: space pauses and continues, . shows the next chunk, q or Ctrl-C quits. If standard output is \
-not a terminal, the whole output is printed at once.")]
 pub(crate) struct TapePlayArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
@@ -198,11 +156,6 @@ pub(crate) struct TapePlayArgs {
 
 /// Arguments of `tape svg`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape svg 1a2b3c4d -o last.svg
-  ccctl tape svg 1a2b3c4d --exchange 1 > second.svg
-  ccctl tape svg 1a2b3c4d --animated --speed 2 -o demo.svg
-  ccctl tape svg 1a2b3c4d --animated --idle-limit 1 --end-pause 5 > demo.svg")]
 pub(crate) struct TapeSvgArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
@@ -228,13 +181,6 @@ pub(crate) struct TapeSvgArgs {
 
 /// Arguments of `tape verify`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape verify 1a2b3c4d
-  for tape in $(ccctl tape list --tapes tests/tapes --json | jq -r '.tapes[].tape_id'); do
-    ccctl tape verify --tapes tests/tapes \"$tape\" || exit
-  done
-
-Exit status: 0 if the program answers as on the tape; 1 if it does not, or exchanges could not be compared.")]
 pub(crate) struct TapeVerifyArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
@@ -254,11 +200,6 @@ pub(crate) struct TapeVerifyArgs {
 
 /// Arguments of `tape prune`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape prune --unused --dry-run
-  ccctl tape prune --unused --older-than 30d --tapes tests/tapes
-
-Without --unused, the tapes that were never replayed are only listed.")]
 pub(crate) struct TapePruneArgs {
     /// Delete the tapes that were never replayed
     #[arg(long)]
@@ -275,15 +216,6 @@ pub(crate) struct TapePruneArgs {
 
 /// Arguments of `tape shim`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl tape shim sqlite3 --to ci-bin --tapes tests/tapes
-  PATH=$PWD/ci-bin:$PATH make test
-  ccctl tape shim sqlite3 --to rec-bin --tapes tests/tapes --record new --fallback proxy
-  ccctl tape shim psql --to ci-bin --latency 0 --ignore-arg 1
-
-The shim runs ccctl play with these options and --no-summary, and passes its own arguments on as \
-the program's arguments. With --record overwrite, or --record new without --fallback proxy, it \
-runs ccctl rec instead; otherwise, with --fallback proxy, ccctl proxy.")]
 pub(crate) struct TapeShimArgs {
     /// Directory to write the shim to
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -6,16 +6,6 @@ use std::time::Duration;
 
 /// Arguments of `top`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ccctl top
-  ccctl top --all --sort idle --interval 5
-  ccctl top --json | jq -c '[.sessions[] | select(.waiting_for_input.verdict == \"blocked\") | .name]'
-  ccctl top --json --once
-
-Keys: up and down select a session; a or Enter attaches, r shows its last output, p previews its \
-screen, s sends a signal, c closes it; / filters, o changes the sort order, e includes ended \
-sessions, ? shows help, q quits. With --json no terminal is needed: each refresh prints one \
-document like that of session list, on one line.")]
 pub(crate) struct TopArgs {
     /// Include ended sessions
     #[arg(short, long)]

@@ -1,6 +1,6 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
-use super::{Ccctl, ConversationVerb, Global, Noun};
+use super::{Ccctl, ConversationVerb, Global, Noun, whole_definition};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _, Parser as _, Subcommand};
@@ -202,7 +202,7 @@ pub(crate) fn only_conversation(error: &clap::Error, words: &[OsString]) -> Opti
 
 /// The help of `ccctl`.
 pub(crate) fn help() -> StyledStr {
-    Ccctl::command().render_help()
+    whole_definition().render_help()
 }
 
 /// True if a mistake in `words` is to be reported as JSON. Words after `--` belong to a program.

@@ -4,6 +4,8 @@ use crate::clock;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::Pattern;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::convert::Infallible;
 use std::time::{Duration, SystemTime};
 
@@ -192,6 +194,14 @@ pub(super) fn word<T: Clone + Send + Sync + 'static>(
     });
     PossibleValuesParser::new(names)
         .try_map(move |name| named(&name.replace('-', "_")).ok_or("this is not one of the names"))
+}
+
+/// The value of a word of the protocol, in any case; `-` and `_` are the same.
+pub(super) fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
+    let word = word.to_ascii_lowercase();
+    let spellings = [word.replace('_', "-"), word.replace('-', "_")];
+    let mut values = spellings.into_iter().map(Value::String);
+    values.find_map(|word| serde_json::from_value(word).ok())
 }
 
 fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {

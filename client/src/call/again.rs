@@ -11,63 +11,25 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Methods that only read, or change nothing the second time.
-const REPEATABLE: &[&str] = &[
-    "session.list",
-    "session.get",
-    "session.wait",
-    "session.read",
-    "session.screen",
-    "session.history",
-    "session.resize",
-    "session.close",
-    "pattern.list",
-    "pattern.set",
-    "pattern.test",
-    "pattern.classify",
-    "job.get",
-    "job.list",
-    "chain.list",
-    "chain.get",
-    "chain.save",
-    "daemon.ping",
-    "daemon.status",
-    "daemon.log",
-    "config.list",
-    "config.get",
-    "config.check",
-    "program.list",
-    "program.get",
-    "tape.list",
-    "tape.get",
-    "tape.validate",
-    "tape.diff",
-    "tape.export",
-    "tape.svg",
-    "coach.status",
-    "coach.review",
-    "coach.get",
-    "coach.events",
-    "coach.ledger",
-    "coach.report",
-    "coach.patterns",
-    "coach.detect",
-    "coach.fingerprint",
-    "coach.export",
-    "exec.get",
-    "exec.list",
-    "exec.sessions",
-    "exec.session",
-    "conversation.list",
-    "conversation.search",
-    "conversation.stats",
-    "conversation.get",
-    "conversation.export",
-    "conversation.turns",
-    "conversation.turn",
-    "conversation.record",
-    "conversation.tool",
-    "conversation.tree",
+/// Methods that only read, or change nothing the second time: a noun and its verbs.
+const REPEATABLE: &[(&str, &str)] = &[
+    ("session", "list get wait read screen history resize close"),
+    ("pattern", "list set test classify"),
+    ("job", "get list"),
+    ("chain", "list get save"),
+    ("daemon", "ping status log"),
+    ("config", "list get check"),
+    ("program", "list get"),
+    ("tape", "list get validate diff export svg"),
+    (
+        "coach",
+        "status review get events ledger report patterns detect fingerprint export",
+    ),
+    ("exec", "get list sessions session"),
+    (
+        "conversation",
+        "list search stats get export turns turn record tool tree",
+    ),
 ];
 
 /// Methods that wait, and must not wait for their whole time again.
@@ -84,7 +46,9 @@ const MOMENT_MS: f64 = 100.0;
 
 /// True if repeating the method changes nothing, judged by its name.
 pub(crate) fn is_repeatable(method: &str) -> bool {
-    REPEATABLE.contains(&method)
+    let (noun, verb) = method.split_once('.').unwrap_or_default();
+    let verbs = REPEATABLE.iter().find(|(one, _)| *one == noun);
+    verbs.is_some_and(|(_, verbs)| verbs.split(' ').any(|one| one == verb))
 }
 
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.

@@ -218,64 +218,66 @@ fn message_of_silence(method: &str, pid: Option<i32>) -> String {
     }
 }
 
+/// Commands that show whether methods were carried out.
+const SHOWN_BY: &[(&str, &str)] = &[
+    (
+        "session show",
+        "session.signal session.close session.resize session.pipe",
+    ),
+    ("session list --all", "session.cleanup"),
+    ("program list", "program.save program.delete"),
+    ("chain list", "chain.delete"),
+    ("tape list", "tape.import"),
+    (
+        "job list",
+        "chain.run chain.parallel chain.watch tape.verify",
+    ),
+    ("job list", "daemon.check job.cancel"),
+    ("pattern list", "pattern.unset"),
+    ("coach show", "coach.approve coach.reject coach.edit"),
+    ("coach show", "coach.promote coach.undo coach.guard"),
+    ("coach status", "coach.mute coach.forget"),
+    ("coach status", "coach.aggregate coach.import"),
+    ("memory status", "memory.save memory.link"),
+    ("exec list", "exec.cancel"),
+    ("exec sessions", "exec.end exec.cleanup"),
+];
+
 /// What to do after the loss of a reply, in terms of the command line.
-fn after_loss(method: &str) -> &'static str {
-    match method {
-        "session.send" => {
-            "it is unknown whether the input was typed: check with ccctl session read before you send it again"
+fn after_loss(method: &str) -> String {
+    let is_it = |(_, methods): &&(_, &str)| methods.split(' ').any(|one| one == method);
+    let done = SHOWN_BY.iter().find(is_it).map(|(command, _)| *command);
+    let changes_nothing =
+        is_repeatable(method) || method.ends_with(".subscribe") || method == "session.tail";
+    let (what, check) = match (method, done) {
+        (_, Some(command)) => ("it was done", command),
+        ("session.send", _) => (
+            "the input was typed",
+            "session read before you send it again",
+        ),
+        ("session.run", _) => (
+            "the command was run",
+            "session read before you run it again",
+        ),
+        ("session.create", _) => ("the program was started", "session list"),
+        ("tape.redact" | "tape.prune", _) => (
+            "all of it was done",
+            "tape redact, or ccctl tape prune --unused --dry-run",
+        ),
+        ("data.forget", _) => ("all of it was done", "data"),
+        ("exec.run", _) => ("the run was started", "exec list"),
+        ("session.expect", _) => {
+            return "it is unknown whether the session's read position was moved: expect again with --from OFFSET"
+                .to_owned();
         }
-        "session.run" => {
-            "it is unknown whether the command was run: check with ccctl session read before you run it again"
+        ("run" | "run.once", _) => return "the program is ended too".to_owned(),
+        ("exec", _) => return "the run may continue: check with ccctl exec list".to_owned(),
+        _ if changes_nothing => {
+            return "ccctl daemon status shows whether one is running".to_owned();
         }
-        "session.expect" => {
-            "it is unknown whether the session's read position was moved: expect again with --from OFFSET"
-        }
-        "session.create" => {
-            "it is unknown whether the program was started: check with ccctl session list"
-        }
-        "session.signal" | "session.close" | "session.resize" | "session.pipe" => {
-            "it is unknown whether it was done: check with ccctl session show"
-        }
-        "program.save" | "program.delete" => {
-            "it is unknown whether it was done: check with ccctl program list"
-        }
-        "session.cleanup" => {
-            "it is unknown whether it was done: check with ccctl session list --all"
-        }
-        "run" | "run.once" => "the program is ended too",
-        "chain.delete" => "it is unknown whether it was done: check with ccctl chain list",
-        "tape.import" => "it is unknown whether it was done: check with ccctl tape list",
-        "tape.redact" | "tape.prune" => {
-            "it is unknown whether all of it was done: check with ccctl tape redact, or ccctl tape prune --unused --dry-run"
-        }
-        "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
-        | "tape.verify" => "it is unknown whether it was done: check with ccctl job list",
-        "pattern.unset" => "it is unknown whether it was done: check with ccctl pattern list",
-        "coach.approve" | "coach.reject" | "coach.edit" | "coach.promote" | "coach.undo"
-        | "coach.guard" => "it is unknown whether it was done: check with ccctl coach show",
-        "coach.mute" | "coach.forget" | "coach.aggregate" | "coach.import" => {
-            "it is unknown whether it was done: check with ccctl coach status"
-        }
-        "data.forget" => "it is unknown whether all of it was done: check with ccctl data",
-        "memory.save" | "memory.link" => {
-            "it is unknown whether it was done: check with ccctl memory status"
-        }
-        "exec" => "the run may continue: check with ccctl exec list",
-        "exec.run" => "it is unknown whether the run was started: check with ccctl exec list",
-        "exec.cancel" => "it is unknown whether it was done: check with ccctl exec list",
-        "exec.end" | "exec.cleanup" => {
-            "it is unknown whether it was done: check with ccctl exec sessions"
-        }
-        // The method changes nothing.
-        method
-            if is_repeatable(method)
-                || method.ends_with(".subscribe")
-                || method == "session.tail" =>
-        {
-            "ccctl daemon status shows whether one is running"
-        }
-        _ => "it is unknown whether it was done: check with ccctl daemon status",
-    }
+        _ => ("it was done", "daemon status"),
+    };
+    format!("it is unknown whether {what}: check with ccctl {check}")
 }
 
 fn on_one_line(text: &str) -> String {

@@ -12,7 +12,7 @@ use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use steps::{Conversation, RECORDED, REPLAYED, Step, steps};
+use steps::{RECORDED, REPLAYED, Step, steps};
 
 /// How long the daemon may take to write input to the history.
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);
@@ -35,7 +35,7 @@ pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     context.write_line(
         "The demo starts its own daemon in a temporary directory, and removes both at the end.",
     )?;
-    let shown = steps(Conversation::here()).iter().try_for_each(|step| {
+    let shown = steps().iter().try_for_each(|step| {
         if is_stopped.load(Ordering::Acquire) {
             return Err(Failure::Failed("demo: interrupted".to_owned()));
         }

@@ -20,8 +20,7 @@ pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exi
         }))?;
     } else {
         context.write_line(&summary)?;
-        let style = context.style;
-        context.render(|out| check::write(&checks, out, style))?;
+        context.render(|out| check::write(&checks, out))?;
     }
     Ok(Exit::of_success(is_good))
 }

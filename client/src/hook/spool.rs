@@ -3,7 +3,7 @@
 use super::delivery::Delivery;
 use ccd_protocol::hook::spool::{FileName, LIMIT_FILES, LOST};
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, IoSlice, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -28,8 +28,8 @@ fn write(folder: &Path, delivery: &Delivery, limit_bytes: u64) -> io::Result<()>
     }
     let unfinished = folder.join(name.unfinished());
     let mut file = create(&unfinished)?;
-    let mut slices = parts.map(|part| IoSlice::new(part.as_bytes()));
-    let written = write_all(&mut file, &mut slices)
+    let written = file
+        .write_all(parts.concat().as_bytes())
         .and_then(|()| fs::rename(&unfinished, folder.join(name.to_string())));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
@@ -67,18 +67,6 @@ fn options() -> OpenOptions {
     let mut options = File::options();
     options.create(true).mode(0o600);
     options
-}
-
-fn write_all(file: &mut File, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
-    while !slices.is_empty() {
-        match file.write_vectored(slices) {
-            Ok(0) => return Err(ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut slices, written),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -167,9 +167,9 @@ fn report(
         return Ok(Exit::Done);
     }
     if args.dry_run {
-        let (difference, style) = (difference(change), context.style);
-        if style.is_terminal {
-            context.render(|out| render::diff(&difference, out, style))?;
+        let difference = difference(change);
+        if context.style.is_terminal {
+            context.render(|out| render::diff(&difference, out))?;
         } else {
             context.write_bytes(difference.as_bytes())?;
         }

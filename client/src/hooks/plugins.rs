@@ -2,7 +2,6 @@
 
 use super::file::{Scope, user_folder};
 use super::settings;
-use super::survey::Settings;
 use crate::named_file;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,16 +31,13 @@ pub(super) fn switches(root: &settings::Value) -> BTreeMap<String, bool> {
 }
 
 impl Plugin {
-    pub(super) fn find(settings: &[Settings]) -> Option<Self> {
+    /// `switches` are those of all settings; the ones of the project override those of the user.
+    pub(super) fn find(switches: &BTreeMap<String, bool>) -> Option<Self> {
         let installed = user_folder().map(|folder| folder.join("plugins/installed_plugins.json"));
         let installed = installed.and_then(|path| named_file::read(&path).ok());
         let folders = Scope::ALL.into_iter().filter_map(|scope| scope.path());
         let skills = folders.filter_map(|path| in_skills(&path.parent()?.join("skills")));
-        // The settings of the project override those of the user.
-        let all = settings
-            .iter()
-            .flat_map(|settings| settings.plugins.clone());
-        Self::of(&installed.unwrap_or_default(), skills, &all.collect())
+        Self::of(&installed.unwrap_or_default(), skills, switches)
     }
 
     /// An installed plugin takes precedence over one in a directory of skills, even if it is switched off.

@@ -28,12 +28,11 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
             "checks": checks,
         }))?;
     } else {
-        let style = context.style;
         let mut lines: Vec<Check> = events(&survey)
             .map(|event| event_line(&survey, event))
             .collect();
         lines.extend(checks);
-        context.render(|out| check::write(&lines, out, style))?;
+        context.render(|out| check::write(&lines, out))?;
     }
     Ok(Exit::of_success(is_good))
 }

@@ -40,8 +40,11 @@ impl Survey {
         let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(Settings::of).collect();
         // In the home directory, the project's settings are the user's.
         settings.dedup_by_key(|settings| settings.real_path());
+        let switches = settings
+            .iter()
+            .flat_map(|settings| settings.plugins.clone());
         Self {
-            plugin: Plugin::find(&settings),
+            plugin: Plugin::find(&switches.collect()),
             settings,
             daemon: Daemon::ask(context),
             spool: base.as_deref().map(spool).unwrap_or_default(),

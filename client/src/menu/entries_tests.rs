@@ -3,18 +3,18 @@ use crate::args::Ccctl;
 use clap::Parser as _;
 
 /// A command with every part given.
-fn example(action: &Action) -> Vec<&'static str> {
+fn example(action: &'static Action) -> Vec<&'static str> {
     let mut words = vec!["ccctl"];
-    for part in action.words {
+    for part in &action.words {
         match part {
-            Fixed(fixed) => words.extend(fixed.split(" ")),
-            Pick(_) => words.push("py"),
-            Choose(_, all) => words.push(all[0]),
-            Text(_) => words.push(if words.contains(&"--") { "-x" } else { "x" }),
-            Words(..) => words.extend(["cat", "-u"]),
-            Option(option, _) => {
-                let value = if *option == "--set" { "a=5" } else { "5" };
-                words.extend([*option, value]);
+            ActionPart::Fixed(fixed) => words.extend(fixed.split(" ")),
+            ActionPart::Pick(_) => words.push("py"),
+            ActionPart::Choose(_, all) => words.push(&all[0]),
+            ActionPart::Text(_) => words.push(if words.contains(&"--") { "-x" } else { "x" }),
+            ActionPart::Words(..) => words.extend(["cat", "-u"]),
+            ActionPart::Option(option, _) => {
+                let value = if option == "--set" { "a=5" } else { "5" };
+                words.extend([option, value]);
             }
         }
     }
@@ -23,7 +23,7 @@ fn example(action: &Action) -> Vec<&'static str> {
 
 #[test]
 fn everything_that_is_offered_is_a_command() {
-    for action in ENTRIES.iter().flat_map(|entry| entry.actions) {
+    for action in ENTRIES.iter().flat_map(|entry| &entry.actions) {
         let words = example(action);
         let parsed = Ccctl::try_parse_from(&words);
         assert!(parsed.is_ok(), "{words:?}: {}", parsed.unwrap_err());

@@ -102,7 +102,7 @@ fn program(program: ProgramSummary) -> MenuItem {
 
 fn tape(tape: TapeSummary) -> MenuItem {
     MenuItem {
-        about: render::shell_line(std::iter::once(&tape.program).chain(&tape.args)),
+        about: render::program_line(&tape.program, &tape.args),
         value: tape.tape_id,
     }
 }
@@ -139,7 +139,7 @@ fn transcript(one: ConversationSummary) -> MenuItem {
 
 fn investigation(report: InvestigationSummary) -> MenuItem {
     MenuItem {
-        about: render::shell_line(std::iter::once(&report.program).chain(&report.args)),
+        about: render::program_line(&report.program, &report.args),
         value: report.id,
     }
 }
@@ -149,7 +149,7 @@ fn test_report(report: TestReportSummary) -> MenuItem {
         0 => "passed".to_owned(),
         failed => format!("{failed} failed"),
     };
-    let command = render::shell_line(std::iter::once(&report.program).chain(&report.args));
+    let command = render::program_line(&report.program, &report.args);
     MenuItem {
         about: format!("{failed}  {command}"),
         value: report.id,

@@ -2,15 +2,9 @@
 //! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and `command`
 //! runs commands as the user would.
 
-mod coach;
 mod command;
-mod conversations;
-mod discover;
 mod entries;
-mod exec;
 mod lists;
-mod memory;
-mod tapes;
 mod view;
 mod walk;
 

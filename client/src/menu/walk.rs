@@ -57,23 +57,16 @@ impl Walk {
             (Some(_), None, _) => "what do you want to do?".to_owned(),
             (_, _, Some(ActionPart::Pick(source))) => format!("which {}?", source.name()),
             (_, _, Some(ActionPart::Choose(what, _))) => format!("which {what}?"),
-            (
-                _,
-                _,
-                Some(
-                    ActionPart::Text(what)
-                    | ActionPart::Words(what, _)
-                    | ActionPart::Option(_, what),
-                ),
-            ) => what.to_owned(),
+            (_, _, Some(ActionPart::Text(what) | ActionPart::Words(what, _))) => what.clone(),
+            (_, _, Some(ActionPart::Option(_, what))) => what.clone(),
             (_, _, Some(ActionPart::Fixed(_)) | None) => String::new(),
         }
     }
 
     pub(super) fn path(&self) -> String {
         let names = [
-            self.entry.map(|entry| entry.name),
-            self.action.map(|action| action.name),
+            self.entry.map(|entry| &*entry.name),
+            self.action.map(|action| &*action.name),
         ];
         let names = names.into_iter().flatten();
         std::iter::once("ccctl")
@@ -99,7 +92,7 @@ impl Walk {
         let mut line = format!("$ ccctl {}", shell_line(&self.global));
         let mut answers = self.answers.iter();
         let mut is_current = self.action.is_some();
-        for part in action.words {
+        for part in &action.words {
             let answer = match part {
                 ActionPart::Fixed(words) => Some(fixed(words).collect()),
                 _ => answers.next().cloned().or_else(|| {
@@ -194,7 +187,7 @@ impl Walk {
         self.typed.clear();
         self.items = self.own_items();
         match (self.action, self.part()) {
-            (Some(_), Some(ActionPart::Pick(source))) => Some(MenuAction::List(source)),
+            (Some(_), Some(ActionPart::Pick(source))) => Some(MenuAction::List(*source)),
             (Some(action), None) => Some(MenuAction::Run(self.words(action))),
             _ => None,
         }
@@ -210,7 +203,7 @@ impl Walk {
         }
         self.up();
         match self.part() {
-            Some(ActionPart::Pick(source)) => Some(MenuAction::List(source)),
+            Some(ActionPart::Pick(source)) => Some(MenuAction::List(*source)),
             _ => None,
         }
     }
@@ -222,10 +215,10 @@ impl Walk {
         self.first = 0;
     }
 
-    fn part(&self) -> Option<ActionPart> {
+    fn part(&self) -> Option<&'static ActionPart> {
         let asked = |part: &&ActionPart| !matches!(part, ActionPart::Fixed(_));
         let mut parts = self.action?.words.iter().filter(asked);
-        parts.nth(self.answers.len()).copied()
+        parts.nth(self.answers.len())
     }
 
     /// The items of lists that need no daemon.
@@ -237,12 +230,14 @@ impl Walk {
         match (self.entry, self.action, self.part()) {
             (None, ..) => {
                 let entries = ENTRIES.iter();
-                entries.map(|entry| item(entry.name, entry.about)).collect()
+                entries
+                    .map(|entry| item(&entry.name, &entry.about))
+                    .collect()
             }
             (Some(entry), None, _) => {
                 let actions = entry.actions.iter();
                 actions
-                    .map(|action| item(action.name, action.about))
+                    .map(|action| item(&action.name, &action.about))
                     .collect()
             }
             (_, _, Some(ActionPart::Choose(_, words))) => {
@@ -257,7 +252,7 @@ impl Walk {
         let typed = self.typed.trim();
         match self.part() {
             Some(ActionPart::Option(option, _)) if !typed.is_empty() => {
-                Ok(vec![option.to_owned(), typed.to_owned()])
+                Ok(vec![option.clone(), typed.to_owned()])
             }
             Some(ActionPart::Option(..)) => Ok(Vec::new()),
             Some(ActionPart::Words(_, example)) => match shell_words(typed)? {
@@ -281,7 +276,7 @@ impl Walk {
     fn words(&self, action: &Action) -> Vec<String> {
         let mut answers = self.answers.iter();
         let mut words = self.global.clone();
-        for part in action.words {
+        for part in &action.words {
             match part {
                 ActionPart::Fixed(fixed) => words.extend(self::fixed(fixed)),
                 _ => words.extend(answers.next().into_iter().flatten().cloned()),
@@ -297,7 +292,7 @@ fn fixed(words: &str) -> impl Iterator<Item = String> {
 
 fn placeholder(part: &ActionPart) -> String {
     match part {
-        ActionPart::Fixed(words) => (*words).to_owned(),
+        ActionPart::Fixed(words) => words.clone(),
         ActionPart::Pick(source) => format!("<{}>", source.name().to_uppercase()),
         ActionPart::Choose(what, _) => format!("<{}>", what.to_uppercase()),
         ActionPart::Text(_) => "<TEXT>".to_owned(),

@@ -1,8 +1,10 @@
 //! A session's output as it is pushed, without a gap and without a byte twice.
 
+mod base64;
 mod follow;
 mod resume;
 mod stream;
 
+pub(crate) use base64::decode;
 pub(crate) use follow::Follow;
-pub(crate) use stream::{Output, OutputChunk, OutputForm, decode};
+pub(crate) use stream::{Output, OutputChunk, OutputForm};

@@ -5,7 +5,7 @@
 //! what had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into
 //! items.
 
-use super::stream::decode;
+use super::base64::decode;
 use crate::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

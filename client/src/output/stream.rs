@@ -1,11 +1,10 @@
 //! A session's output as it arrives; output that this reader missed is read back.
 
+use super::base64::decode;
 use super::follow::Follow;
 use crate::Failure;
-use crate::call::{Connection, DaemonAddress, call_at, garbled};
+use crate::call::{Connection, DaemonAddress, call_at};
 use crate::lifeline::Lifeline;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
     Ended, Lagged, OutputEvent, SessionRead, SessionReadParams, SessionReadReply,
     SessionSubscribeParams,
@@ -176,12 +175,6 @@ fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
         (None, Some(data)) => decode(data),
         (None, None) => Ok(Vec::new()),
     }
-}
-
-pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
-    BASE64
-        .decode(data)
-        .map_err(|error| garbled("output", &error))
 }
 
 #[cfg(test)]

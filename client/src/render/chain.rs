@@ -1,8 +1,8 @@
 //! Chains, and the results of commands.
 
-use super::style::{Colour, Style, is_utf8};
-use super::table::{self, Table};
-use crate::render::printable;
+use super::style::{Colour, is_utf8};
+use super::table::Table;
+use super::{Printer, printable};
 use ccd_protocol::chain::{
     Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };
@@ -14,39 +14,33 @@ use std::time::Duration;
 /// Lines of output that are shown of a command that failed in parallel with others.
 const LAST_LINES: usize = 10;
 
-pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn chains(all: &[ChainSummary], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
     for chain in all {
         table.row([
             chain.name.as_str().into(),
             chain.step_count.to_string().into(),
             shell(chain.shared, chain.shell).into(),
-            chain
-                .timeout
-                .map(|seconds| format!("{seconds} s"))
-                .unwrap_or_default()
-                .into(),
+            seconds(chain.timeout).into(),
             chain.cwd.clone().unwrap_or_default().into(),
             chain.problem.clone().unwrap_or_default().into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
-pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn chain(chain: &Chain, out: &mut Printer<'_>) -> io::Result<()> {
+    let timeout = match seconds(chain.timeout) {
+        none if none.is_empty() => none,
+        time => format!("{time} per step"),
+    };
     let fields = [
         ("name", chain.name.clone().unwrap_or_default()),
         ("directory", chain.cwd.clone().unwrap_or_default()),
-        (
-            "timeout",
-            chain
-                .timeout
-                .map(|seconds| format!("{seconds} s per step"))
-                .unwrap_or_default(),
-        ),
+        ("timeout", timeout),
         ("shell", shell(chain.shared, chain.shell).to_owned()),
     ];
-    table::fields(16, &fields, out, style)?;
+    out.fields(16, &fields)?;
     let mut table = Table::new(["STEP", "COMMAND", "WHEN", "EXPECT", "SEND"]);
     for (step, place) in chain.commands.iter().zip(1..) {
         let mut when = Vec::new();
@@ -62,19 +56,19 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
             step.send_text.clone().unwrap_or_default().into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
-pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn step(step: &ChainStep, out: &mut Printer<'_>) -> io::Result<()> {
     let place = step.sequence_order.to_string();
     match &step.skipped_reason {
         Some(why) => {
-            let mark = mark(Mark::Skipped, style);
+            let mark = mark("-", "skipped", Colour::Dim, out);
             let command = printable(&step.result.command);
             writeln!(out, "{mark} {place} {command}: {}", printable(why))
         }
         None => {
-            command_line(&place, &step.result, out, style)?;
+            command_line(&place, &step.result, out)?;
             output(&step.result, usize::MAX, out)
         }
     }
@@ -85,11 +79,10 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
 pub(crate) fn parallel_command(
     command: &ParallelCommand,
     shows_output: bool,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     let place = (command.index + 1).to_string();
-    command_line(&place, &command.result, out, style)?;
+    command_line(&place, &command.result, out)?;
     match (shows_output, command.result.success) {
         (true, _) => output(&command.result, usize::MAX, out),
         (false, true) => Ok(()),
@@ -98,12 +91,12 @@ pub(crate) fn parallel_command(
 }
 
 /// Writes the list of a job's result; nothing if the job has no list that is known here.
-pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn job_list(job: &Job, out: &mut Printer<'_>) -> io::Result<()> {
     for result in list::<ChainStep>(job, "steps") {
-        step(&result, out, style)?;
+        step(&result, out)?;
     }
     for result in list::<ParallelCommand>(job, "results") {
-        parallel_command(&result, true, out, style)?;
+        parallel_command(&result, true, out)?;
     }
     for hit in list::<WatchHit>(job, "hits") {
         writeln!(out, "{}", hit.line)?;
@@ -112,14 +105,18 @@ pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Resu
 }
 
 fn list<T: DeserializeOwned>(job: &Job, key: &str) -> Vec<T> {
-    let list = job
-        .result
-        .as_ref()
-        .and_then(|result| result.get(key)?.as_array());
+    let result = job.result.as_ref();
+    let list = result.and_then(|result| result.get(key)?.as_array());
     let values = list.into_iter().flatten().cloned();
     values
         .filter_map(|value| serde_json::from_value(value).ok())
         .collect()
+}
+
+fn seconds(timeout: Option<f64>) -> String {
+    timeout
+        .map(|seconds| format!("{seconds} s"))
+        .unwrap_or_default()
 }
 
 fn shell(shared: bool, shell: bool) -> &'static str {
@@ -130,27 +127,19 @@ fn shell(shared: bool, shell: bool) -> &'static str {
     }
 }
 
-fn command_line(
-    place: &str,
-    result: &CommandResult,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let mark = mark(
-        if result.success {
-            Mark::Good
-        } else {
-            Mark::Bad
-        },
-        style,
-    );
+fn command_line(place: &str, result: &CommandResult, out: &mut Printer<'_>) -> io::Result<()> {
+    let mark = if result.success {
+        mark("✓", "ok", Colour::Good, out)
+    } else {
+        mark("✗", "failed", Colour::Bad, out)
+    };
     let why = match (&result.error, result.exit_code) {
         (Some(error), _) => format!(": {error}"),
         (None, Some(code)) if code != 0 => format!(": exit status {code}"),
         _ => String::new(),
     };
     let took = Duration::from_millis(result.duration_ms).as_secs_f64();
-    let took = style.paint(Colour::Dim, &format!("({took:.1} s)"));
+    let took = out.paint(Colour::Dim, &format!("({took:.1} s)"));
     let command = printable(&result.command);
     writeln!(out, "{mark} {place} {command}{} {took}", printable(&why))
 }
@@ -160,11 +149,8 @@ fn output(result: &CommandResult, most: usize, out: &mut dyn Write) -> io::Resul
     let lines: Vec<&str> = result.output.lines().collect();
     let from = lines.len().saturating_sub(most);
     if result.omitted_bytes > 0 {
-        writeln!(
-            out,
-            "  ({} bytes before this are omitted)",
-            result.omitted_bytes
-        )?;
+        let omitted = result.omitted_bytes;
+        writeln!(out, "  ({omitted} bytes before this are omitted)")?;
     } else if from > 0 {
         writeln!(out, "  ({from} lines before these are omitted)")?;
     }
@@ -173,36 +159,15 @@ fn output(result: &CommandResult, most: usize, out: &mut dyn Write) -> io::Resul
         .try_for_each(|line| writeln!(out, "  {line}"))
 }
 
-#[derive(Clone, Copy)]
-enum Mark {
-    Good,
-    Bad,
-    Skipped,
-}
-
-fn mark(mark: Mark, style: Style) -> String {
-    let (sign, word, colour) = match mark {
-        Mark::Good => ("✓", "ok", Colour::Good),
-        Mark::Bad => ("✗", "failed", Colour::Bad),
-        Mark::Skipped => ("-", "skipped", Colour::Dim),
-    };
-    let text = if style.is_terminal && is_utf8() {
-        sign
-    } else {
-        word
-    };
-    style.paint(colour, text)
+fn mark(sign: &str, word: &str, colour: Colour, out: &Printer<'_>) -> String {
+    let is_sign = out.style.is_terminal && is_utf8();
+    out.paint(colour, if is_sign { sign } else { word })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
+    use crate::render::printer::printed;
 
     fn result(output: &str, exit_code: i32) -> CommandResult {
         CommandResult {
@@ -223,19 +188,18 @@ mod tests {
             skipped_reason: None,
             result: result("a\nb\n", 0),
         };
-        let style = Style::default();
         assert_eq!(
-            shown(|out| step(&done, out, style)),
+            printed(|out| step(&done, out)),
             "ok 2 make (1.2 s)\n  a\n  b\n"
         );
         done.result = result("", 3);
         assert_eq!(
-            shown(|out| step(&done, out, style)),
+            printed(|out| step(&done, out)),
             "failed 2 make: exit status 3 (1.2 s)\n"
         );
         done.skipped_reason = Some("on_success: step 1 has failed".into());
         let skipped = "skipped 2 make: on_success: step 1 has failed\n";
-        assert_eq!(shown(|out| step(&done, out, style)), skipped);
+        assert_eq!(printed(|out| step(&done, out)), skipped);
     }
 
     #[test]
@@ -245,17 +209,16 @@ mod tests {
             index: 0,
             result: result(&lines, exit_code),
         };
-        let style = Style::default();
-        let good = shown(|out| parallel_command(&command(0), false, out, style));
+        let good = printed(|out| parallel_command(&command(0), false, out));
         assert_eq!(good, "ok 1 make (1.2 s)\n");
-        let bad = shown(|out| parallel_command(&command(1), false, out, style));
+        let bad = printed(|out| parallel_command(&command(1), false, out));
         assert!(
             bad.starts_with(
                 "failed 1 make: exit status 1 (1.2 s)\n  (2 lines before these are omitted)\n  2\n"
             ),
             "{bad}"
         );
-        let all = shown(|out| parallel_command(&command(0), true, out, style));
+        let all = printed(|out| parallel_command(&command(0), true, out));
         assert_eq!(all.lines().count(), 13);
     }
 }

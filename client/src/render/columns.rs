@@ -1,7 +1,9 @@
 //! Columns that fit a width: long ones are truncated, and the least important ones left out.
 
+use super::Printer;
 use super::line::{Line, cut, width};
 use super::style::Colour;
+use std::io;
 
 const GAP: usize = 2;
 
@@ -14,7 +16,28 @@ pub(crate) struct Column {
     pub(crate) rank: u8,
 }
 
+impl Column {
+    pub(crate) const fn new(heading: &'static str, min: usize, rank: u8) -> Self {
+        Self { heading, min, rank }
+    }
+}
+
 pub(crate) type ColumnCell = (String, Option<Colour>);
+
+/// Writes the rows: fitted to a terminal, complete without one.
+pub(crate) fn write(
+    columns: &[Column],
+    rows: &[Vec<ColumnCell>],
+    out: &mut Printer<'_>,
+) -> io::Result<()> {
+    let total = out.columns.filter(|_| out.style.is_terminal);
+    let widths = fit(columns, rows, total);
+    for row in rows {
+        let line = line(row, &widths).cut(total.unwrap_or(usize::MAX));
+        writeln!(out, "{}", line.painted(out.style))?;
+    }
+    Ok(())
+}
 
 /// Returns the width of each column, `None` for one that is left out. Without `total` there is room for all.
 pub(crate) fn fit(

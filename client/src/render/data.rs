@@ -1,26 +1,20 @@
 //! What is kept about the user.
 
-use super::style::{Colour, Style};
-use super::{printable, size};
+use super::style::Colour;
+use super::{Printer, printable, size};
 use ccd_protocol::data::{DataKept, DataSelected};
 use std::io::{self, Write};
 
 const NAME: usize = 14;
 
 /// Writes a paragraph for each part that has something, and one line for the others.
-pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn data_kept(parts: &[DataKept], out: &mut Printer<'_>) -> io::Result<()> {
     let is_kept = |part: &&DataKept| {
         part.has.items > 0 || !part.has.left.is_empty() || !part.has.failed.is_empty()
     };
     for part in parts.iter().filter(is_kept) {
-        let DataKept {
-            has,
-            places,
-            bytes,
-            kept,
-            off,
-        } = part;
-        let name = style.paint(Colour::Heading, &format!("{:NAME$}", has.part));
+        let (has, places, kept, off) = (&part.has, &part.places, &part.kept, &part.off);
+        let name = out.paint(Colour::Heading, &format!("{:NAME$}", has.part));
         let since = has.since.as_deref().and_then(|since| since.get(..10));
         let since = since.map(|day| format!(" since {day}")).unwrap_or_default();
         let failed = has.failed.iter().map(|failed| format!("failed: {failed}"));
@@ -28,7 +22,7 @@ pub(crate) fn data_kept(parts: &[DataKept], out: &mut dyn Write, style: Style) -
         let own = (has.items > 0).then(|| format!("{}{since}", has.what));
         // What cannot be deleted now is kept, too.
         let mut lines = own.into_iter().chain(others);
-        let (size, first) = (size(*bytes), lines.next().unwrap_or_default());
+        let (size, first) = (size(part.bytes), lines.next().unwrap_or_default());
         let first = printable(&format!("{first}; kept {kept}"));
         writeln!(out, "{name}{size:>5}  {first}")?;
         let others = lines.map(|line| format!("and {line}"));
@@ -59,12 +53,8 @@ pub(crate) fn data_selected(
         writeln!(out, "nothing to delete")?;
     }
     for part in parts.iter().filter(|part| part.items > 0) {
-        writeln!(
-            out,
-            "{:NAME$}{deleted} {}",
-            part.part,
-            printable(&part.what)
-        )?;
+        let what = printable(&part.what);
+        writeln!(out, "{:NAME$}{deleted} {what}", part.part)?;
     }
     for part in parts {
         for left in &part.left {
@@ -80,13 +70,8 @@ pub(crate) fn data_selected(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
     use ccd_protocol::data::DataPart;
-
-    fn text(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn parts_with_something_have_a_paragraph_and_the_others_a_name() {
@@ -105,15 +90,11 @@ mod tests {
             off: "a key".into(),
         };
         let parts = [kept(has), kept(DataSelected::none(DataPart::Runs))];
-        let style = Style {
-            is_terminal: false,
-            has_colour: false,
-        };
         let expected = "sessions       4.9K  2 ended sessions since 2026-11-03; kept 7 days\n\
             \x20             /base/sessions\n\
             \x20             off: a key\n\
             nothing found: runs\n";
-        assert_eq!(text(|out| data_kept(&parts, out, style)), expected);
+        assert_eq!(printed(|out| data_kept(&parts, out)), expected);
     }
 
     #[test]
@@ -121,12 +102,12 @@ mod tests {
         let sessions = DataSelected::of(DataPart::Sessions, 1, ("session", "sessions"), None);
         let parts = [sessions.leaving(2, ("live session", "live sessions"), "why")];
         assert_eq!(
-            text(|out| data_selected(&parts, false, out)),
+            printed(|out| data_selected(&parts, false, out)),
             "sessions      would delete 1 session\nsessions      would stay: 2 live sessions: why\n"
         );
         let none = [DataSelected::none(DataPart::Logs)];
         assert_eq!(
-            text(|out| data_selected(&none, true, out)),
+            printed(|out| data_selected(&none, true, out)),
             "nothing to delete\n"
         );
     }

@@ -1,12 +1,12 @@
 //! Jobs.
 
-use super::style::{Colour, Style};
+use super::style::Colour;
 use super::table::{Cell, Table};
-use crate::render::printable;
+use super::{Printer, printable};
 use ccd_protocol::job::{Job, JobState};
-use std::io::{self, Write};
+use std::io;
 
-pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn jobs(all: &[Job], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
     for job in all {
         let colour = match job.state {
@@ -22,7 +22,7 @@ pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result
             outcome(job).into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 pub(crate) fn job_line(job: &Job) -> String {

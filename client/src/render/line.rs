@@ -109,20 +109,37 @@ pub(crate) fn start(text: &str, columns: usize) -> &str {
 
 /// Splits a text into parts that fit into `columns` each, with at least one character.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    let mut used = 0;
-    for c in text.chars() {
-        let wide = c.width().unwrap_or_default();
-        if used + wide > columns && used > 0 {
-            pieces.push(String::new());
-            used = 0;
-        }
-        used += wide;
-        if let Some(piece) = pieces.last_mut() {
-            piece.push(c);
+    let (mut parts, mut rest) = (Vec::new(), text);
+    loop {
+        let part = start(rest, columns);
+        parts.push(part.to_owned());
+        rest = &rest[part.len()..];
+        if rest.is_empty() {
+            return parts;
         }
     }
-    pieces
+}
+
+/// Splits a line at spaces, so that each part fits into `columns`; a longer word is cut.
+pub(crate) fn wrapped_at_spaces(line: &str, columns: usize) -> Vec<String> {
+    let line = line.replace('\t', "    ");
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = line.as_str();
+    loop {
+        let first = start(rest, columns);
+        if first.len() >= rest.len() {
+            parts.push(rest.to_owned());
+            return parts;
+        }
+        let at = match (rest.as_bytes()[first.len()], first.rfind(' ')) {
+            (b' ', _) => first.len(),
+            // Not at the spaces at its start, which are its indentation.
+            (_, Some(space)) if !first[..space].trim().is_empty() => space,
+            _ => first.len(),
+        };
+        parts.push(rest[..at].trim_end().to_owned());
+        rest = rest[at..].trim_start();
+    }
 }
 
 #[cfg(test)]

@@ -1,119 +1,95 @@
 //! A session memory as a page.
 
+use super::Printer;
 use super::clean::on_one_line;
 use super::short::age;
-use super::style::Style;
 use crate::clock;
 use ccd_protocol::memory::{
-    BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply, Priority,
-    ServerStatus, TestStatus, TestSuite,
+    BlockerEntry, BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply,
+    Priority, ServerStatus, TestStatus, TestSuite,
 };
-use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::time::{Duration, SystemTime};
 
 /// Writes a memory with the source and the age of each part.
-pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+pub(crate) fn memory(reply: &MemoryGetReply, out: &mut Printer<'_>) -> io::Result<()> {
     let memory = &reply.memory;
     let (about, summary, tasks) = (&memory.metadata, &memory.summary, &memory.task_status);
     if summary.project_description == "No session data" {
-        return line(out, format_args!("No session data"));
+        return line(out, "No session data");
     }
+    let branch = match &*about.branch {
+        "unknown" => String::new(),
+        branch => format!(" on {branch}"),
+    };
+    let saved = ago(&about.generated_at);
     line(
         out,
-        format_args!(
-            "{}{}, saved {}",
-            about.project_name,
-            match &*about.branch {
-                "unknown" => String::new(),
-                branch => format!(" on {branch}"),
-            },
-            ago(&about.generated_at)
-        ),
+        &format!("{}{branch}, saved {saved}", about.project_name),
     )?;
-    line(out, format_args!("{}", summary.project_description))?;
+    line(out, &summary.project_description)?;
     for recent in &reply.recent {
         let at = recent.at.as_deref().map(|at| format!(", {}", ago(at)));
         let (label, at) = (recent.kind.label(), at.unwrap_or_default());
-        line(out, format_args!("{label}{at}: {}", recent.text))?;
+        line(out, &format!("{label}{at}: {}", recent.text))?;
     }
+    let from = |part| from(reply, part);
     line(
         out,
-        format_args!(
-            "tasks: {}{}",
-            summary.completion_status,
-            from(reply, "taskStatus")
-        ),
+        &format!("tasks: {}{}", summary.completion_status, from("taskStatus")),
     )?;
-    line(out, format_args!("phase: {}", summary.current_phase))?;
+    line(out, &format!("phase: {}", summary.current_phase))?;
     if let Some(task) = &tasks.current_task {
-        line(out, format_args!("current: {} {}", task.id, task.title))?;
+        line(out, &format!("current: {} {}", task.id, task.title))?;
     }
-    suite(
-        "tests",
-        &memory.test_results.unit,
-        &from(reply, "testResults.unit"),
-        out,
-    )?;
-    suite(
-        "e2e tests",
-        &memory.test_results.e2e,
-        &from(reply, "testResults.e2e"),
-        out,
-    )?;
+    let results = &memory.test_results;
+    suite("tests", &results.unit, &from("testResults.unit"), out)?;
+    suite("e2e tests", &results.e2e, &from("testResults.e2e"), out)?;
     environment(reply, out)?;
-    let urgent = memory
-        .blockers
-        .iter()
-        .filter(|blocker| blocker.priority == Priority::High);
+    let is_urgent = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
+    let urgent = memory.blockers.iter().filter(is_urgent);
     for blocker in urgent.clone().take(10) {
         line(
             out,
-            format_args!("blocker: {} ({})", blocker.title, blocker.description),
+            &format!("blocker: {} ({})", blocker.title, blocker.description),
         )?;
     }
     let others = memory.blockers.len() - urgent.count().min(10);
     if others > 0 {
-        line(out, format_args!("blockers: {others} more"))?;
+        line(out, &format!("blockers: {others} more"))?;
     }
     for step in &memory.next_steps {
-        line(out, format_args!("next: {}", step.action))?;
+        line(out, &format!("next: {}", step.action))?;
     }
     for warning in &reply.warnings {
-        line(out, format_args!("warning: {warning}"))?;
+        line(out, &format!("warning: {warning}"))?;
     }
     Ok(())
 }
 
-fn suite(name: &str, suite: &TestSuite, from: &str, out: &mut dyn Write) -> io::Result<()> {
+fn suite(name: &str, suite: &TestSuite, from: &str, out: &mut Printer<'_>) -> io::Result<()> {
+    let (failed, passed) = (suite.failed, suite.passed);
     match suite.status {
         TestStatus::NotRun => Ok(()),
-        TestStatus::Passed => line(out, format_args!("{name}: {} passed{from}", suite.passed)),
+        TestStatus::Passed => line(out, &format!("{name}: {passed} passed{from}")),
         TestStatus::Failed => line(
             out,
-            format_args!(
-                "{name}: {} failed, {} passed{from}",
-                suite.failed, suite.passed
-            ),
+            &format!("{name}: {failed} failed, {passed} passed{from}"),
         ),
     }
 }
 
-fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
+fn environment(reply: &MemoryGetReply, out: &mut Printer<'_>) -> io::Result<()> {
     let environment = &reply.memory.environment;
     for server in &environment.servers {
+        let what = match server.status {
+            ServerStatus::Running => "server",
+            ServerStatus::Stopped => "stopped server",
+        };
+        let from = from(reply, "environment.servers");
         line(
             out,
-            format_args!(
-                "{}: {} on {}{}",
-                match server.status {
-                    ServerStatus::Running => "server",
-                    ServerStatus::Stopped => "stopped server",
-                },
-                server.process,
-                server.url,
-                from(reply, "environment.servers")
-            ),
+            &format!("{what}: {} on {}{from}", server.process, server.url),
         )?;
     }
     let dependencies = match environment.dependencies.status {
@@ -122,13 +98,8 @@ fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
         DependencyState::Unknown => None,
     };
     if let Some(state) = dependencies {
-        line(
-            out,
-            format_args!(
-                "dependencies: {state}{}",
-                from(reply, "environment.dependencies")
-            ),
-        )?;
+        let from = from(reply, "environment.dependencies");
+        line(out, &format!("dependencies: {state}{from}"))?;
     }
     let build = match environment.build.status {
         BuildState::Success => "built",
@@ -137,13 +108,13 @@ fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
     };
     line(
         out,
-        format_args!("build: {build}{}", from(reply, "environment.build")),
+        &format!("build: {build}{}", from(reply, "environment.build")),
     )
 }
 
 /// Writes a line. Texts of the project, such as names and titles, may have control characters and line ends.
-fn line(out: &mut dyn Write, text: fmt::Arguments<'_>) -> io::Result<()> {
-    writeln!(out, "{}", on_one_line(&text.to_string()))
+fn line(out: &mut Printer<'_>, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", on_one_line(text))
 }
 
 /// Returns `, from SOURCE, AGE ago` for a part, as far as it is known.
@@ -171,28 +142,25 @@ fn is_future(time: &str) -> bool {
     clock::parse(time).is_some_and(|time| time > soon)
 }
 
-pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::Result<()> {
-    line(out, format_args!("{} ({} bytes)", reply.path, reply.bytes))?;
+pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut Printer<'_>) -> io::Result<()> {
+    line(out, &format!("{} ({} bytes)", reply.path, reply.bytes))?;
     if reply.redacted > 0 {
-        line(out, format_args!("secrets removed: {}", reply.redacted))?;
+        line(out, &format!("secrets removed: {}", reply.redacted))?;
     }
-    for (field, number) in &reply.cut {
-        line(out, format_args!("left out: {number} of {field}"))?;
-    }
-    Ok(())
+    let mut cut = reply.cut.iter();
+    cut.try_for_each(|(field, number)| line(out, &format!("left out: {number} of {field}")))
 }
 
-pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut Printer<'_>) -> io::Result<()> {
     if reply.has_data {
-        let saved = ago(&reply.generated_at);
-        line(out, format_args!("{}, saved {saved}", reply.path))?;
+        line(
+            out,
+            &format!("{}, saved {}", reply.path, ago(&reply.generated_at)),
+        )?;
     }
     if reply.changes.is_empty() {
-        line(out, format_args!("no change found since"))
-    } else {
-        reply
-            .changes
-            .iter()
-            .try_for_each(|change| line(out, format_args!("{change}")))
+        return line(out, "no change found since");
     }
+    let mut changes = reply.changes.iter();
+    changes.try_for_each(|change| line(out, change))
 }

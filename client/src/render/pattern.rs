@@ -1,8 +1,9 @@
 //! The pattern library, and the classification of texts.
 
-use super::style::{Colour, Style};
-use super::table::{self, Cell, Table};
-use crate::render::printable;
+use super::style::Colour;
+use super::table::{Cell, Table};
+use super::words::yes_or_no;
+use super::{Printer, printable};
 use ccd_protocol::pattern::{
     PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
 };
@@ -13,7 +14,7 @@ const MAX_TEXT_CHARS: usize = 60;
 
 const MAX_TABLES: usize = 3;
 
-pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn library(all: &[PatternEntry], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
     for entry in all {
         let (origin, colour) = match entry.origin {
@@ -29,7 +30,7 @@ pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -
             entry.description.as_str().into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
@@ -39,7 +40,7 @@ pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn matches(all: &[PatternMatch], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
     for found in all {
         let text: String = found.matched.chars().take(MAX_TEXT_CHARS).collect();
@@ -51,7 +52,7 @@ pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -
             format!("{text:?}").into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 /// The first items, and the number of further ones.
@@ -65,12 +66,7 @@ fn few(all: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 /// Writes the classification of a text, one field per line, then its matches.
-pub(crate) fn classified(
-    found: &PatternClassifyReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+pub(crate) fn classified(found: &PatternClassifyReply, out: &mut Printer<'_>) -> io::Result<()> {
     let tables = found.tables.iter().map(|table| {
         let kind = match table.kind {
             TableKind::Ruled => "ruled",
@@ -78,33 +74,28 @@ pub(crate) fn classified(
         };
         format!("{} columns, {} rows, {kind}", table.columns, table.rows)
     });
-    let prompt = found
-        .prompt
-        .as_ref()
-        .map(|prompt| format!("{:?} ({})", prompt.text, prompt.category));
+    let prompt = found.prompt.as_ref();
+    let prompt = prompt.map(|prompt| format!("{:?} ({})", prompt.text, prompt.category));
     let fields = [
-        ("error", yes(found.is_error)),
-        ("help", yes(found.is_help)),
-        ("prompt", prompt.unwrap_or_else(|| yes(false))),
+        ("error", yes_or_no(found.is_error)),
+        ("help", yes_or_no(found.is_help)),
+        ("prompt", prompt.unwrap_or_else(|| yes_or_no(false))),
         ("data formats", found.data_formats.join(", ")),
         ("tables", few(tables)),
         ("state", found.state_transition.clone().unwrap_or_default()),
         ("lines", found.line_count.to_string()),
     ];
-    table::fields(16, &fields, out, style)?;
+    out.fields(16, &fields)?;
     if !found.commands.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(["NAME", "DESCRIPTION"]);
         for command in &found.commands {
-            table.row([
-                command.name.as_str().into(),
-                command.description.as_str().into(),
-            ]);
+            table.row([&command.name, &command.description].map(|text| text.as_str().into()));
         }
-        table.write(out, style)?;
+        table.write(out)?;
     } else if !found.matches.is_empty() {
         writeln!(out)?;
-        matches(&found.matches, out, style)?;
+        matches(&found.matches, out)?;
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Program configurations.
 
+use super::Printer;
 use super::line::{cut, width};
-use super::style::{Colour, Style};
-use super::table::{self, Cell, GAP_COLUMNS, Table};
+use super::style::Colour;
+use super::table::{Cell, GAP_COLUMNS, Table};
 use crate::render::printable;
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
-use std::io::{self, Write};
+use std::io;
 
 /// A command is truncated to no less.
 const MIN_COMMAND_COLUMNS: usize = 20;
@@ -13,38 +14,25 @@ const MIN_COMMAND_COLUMNS: usize = 20;
 const HEADING: [&str; 6] = ["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"];
 
 /// Writes one line per configuration, fitted to the width of the terminal.
-pub(crate) fn programs(
-    all: &[ProgramSummary],
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn programs(all: &[ProgramSummary], out: &mut Printer<'_>) -> io::Result<()> {
     let rows: Vec<[String; 5]> = all.iter().map(before_command).collect();
     let widest = |column: usize| {
         let cells = rows.iter().map(|row| width(&row[column]));
         cells.max().unwrap_or(0).max(HEADING[column].len()) + GAP_COLUMNS
     };
     let used: usize = (0..5).map(widest).sum();
-    let room = columns
-        .filter(|_| style.is_terminal)
-        .map_or(usize::MAX, |columns| {
-            columns.saturating_sub(used).max(MIN_COMMAND_COLUMNS)
-        });
+    let room = out.room_after(used, MIN_COMMAND_COLUMNS);
     let mut table = Table::new(HEADING);
     for (program, row) in all.iter().zip(rows) {
-        let (command, colour) = match &program.error {
-            Some(error) => (error, Some(Colour::Bad)),
-            None => (&program.command_template, None),
-        };
-        let command = cut(&printable(command), room);
-        let command = match colour {
-            Some(colour) => Cell::coloured(command, colour),
-            None => command.into(),
+        let fitted = |text| cut(&printable(text), room);
+        let command = match &program.error {
+            Some(error) => Cell::coloured(fitted(error), Colour::Bad),
+            None => fitted(&program.command_template).into(),
         };
         let [name, steps, timeout, set, secrets] = row.map(Cell::from);
         table.row([name, steps, timeout, set, secrets, command]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 fn before_command(program: &ProgramSummary) -> [String; 5] {
@@ -57,8 +45,8 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
     ]
 }
 
-pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| table::field(16, name, value, out, style);
+pub(crate) fn program(config: &ProgramConfig, out: &mut Printer<'_>) -> io::Result<()> {
+    let mut field = |name: &str, value: &str| out.field(16, name, value);
     field("name", &config.name)?;
     field("command", &config.command_template)?;
     if config.typical_timeout.is_some() {
@@ -113,19 +101,13 @@ fn as_written(pattern: &str) -> String {
 }
 
 fn secret_text(secret: &SecretSource) -> String {
-    let sources = [
-        secret.env.as_ref().map(|name| format!("${name}")),
-        secret.file.clone(),
-        secret
-            .prompt
-            .as_ref()
-            .map(|prompt| format!("prompt {prompt:?}")),
-    ];
+    let variable = secret.env.as_ref().map(|name| format!("${name}"));
+    let prompt = secret.prompt.as_ref();
+    let prompt = prompt.map(|prompt| format!("prompt {prompt:?}"));
+    let sources = [variable, secret.file.clone(), prompt];
     let sources: Vec<String> = sources.into_iter().flatten().collect();
-    let name = secret
-        .name
-        .as_ref()
-        .map_or_else(String::new, |name| format!(" {name}"));
+    let name = secret.name.as_ref().map(|name| format!(" {name}"));
+    let name = name.unwrap_or_default();
     if sources.is_empty() {
         format!("secret{name}")
     } else {
@@ -140,6 +122,7 @@ fn seconds(timeout: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
 
     #[test]
     fn a_configuration_is_read_from_top_to_bottom() {
@@ -151,8 +134,7 @@ mod tests {
                 {"pattern": "\\(c"}],
             "ready_indicators": ["=> "], "notes": "n", "sample_output": ["1", "2"]}"#;
         let config = serde_json::from_str(json).unwrap();
-        let mut out = Vec::new();
-        program(&config, &mut out, Style::default()).unwrap();
+        let text = printed(|out| program(&config, out));
         let expected = r#"name            db
 command         psql -U {user}
 timeout         20.5s
@@ -165,6 +147,6 @@ notes           n
 sample output   1
                 2
 "#;
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(text, expected);
     }
 }

@@ -1,20 +1,16 @@
 //! Screens.
 
-use super::style::Style;
+use super::Printer;
 use super::table::Table;
 use crate::writer::escape;
 use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 
 /// Writes the rows except empty ones at the end, in colour if that is wanted.
-pub(crate) fn screen(
-    reply: &SessionScreenReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn screen(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
     let rows: Vec<String> = match &reply.cells {
-        Some(cells) if style.has_colour => cells.iter().map(|runs| coloured(runs)).collect(),
+        Some(cells) if out.style.has_colour => cells.iter().map(|runs| coloured(runs)).collect(),
         _ => reply.lines.clone(),
     };
     let last = rows.iter().rposition(|row| !row.is_empty());
@@ -25,11 +21,7 @@ pub(crate) fn screen(
 }
 
 /// Writes one line per run of cells with the same style.
-pub(crate) fn runs(
-    reply: &SessionScreenReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn runs(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["ROW", "COL", "WIDTH", "STYLE", "TEXT"]);
     let first = reply.first_row;
     for (row, runs) in (first..).zip(reply.cells.iter().flatten()) {
@@ -43,7 +35,7 @@ pub(crate) fn runs(
             ]);
         }
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 fn coloured(runs: &[CellRun]) -> String {
@@ -130,6 +122,8 @@ fn words(style: &CellStyle) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::printed_in;
     use serde_json::json;
 
     fn reply() -> SessionScreenReply {
@@ -146,16 +140,14 @@ mod tests {
     }
 
     fn written(
-        write: impl Fn(&SessionScreenReply, &mut dyn Write, Style) -> io::Result<()>,
+        write: impl Fn(&SessionScreenReply, &mut Printer<'_>) -> io::Result<()>,
         has_colour: bool,
     ) -> String {
-        let mut out = Vec::new();
         let style = Style {
             has_colour,
             ..Style::default()
         };
-        write(&reply(), &mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        printed_in(style, None, |out| write(&reply(), out))
     }
 
     #[test]

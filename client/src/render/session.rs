@@ -1,15 +1,16 @@
 //! A session's record, and its history.
 
-use super::style::{Colour, Style};
-use super::table::{self, Cell, Table};
-use super::words::shell_line;
+use super::Printer;
+use super::style::Colour;
+use super::table::{Cell, Table};
+use super::words;
 use crate::render::printable;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
-use std::io::{self, Write};
+use std::io;
 
 const MAX_TEXT_LEN: usize = 100;
 
-pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn session(session: &Session, out: &mut Printer<'_>) -> io::Result<()> {
     let limit = |seconds: f64| match seconds {
         0.0 => "none".to_owned(),
         seconds => format!("{seconds} s"),
@@ -24,6 +25,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         Some(false) => "no",
         None => "",
     };
+    let (bytes, lines) = (session.output.output_bytes, session.output.output_lines);
     let fields = [
         ("id", session.session_id.clone()),
         ("name", session.name.clone().unwrap_or_default()),
@@ -41,24 +43,18 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("ended", session.ended_at.clone().unwrap_or_default()),
         ("waits for input", waiting.unwrap_or_default()),
         ("attached", attached(session, ", ")),
-        (
-            "output",
-            format!(
-                "{} bytes, {} lines",
-                session.output.output_bytes, session.output.output_lines
-            ),
-        ),
+        ("output", format!("{bytes} bytes, {lines} lines")),
         ("log", session.output.log_path.clone()),
         (
             "pipe",
-            session.pipe.as_ref().map_or_else(String::new, pipe_line),
+            session.pipe.as_ref().map(pipe_line).unwrap_or_default(),
         ),
         ("tapes", tapes(session)),
         ("timeout", format!("{} s", session.timeout)),
         ("idle timeout", limit(session.session_timeout_s)),
         ("max run time", limit(session.max_session_runtime_s)),
     ];
-    table::fields(16, &fields, out, style)
+    out.fields(16, &fields)
 }
 
 /// Attached clients with their process ids, read-only ones in brackets.
@@ -116,7 +112,7 @@ fn pipe_line(pipe: &NamedPipe) -> String {
     line
 }
 
-pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn history(rows: &[Interaction], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {
         let action = format!("{:?}", row.action).to_uppercase();
@@ -149,20 +145,16 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
             text.into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 pub(crate) fn command_line(session: &Session) -> String {
-    shell_line(std::iter::once(&session.program).chain(&session.args))
+    words::program_line(&session.program, &session.args)
 }
 
 /// Returns how a session ended, such as `exited 0` or `signal 15 (closed)`.
-pub(crate) fn end(
-    exitstatus: Option<i32>,
-    signal: Option<i32>,
-    reason: Option<EndReason>,
-) -> String {
-    let how = match (exitstatus, signal) {
+pub(crate) fn end(status: Option<i32>, signal: Option<i32>, reason: Option<EndReason>) -> String {
+    let how = match (status, signal) {
         (Some(status), _) => format!("exited {status}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "ended".to_owned(),

@@ -1,37 +1,34 @@
 //! The table of sessions in `session list` and `top`.
 
+use super::Printer;
 use super::columns::{self, Column, ColumnCell};
 use super::line::Line;
 use super::session::{attached, command_line, end};
 use super::short::{age, size};
-use super::style::{Colour, Style};
+use super::style::Colour;
 use crate::call::CLIENT_NAME;
 use crate::render::printable;
 use ccd_protocol::session::{EndReason, InputVerdict, Session, SessionState};
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
 
-const ID: Column = column("ID", 12, 0);
-const NAME: Column = column("NAME", 64, 0);
+const ID: Column = Column::new("ID", 12, 0);
+const NAME: Column = Column::new("NAME", 64, 0);
 /// Names, or ids in place of missing names; a truncated id would be useless.
-const NAME_OR_ID: Column = column("NAME", 12, 0);
+const NAME_OR_ID: Column = Column::new("NAME", 12, 0);
 /// A state is truncated in its reason only: `signal 15 (daemon…`.
 const REST: [Column; 7] = [
-    column("STATE", 18, 1),
-    column("WAITS", 6, 2),
-    column("AGE", 3, 5),
-    column("IDLE", 4, 3),
-    column("OUTPUT", 6, 6),
-    column("ATTACHED", 8, 4),
-    column("PROGRAM", 12, 0),
+    Column::new("STATE", 18, 1),
+    Column::new("WAITS", 6, 2),
+    Column::new("AGE", 3, 5),
+    Column::new("IDLE", 4, 3),
+    Column::new("OUTPUT", 6, 6),
+    Column::new("ATTACHED", 8, 4),
+    Column::new("PROGRAM", 12, 0),
 ];
 
 /// Who has started a session. Only in lists with sessions that another client than `ccctl` has started, such as an agent.
-const BY: Column = column("BY", 8, 4);
-
-const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
-    Column { heading, min, rank }
-}
+const BY: Column = Column::new("BY", 8, 4);
 
 #[derive(Debug)]
 pub(crate) struct SessionList {
@@ -71,10 +68,7 @@ impl SessionList {
             widths = columns::fit(&columns, &cells, width);
         }
         let line = |row: &Vec<ColumnCell>| columns::line(row, &widths);
-        let fitted = |line: Line| match width {
-            Some(width) => line.cut(width),
-            None => line,
-        };
+        let fitted = |line: Line| line.cut(width.unwrap_or(usize::MAX));
         Self {
             heading: fitted(line(&columns::heading(&columns))),
             rows: cells.iter().map(|row| fitted(line(row))).collect(),
@@ -83,29 +77,24 @@ impl SessionList {
 }
 
 /// Writes one line per session: with a header and fitted to the terminal or, without a terminal, complete.
-pub(crate) fn sessions(
-    all: &[Session],
-    width: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn sessions(all: &[Session], out: &mut Printer<'_>) -> io::Result<()> {
     if all.is_empty() {
         return Ok(());
     }
     let now = SystemTime::now();
-    if !style.is_terminal {
+    if !out.style.is_terminal {
         return plain(all, now, out);
     }
-    let list = SessionList::new(all, now, width);
+    let list = SessionList::new(all, now, out.columns);
     let lines = std::iter::once(&list.heading).chain(&list.rows);
     for line in lines {
-        writeln!(out, "{}", line.painted(style))?;
+        writeln!(out, "{}", line.painted(out.style))?;
     }
     Ok(())
 }
 
 /// Each column is one word: a space becomes an underscore, and an empty cell a dash.
-fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()> {
+fn plain(all: &[Session], now: SystemTime, out: &mut Printer<'_>) -> io::Result<()> {
     let columns = [&[ID, NAME], &REST[..]].concat();
     let mut rows: Vec<Vec<ColumnCell>> = all
         .iter()
@@ -122,13 +111,8 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
         }
     }
     // Without a header, no column is wider than its cells.
-    let unheaded: Vec<Column> = columns.iter().map(|_| column("", 0, 0)).collect();
-    let widths = columns::fit(&unheaded, &rows, None);
-    for row in &rows {
-        let line = columns::line(row, &widths);
-        writeln!(out, "{}", line.painted(Style::default()))?;
-    }
-    Ok(())
+    let unheaded: Vec<Column> = columns.iter().map(|_| Column::new("", 0, 0)).collect();
+    columns::write(&unheaded, &rows, out)
 }
 
 /// The client that has started the session, unless it is `ccctl`.

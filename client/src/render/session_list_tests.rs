@@ -3,6 +3,7 @@
 use super::super::line::width;
 use super::super::session::tests::record;
 use super::*;
+use crate::render::Style;
 use serde_json::json;
 
 fn all() -> Vec<Session> {
@@ -83,10 +84,8 @@ fn a_list_fits_every_width() {
 
 #[test]
 fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
-    let mut out = Vec::new();
     let at = clock_of(&all()[0].created_at);
-    plain(&all(), at, &mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = crate::render::printer::printed(|out| plain(&all(), at, out));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[1],

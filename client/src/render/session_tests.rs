@@ -1,6 +1,7 @@
 //! How sessions look.
 
 use super::*;
+use crate::render::printer::printed;
 use serde_json::json;
 
 pub(crate) fn record(changes: &serde_json::Value) -> Session {
@@ -22,11 +23,9 @@ pub(crate) fn record(changes: &serde_json::Value) -> Session {
 
 #[test]
 fn a_record_leaves_out_what_is_empty() {
-    let mut out = Vec::new();
     let waiting = json!({"verdict": "blocked", "hidden": true, "how": "read"});
     let record = record(&json!({"waiting_for_input": waiting}));
-    session(&record, &mut out, Style::default()).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = printed(|out| session(&record, out));
     assert!(
         text.contains("waits for input blocked (read, hidden)\n"),
         "{text}"
@@ -37,14 +36,12 @@ fn a_record_leaves_out_what_is_empty() {
 
 #[test]
 fn a_record_names_the_attached_clients() {
-    let mut out = Vec::new();
     let attached = json!([
         {"client": "ccctl", "pid": 7, "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
         {"client": "ccctl", "pid": 8, "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
     ]);
     let record = record(&json!({ "attached": attached }));
-    session(&record, &mut out, Style::default()).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = printed(|out| session(&record, out));
     assert!(
         text.contains("attached        ccctl[7], (ccctl[8])\n"),
         "{text}"
@@ -83,11 +80,9 @@ fn history_shows_texts_in_quotes() {
         "input_text": "a\n\u{1b}", "output_text": null, "pattern_matched": null,
         "client": "ccctl", "client_pid": 9, "start": 4, "end": 6,
     });
-    let mut out = Vec::new();
     let rows = [serde_json::from_value(row).unwrap()];
-    history(&rows, &mut out, Style::default()).unwrap();
     assert_eq!(
-        String::from_utf8(out).unwrap(),
+        printed(|out| history(&rows, out)),
         "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
     );
 }

@@ -12,6 +12,19 @@ pub(crate) fn age(time: &str, now: SystemTime) -> String {
     }
 }
 
+/// Returns a count with its noun, in the plural if needed.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns a count with its noun and what to know of it in brackets; empty without any.
+pub(crate) fn noted(count: u64, what: &str, note: &str) -> String {
+    match count {
+        0 => String::new(),
+        count => format!("{} ({note})", counted(count, what)),
+    }
+}
+
 /// Returns a size in one unit of 1024: `12B`, `1.5K`, `34M`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [char; 6] = ['K', 'M', 'G', 'T', 'P', 'E'];

@@ -1,81 +1,61 @@
 //! The daemon's state.
 
-use super::style::Style;
-use super::table;
+use super::Printer;
 use crate::clock;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use ccd_protocol::hook::HookStatus;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 /// Writes the daemon's state, limits, paths and resource use, one field per line.
-pub(crate) fn status(
-    status: &DaemonStatusReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| {
-        if value.is_empty() {
-            Ok(())
-        } else {
-            table::field(10, name, value, out, style)
-        }
-    };
+pub(crate) fn status(status: &DaemonStatusReply, out: &mut Printer<'_>) -> io::Result<()> {
     let sessions = status.sessions;
     let max = match sessions.max {
         0 => "no limit".to_owned(),
         max => format!("at most {max}"),
     };
-    field(
-        "version",
-        &format!("{}, protocol {}", status.version, status.protocol),
-    )?;
-    field("pid", &pids(status))?;
-    field("uptime", &duration(status.uptime_s))?;
-    if let Some(hand_over) = &status.last_hand_over {
-        field("handover", &handover_line(hand_over))?;
-    }
-    field("socket", &status.socket)?;
-    field(
-        "sessions",
-        &format!("{} live ({max}), {} ended", sessions.live, sessions.ended),
-    )?;
-    field(
-        "jobs",
-        &format!(
-            "{} running, {} queued",
-            status.jobs.running, status.jobs.queued
-        ),
-    )?;
-    field("clients", &status.connections.to_string())?;
-    for (name, path) in &status.paths {
-        field("path", &format!("{name} {path}"))?;
-    }
+    let (version, protocol) = (&status.version, status.protocol);
+    let (live, ended) = (sessions.live, sessions.ended);
+    let (running, queued) = (status.jobs.running, status.jobs.queued);
+    let handover = status.last_hand_over.as_ref().map(handover_line);
+    let mut fields = vec![
+        ("version", format!("{version}, protocol {protocol}")),
+        ("pid", pids(status)),
+        ("uptime", duration(status.uptime_s)),
+        ("handover", handover.unwrap_or_default()),
+        ("socket", status.socket.clone()),
+        ("sessions", format!("{live} live ({max}), {ended} ended")),
+        ("jobs", format!("{running} running, {queued} queued")),
+        ("clients", status.connections.to_string()),
+    ];
+    let paths = status.paths.iter();
+    fields.extend(paths.map(|(name, path)| ("path", format!("{name} {path}"))));
     if !status.paths.contains_key("config") {
-        field("config", "no file, the defaults apply")?;
+        fields.push(("config", "no file, the defaults apply".to_owned()));
     }
-    field("limits", &limits(&status.limits))?;
-    field("on disk", &listed(&status.sizes, |&bytes| size(bytes)))?;
-    field("queues", &listed(&status.queues, u64::to_string))?;
-    field("dropped", &listed(&status.drops, u64::to_string))?;
-    if let Some(hooks) = &status.hooks {
-        field("hooks", &hooks_line(hooks))?;
-    }
-    for text in &status.lacks {
-        field("lacks", text)?;
-    }
-    for text in &status.config_warnings {
-        field("config", text)?;
+    fields.extend([
+        ("limits", limits(&status.limits)),
+        ("on disk", listed(&status.sizes, |&bytes| size(bytes))),
+        ("queues", listed(&status.queues, u64::to_string)),
+        ("dropped", listed(&status.drops, u64::to_string)),
+        (
+            "hooks",
+            status.hooks.as_ref().map(hooks_line).unwrap_or_default(),
+        ),
+    ]);
+    for (name, texts) in [
+        ("lacks", &status.lacks),
+        ("config", &status.config_warnings),
+    ] {
+        fields.extend(texts.iter().map(|text| (name, text.clone())));
     }
     // A daemon that has started in spite of it warns of the same.
-    let refused = status.config_error.as_ref();
-    if let Some(text) = refused.filter(|text| !status.config_warnings.contains(text)) {
-        field("config", &format!("refused, the old one stays: {text}"))?;
-    }
-    for text in &status.last_errors {
-        field("error", text)?;
-    }
-    Ok(())
+    let refused = status.config_error.iter();
+    let refused = refused.filter(|text| !status.config_warnings.contains(text));
+    fields.extend(refused.map(|text| ("config", format!("refused, the old one stays: {text}"))));
+    let errors = status.last_errors.iter();
+    fields.extend(errors.map(|text| ("error", text.clone())));
+    out.fields(10, &fields)
 }
 
 /// The process id of the worker, and that of the holder if it is another process.
@@ -118,14 +98,12 @@ fn handover_line(hand_over: &HandOver) -> String {
     } else {
         ""
     };
-    let reason = match &hand_over.reason {
-        Some(reason) => format!(": {reason}"),
-        None => String::new(),
-    };
-    format!(
-        "{} ({cause}), {when}{rolled_back}{reason}",
-        hand_over.number
-    )
+    let reason = hand_over
+        .reason
+        .as_ref()
+        .map(|reason| format!(": {reason}"));
+    let (number, reason) = (hand_over.number, reason.unwrap_or_default());
+    format!("{number} ({cause}), {when}{rolled_back}{reason}")
 }
 
 fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> String {

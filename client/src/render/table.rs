@@ -1,15 +1,16 @@
 //! Tables.
 
-use super::printable;
-use super::style::{Colour, Style};
-use std::io::{self, Write};
+use super::style::Colour;
+use super::{Printer, printable};
+use std::io;
 
 /// Rows with the same number of cells. There is a header on a terminal, or everywhere; an empty cell is printed as a dash, so that
 /// columns can be counted.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     heading: [&'static str; N],
-    rows: Vec<[Cell; N]>,
+    /// The cells, and a line below them.
+    rows: Vec<([Cell; N], Option<String>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,6 +28,14 @@ impl Cell {
         Self {
             colour: Some(colour),
             ..Self::from(text.as_ref())
+        }
+    }
+
+    /// A number of problems.
+    pub(crate) fn problems(count: u64) -> Self {
+        match count {
+            0 => Self::from("0"),
+            count => Self::coloured(count.to_string(), Colour::Bad),
         }
     }
 }
@@ -59,77 +68,68 @@ impl<const N: usize> Table<N> {
     }
 
     pub(crate) fn row(&mut self, cells: [Cell; N]) {
-        self.rows.push(cells);
+        self.rows.push((cells, None));
+    }
+
+    /// Adds a row with a line below it.
+    pub(crate) fn row_above(&mut self, cells: [Cell; N], below: Option<String>) {
+        self.rows.push((cells, below));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Writes the rows, aligned, without spaces at the ends of lines.
-    pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        self.write_rows(style.is_terminal, out, style)
+    pub(crate) fn write(&self, out: &mut Printer<'_>) -> io::Result<()> {
+        self.write_rows(out.style.is_terminal, out)
     }
 
     /// As [`Self::write`], with a header in a pipe too: a reader needs it to know numbers apart.
-    pub(crate) fn write_headed(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        self.write_rows(true, out, style)
+    pub(crate) fn write_headed(&self, out: &mut Printer<'_>) -> io::Result<()> {
+        self.write_rows(true, out)
     }
 
-    fn write_rows(&self, has_heading: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    fn write_rows(&self, has_heading: bool, out: &mut Printer<'_>) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
         let heading = self
             .heading
             .map(|text| Cell::coloured(text, Colour::Heading));
+        let heading = (heading, None);
         let heading = has_heading.then_some(&heading);
         let rows = || heading.into_iter().chain(&self.rows);
         let mut widths = [0; N];
-        for row in rows() {
+        for (row, _) in rows() {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.text.chars().count());
             }
         }
-        for row in rows() {
+        for (row, below) in rows() {
             let mut blanks = 0;
             for (index, (width, cell)) in widths.iter().zip(row).enumerate() {
                 let gap = if index == 0 { "" } else { GAP };
                 let text = match cell.colour {
-                    Some(colour) => style.paint(colour, &cell.text),
+                    Some(colour) => out.paint(colour, &cell.text),
                     None => cell.text.clone(),
                 };
                 write!(out, "{:blanks$}{gap}{text}", "")?;
                 blanks = width - cell.text.chars().count();
             }
             writeln!(out)?;
+            if let Some(below) = below {
+                writeln!(out, "{below}")?;
+            }
         }
         Ok(())
     }
 }
 
-/// Writes the fields that are not empty, one per line, with names padded to `width`.
-pub(crate) fn fields(
-    width: usize,
-    all: &[(&str, String)],
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    all.iter()
-        .filter(|(_, value)| !value.is_empty())
-        .try_for_each(|(name, value)| field(width, name, value, out, style))
-}
-
-pub(crate) fn field(
-    width: usize,
-    name: &str,
-    value: &str,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let name = style.paint(Colour::Dim, &format!("{name:<width$}"));
-    writeln!(out, "{name}{}", printable(value))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
 
     fn rendered(style: Style) -> String {
         let mut table = Table::new(["ID", "STATE", "COMMAND"]);
@@ -139,9 +139,7 @@ mod tests {
             "sh".into(),
         ]);
         table.row(["long".into(), "".into(), "echo \x1b[2J\n".into()]);
-        let mut out = Vec::new();
-        table.write(&mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        crate::render::printer::printed_in(style, None, |out| table.write(out))
     }
 
     #[test]

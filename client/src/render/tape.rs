@@ -1,17 +1,17 @@
 //! Tapes.
 
 use super::short;
-use super::style::{Colour, Style};
-use super::table::{self, Cell, Table, field};
-use super::words::shell_line;
-use crate::render::printable;
+use super::style::Colour;
+use super::table::{Cell, Table};
+use super::words::{program_line, shell_line};
+use super::{Printer, counted, printable};
 use ccd_protocol::tape::{
     ExchangeRecord, TapeDrift, TapeProblem, TapeRecord, TapeSummary, TapeVerdict,
 };
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 
-pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn tapes(all: &[TapeSummary], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new([
         "TAPE",
         "EXCHANGES",
@@ -23,6 +23,7 @@ pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> i
         "PROGRAM",
     ]);
     for tape in all {
+        let ended = tape.ended.as_deref().unwrap_or_default();
         let used = match tape.used {
             0 => Cell::coloured("0", Colour::Dim),
             used => used.to_string().into(),
@@ -32,21 +33,17 @@ pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> i
             tape.exchanges.to_string().into(),
             short::size(tape.bytes).into(),
             used,
-            tape.ended
-                .clone()
-                .unwrap_or_default()
-                .replace(' ', "-")
-                .into(),
+            ended.replace(' ', "-").into(),
             tape.created_at.as_str().into(),
             match (tape.begin.begins_in_middle, &tape.begin.begins_behind) {
                 (false, _) => "start".into(),
                 (true, Some(_)) => "middle".into(),
                 (true, None) => Cell::coloured("middle!", Colour::Bad),
             },
-            shell_line(std::iter::once(&tape.program).chain(&tape.args)).into(),
+            program_line(&tape.program, &tape.args).into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 /// Returns a problem in the format of compilers.
@@ -62,13 +59,8 @@ pub(crate) fn tape_problem(problem: &TapeProblem) -> String {
     printable(&format!("{line}: {kind}{}", problem.message))
 }
 
-/// Returns a count with its noun, in the plural if needed.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Writes a tape: its metadata, one field per line, then its exchanges as text.
-pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn tape(tape: &TapeRecord, out: &mut Printer<'_>) -> io::Result<()> {
     let text = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -86,29 +78,22 @@ pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::
         ("environment", text(&tape.meta["env"])),
         ("by", text(&tape.session["version"])),
     ];
-    table::fields(12, &fields, out, style)?;
+    out.fields(12, &fields)?;
     if tape.begin.begins_in_middle {
         let after = match &tape.begin.begins_behind {
             Some(place) => format!("after exchange {} of {}", place.exchange, place.tape_id),
             None => "no tape leads up to it".to_owned(),
         };
-        field(
-            12,
-            "starts",
-            &format!("mid-conversation, {after}"),
-            out,
-            style,
-        )?;
+        out.field(12, "starts", &format!("mid-conversation, {after}"))?;
     }
     if tape.meta["redact"] == Value::Bool(false) {
-        field(12, "secrets", "not removed", out, style)?;
+        out.field(12, "secrets", "not removed")?;
     }
-    tape.exchanges
-        .iter()
-        .try_for_each(|exchange| self::exchange(exchange, out, style))
+    let mut exchanges = tape.exchanges.iter();
+    exchanges.try_for_each(|one| exchange(one, out))
 }
 
-fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn exchange(exchange: &ExchangeRecord, out: &mut Printer<'_>) -> io::Result<()> {
     let mut head = format!(
         "exchange {}, line {}: {} in {}, {} ms",
         exchange.index,
@@ -124,19 +109,19 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
         head.push_str(", ");
         head.push_str(&super::end(exit.code, exit.signal, None));
     }
-    writeln!(out, "\n{}", style.paint(Colour::Heading, &head))?;
+    writeln!(out, "\n{}", out.paint(Colour::Heading, &head))?;
     for (name, value) in exchange.key.iter().flatten() {
-        field(12, &format!("  {name}"), value, out, style)?;
+        out.field(12, &format!("  {name}"), value)?;
     }
     let annotations = exchange.annotations.as_object();
     if let Some(annotations) = annotations.filter(|annotations| !annotations.is_empty()) {
         let annotations = serde_json::to_string(annotations)?;
-        field(12, "  notes", &annotations, out, style)?;
+        out.field(12, "  notes", &annotations)?;
     }
     if exchange.index > 0 || !exchange.input.is_empty() {
-        let prompt = style.paint(Colour::Dim, &printable(&exchange.prompt));
+        let prompt = out.paint(Colour::Dim, &printable(&exchange.prompt));
         let input = printable(exchange.input.trim_end_matches(['\r', '\n']));
-        writeln!(out, "{prompt}{}", style.paint(Colour::Notice, &input))?;
+        writeln!(out, "{prompt}{}", out.paint(Colour::Notice, &input))?;
     }
     for line in exchange.output.lines() {
         writeln!(out, "{}", printable(line))?;
@@ -144,13 +129,13 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
     Ok(())
 }
 
-pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn diff(diff: &str, out: &mut Printer<'_>) -> io::Result<()> {
     for line in diff.lines() {
         let text = printable(line);
         let text = match line.as_bytes().first() {
-            Some(b'+') => style.paint(Colour::Good, &text),
-            Some(b'-') => style.paint(Colour::Bad, &text),
-            Some(b'@') => style.paint(Colour::Dim, &text),
+            Some(b'+') => out.paint(Colour::Good, &text),
+            Some(b'-') => out.paint(Colour::Bad, &text),
+            Some(b'@') => out.paint(Colour::Dim, &text),
             _ => text,
         };
         writeln!(out, "{text}")?;
@@ -159,7 +144,7 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
 }
 
 /// Writes whether a program answers as on its tape, and each exchange that differs.
-pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut Printer<'_>) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());
         let what = match drift.what.as_str() {
@@ -168,15 +153,12 @@ pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) 
             what => format!("{what} differs"),
         };
         let head = format!("exchange {} ({input}): {what}", drift.index);
-        writeln!(out, "{}", style.paint(Colour::Heading, &head))?;
-        diff(&drift.diff, out, style)?;
+        out.line(Colour::Heading, &head)?;
+        diff(&drift.diff, out)?;
     }
     let is_hidden = |drift: &&TapeDrift| drift.what == "hidden";
-    let different = verdict
-        .drifts
-        .iter()
-        .filter(|drift| !is_hidden(drift))
-        .count();
+    let different = verdict.drifts.iter();
+    let different = different.filter(|drift| !is_hidden(drift)).count();
     let (word, colour) = match (verdict.same, different) {
         (true, _) => ("same", Colour::Good),
         (false, 0) => ("incomplete", Colour::Bad),
@@ -189,21 +171,16 @@ pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) 
     if verdict.not_compared > 0 {
         counts += &format!(", {} not compared", verdict.not_compared);
     }
-    let word = style.paint(colour, word);
+    let word = out.paint(colour, word);
     writeln!(out, "{word} {}: {counts}", verdict.tape_id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
     use ccd_protocol::tape::{TapeBegin, TapeExit, TapePlace};
     use serde_json::json;
-
-    fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn a_list_has_one_word_a_column_but_for_the_last() {
@@ -217,7 +194,7 @@ mod tests {
             ended: Some("exit 0".into()),
             ..TapeSummary::default()
         };
-        let text = rendered(|out| tapes(&[tape], out, Style::default()));
+        let text = printed(|out| tapes(&[tape], out));
         assert_eq!(
             text,
             "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  start  bc -q 'a b'\n"
@@ -269,7 +246,7 @@ mod tests {
                 ..ExchangeRecord::default()
             }],
         };
-        let text = rendered(|out| tape(&record, out, Style::default()));
+        let text = printed(|out| tape(&record, out));
         let expected = "tape        bc/rec-1
 file        /t/bc/rec-1.json5
 command     bc -q
@@ -301,7 +278,7 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
                 diff: "-2\n+3\n".into(),
             }],
         };
-        let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
+        let text = printed(|out| super::verdict(&verdict, out));
         let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with a different answer\n";
         assert_eq!(text, expected);
     }
@@ -320,7 +297,7 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
                 diff: "give it".into(),
             }],
         };
-        let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
+        let text = printed(|out| super::verdict(&verdict, out));
         let expected = "exchange 1 (***): not compared\ngive it\nincomplete sh/rec-1: 1 exchange, 2 not compared\n";
         assert_eq!(text, expected);
     }

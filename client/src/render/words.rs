@@ -6,6 +6,15 @@ pub(crate) fn shell_line<'a>(words: impl IntoIterator<Item = &'a String>) -> Str
     quoted.join(" ")
 }
 
+/// Returns the command line of a program.
+pub(crate) fn program_line(program: &String, args: &[String]) -> String {
+    shell_line(std::iter::once(program).chain(args))
+}
+
+pub(crate) fn yes_or_no(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
+
 /// Splits a line into words as a shell would: at spaces, except in quotes or after a backslash. Nothing is expanded.
 /// The error is the mistake, as a sentence.
 pub(crate) fn shell_words(line: &str) -> Result<Vec<String>, &'static str> {

@@ -64,15 +64,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         .map_err(Failure::io("the terminal"))?;
     let misses = Misses::default();
     let pace = InputPace::of(params.tape.as_ref());
-    let forward = Forward {
-        connection: Connection::over(place.connect()?),
-        place: place.clone(),
-        session: session.session_id.clone(),
-        has_warned: false,
-        is_piped: params.pipes,
-        is_taped: params.tape.is_some(),
-        misses: misses.clone(),
-    };
+    let forward = forward_to(&session, &place, &params, &misses)?;
     forward_input(forward, is_interactive, pace)?;
     // The connection that keeps the program alive also reports its end; after a handover, the next subscription
     // replaces it.
@@ -108,6 +100,23 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
             why_stopped(&stopped, failure)
         }
     }
+}
+
+fn forward_to(
+    session: &Session,
+    place: &DaemonAddress,
+    params: &SessionCreateParams,
+    misses: &Misses,
+) -> Result<Forward, Failure> {
+    Ok(Forward {
+        connection: Connection::over(place.connect()?),
+        place: place.clone(),
+        session: session.session_id.clone(),
+        has_warned: false,
+        is_piped: params.pipes,
+        is_taped: params.tape.is_some(),
+        misses: misses.clone(),
+    })
 }
 
 /// Starts the program, which lives as long as the connection. A request that was not read is repeated.

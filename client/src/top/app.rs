@@ -15,6 +15,27 @@ pub(super) const SIGNALS: [&str; 6] = ["INT", "TERM", "HUP", "KILL", "STOP", "CO
 
 const MAX_TYPED: usize = 64;
 
+const HELP: &str = "\
+up, down, k, j     select a session
+PgUp, PgDn, g, G   move by pages, to the first, to the last
+a, Enter           attach this terminal to the session
+r                  show its last 1000 lines of output
+p                  preview its screen below the list
+s                  send a signal to its program
+c                  close it
+/                  show only sessions with this text; Esc shows all
+o                  change the sort order
+e                  include ended sessions
+Ctrl-L             redraw the screen
+Ctrl-Z             suspend, and return to the shell
+q, Esc, Ctrl-C     quit
+
+WAITS says whether the program waits for input: yes,
+hidden (echo is off, as for a password), no, ? (unknown).
+IDLE is the time since the last input or output.
+ATTACHED lists attached clients, read-only ones in brackets.
+BY is the client that started the session, if not ccctl.";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TopAction {
     Quit,
@@ -198,7 +219,7 @@ impl App {
                 return Some(self.follow());
             }
             Key::Char('?' | 'h') => {
-                let pager = Pager::new("keys".to_owned(), super::view::HELP, false);
+                let pager = Pager::new("keys".to_owned(), HELP, false);
                 self.mode = Mode::Read {
                     pager,
                     session: None,

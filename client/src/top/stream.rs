@@ -3,7 +3,6 @@
 use super::{app, feed};
 use crate::args::TopArgs;
 use crate::call::call_at;
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::SessionList;
 
@@ -19,9 +18,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
                     context.note("the daemon is running again");
                 }
                 app::sort(&mut answer.value.sessions, args.sort);
-                context.print(&answer, |reply, out, style| {
-                    render::sessions(&reply.sessions, output_columns(), out, style)
-                })?;
+                context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))?;
             }
             Err(failure @ (Failure::Connect(_) | Failure::Lost { .. })) if !place.may_start => {
                 if !std::mem::replace(&mut is_gone, true) {

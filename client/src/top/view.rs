@@ -7,27 +7,6 @@ use std::time::SystemTime;
 /// From this many rows, there is room for the screen of a session below the list.
 const PREVIEW_ROWS: usize = 12;
 
-pub(super) const HELP: &str = "\
-up, down, k, j     select a session
-PgUp, PgDn, g, G   move by pages, to the first, to the last
-a, Enter           attach this terminal to the session
-r                  show its last 1000 lines of output
-p                  preview its screen below the list
-s                  send a signal to its program
-c                  close it
-/                  show only sessions with this text; Esc shows all
-o                  change the sort order
-e                  include ended sessions
-Ctrl-L             redraw the screen
-Ctrl-Z             suspend, and return to the shell
-q, Esc, Ctrl-C     quit
-
-WAITS says whether the program waits for input: yes,
-hidden (echo is off, as for a password), no, ? (unknown).
-IDLE is the time since the last input or output.
-ATTACHED lists attached clients, read-only ones in brackets.
-BY is the client that started the session, if not ccctl.";
-
 const KEYS: &str =
     "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
 

@@ -25,13 +25,13 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
         Some(BlackBoxVerb::List(args)) => list(args, context),
         Some(BlackBoxVerb::Get(args)) => get(args, context),
         Some(BlackBoxVerb::Delete(args)) => context
-            .show::<TestDelete>(&named(&args.report), |reply, out, _| {
+            .show::<TestDelete>(&named(&args.report), |reply, out| {
                 writeln!(out, "deleted {}", render::printable(&reply.path))
             }),
         Some(BlackBoxVerb::Cleanup(args)) => {
             let answer = context.call::<TestCleanup>(&older(args))?;
             context.warn(&cleaned(&answer.value.warnings));
-            context.print(&answer, |reply, out, _| removed(reply, out))
+            context.print(&answer, |reply, out| removed(reply, out))
         }
     }
 }
@@ -72,9 +72,8 @@ fn run(
     if context.global.json {
         context.write_json(&result.report)?;
     } else {
-        let style = context.style;
         let path = Some(&*result.path);
-        context.render(|out| render::test_report(&result.report, path, out, style))?;
+        context.render(|out| render::test_report(&result.report, path, out))?;
     }
     match (job.state, cancel.by()) {
         (JobState::Done, _) => Ok(exit_of(&result.report)),
@@ -174,8 +173,8 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
             context.note("no reports; ccctl test PROGRAM makes one");
         }
     }
-    context.print(&answer, |reply, out, style| {
-        render::test_reports(&reply.reports, out, style)
+    context.print(&answer, |reply, out| {
+        render::test_reports(&reply.reports, out)
     })
 }
 
@@ -191,8 +190,8 @@ fn get(args: &BlackBoxGetArgs, context: &mut Context) -> Result<Exit, Failure> {
         report: args.report.clone(),
         format: TestFormat::Json,
     };
-    context.show::<TestGet>(&params, |reply, out, style| {
-        render::test_report(&reply.report, None, out, style)
+    context.show::<TestGet>(&params, |reply, out| {
+        render::test_report(&reply.report, None, out)
     })
 }
 

@@ -14,13 +14,13 @@ const EXAMPLE: &str = include_str!("../../../config.example.json");
 
 pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ConfigVerb::List => context.show::<ConfigList>(&NoParams {}, |reply, out, style| {
-            table(&reply.entries).write(out, style)
-        }),
+        ConfigVerb::List => {
+            context.show::<ConfigList>(&NoParams {}, |reply, out| table(&reply.entries).write(out))
+        }
         ConfigVerb::Get { key } => {
             let params = ConfigGetParams { key: key.clone() };
-            context.show::<ConfigGet>(&params, |entry, out, style| {
-                if !style.is_terminal {
+            context.show::<ConfigGet>(&params, |entry, out| {
+                if !out.style.is_terminal {
                     return writeln!(out, "{}", plain(&entry.value));
                 }
                 writeln!(out, "{} = {} ({})", entry.key, entry.value, entry.source)?;
@@ -58,7 +58,7 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let path = caller::given_path(file.or(own.as_deref().filter(|own| !own.is_empty())))?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         for error in &reply.errors {
             writeln!(out, "error: {error}")?;
         }

@@ -49,7 +49,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
     let answer = call_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
-    context.print(&answer, |status, out, _| {
+    context.print(&answer, |status, out| {
         let how = if was_running {
             "is already running"
         } else {
@@ -75,7 +75,7 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     let answer = call_at::<DaemonReload>(&place, &NoParams {})?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| match &reply.path {
+    context.print(&answer, |reply, out| match &reply.path {
         Some(path) => writeln!(out, "read {path}"),
         None => writeln!(out, "there is no configuration file; the defaults apply"),
     })
@@ -86,7 +86,7 @@ fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
         level: args.level.clone(),
         debug: args.debug,
     };
-    context.show::<DaemonLog>(&params, |reply, out, _| {
+    context.show::<DaemonLog>(&params, |reply, out| {
         let debug = if reply.debug { "on" } else { "off" };
         writeln!(out, "level {}, debug {debug}", reply.level)?;
         match &reply.path {
@@ -104,7 +104,7 @@ fn ping(context: &mut Context) -> Result<Exit, Failure> {
         answer => answer,
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
-    context.print(&answer, |_, out, _| {
+    context.print(&answer, |_, out| {
         writeln!(out, "the daemon replied after {elapsed_ms:.3} ms")
     })
 }

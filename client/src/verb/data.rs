@@ -10,8 +10,8 @@ use std::path::Path;
 
 pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
-        None => context.show::<DataList>(&NoParams {}, |reply, out, style| {
-            render::data_kept(&reply.parts, out, style)
+        None => context.show::<DataList>(&NoParams {}, |reply, out| {
+            render::data_kept(&reply.parts, out)
         }),
         Some(DataVerb::Forget(args)) => forget(args, context),
     }
@@ -29,7 +29,7 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         dry_run: !args.yes,
     };
     let answer = context.call::<DataForget>(&params)?;
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         render::data_selected(&reply.parts, args.yes, out)
     })?;
     let is_empty = answer.value.parts.iter().all(|part| part.items == 0);
@@ -53,7 +53,7 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
     }
     params.dry_run = false;
     let deleted = context.call::<DataForget>(&params)?;
-    context.print(&deleted, |reply, out, _| {
+    context.print(&deleted, |reply, out| {
         render::data_selected(&reply.parts, true, out)
     })?;
     ended(&deleted.value.parts)
@@ -61,9 +61,6 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
 
 /// The output has said what failed.
 fn ended(parts: &[DataSelected]) -> Result<Exit, Failure> {
-    if parts.iter().all(|part| part.failed.is_empty()) {
-        Ok(Exit::Done)
-    } else {
-        Ok(Exit::Failed)
-    }
+    let is_done = parts.iter().all(|part| part.failed.is_empty());
+    Ok(Exit::of_success(is_done))
 }

@@ -15,9 +15,7 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
     match verb {
         JobVerb::List { limit } => {
             let params = JobListParams { limit: *limit };
-            context.show::<JobList>(&params, |reply, out, style| {
-                render::jobs(&reply.jobs, out, style)
-            })
+            context.show::<JobList>(&params, |reply, out| render::jobs(&reply.jobs, out))
         }
         JobVerb::Get { job, wait } => {
             let params = JobGetParams {
@@ -26,15 +24,15 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
             };
             let answer = context.call::<JobGet>(&params)?;
             context.warn(&answer.value.warnings);
-            context.print(&answer, |job, out, style| {
-                render::jobs(std::slice::from_ref(job), out, style)?;
-                render::job_list(job, out, style)
+            context.print(&answer, |job, out| {
+                render::jobs(std::slice::from_ref(job), out)?;
+                render::job_list(job, out)
             })?;
             Ok(Exit::Done)
         }
         JobVerb::Cancel { job } => {
             let params = JobParams { job: job.clone() };
-            context.show::<JobCancel>(&params, |_, _, _| Ok(()))
+            context.show::<JobCancel>(&params, |_, _| Ok(()))
         }
         JobVerb::Subscribe { job } => subscribe(job, context),
     }
@@ -58,7 +56,7 @@ pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure
             }
             continue;
         }
-        context.print(&answer, |job, out, _| {
+        context.print(&answer, |job, out| {
             writeln!(out, "{}", render::job_line(job))
         })?;
         return Ok(outcome(job));

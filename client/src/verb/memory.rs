@@ -26,14 +26,13 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
                 project,
                 short: false,
             };
-            context.show::<MemoryLoad>(&load, |reply, out, _| {
+            context.show::<MemoryLoad>(&load, |reply, out| {
                 write!(out, "{}", render::readable(&reply.digest))
             })
         }
-        MemoryVerb::Status(args) => context
-            .show::<MemoryStatus>(&params(args)?, |reply, out, _| {
-                render::memory_status(reply, out)
-            }),
+        MemoryVerb::Status(args) => {
+            context.show::<MemoryStatus>(&params(args)?, render::memory_status)
+        }
         MemoryVerb::Link(args) => link(args, context),
     }
 }
@@ -62,7 +61,7 @@ fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let memory = args.from.as_deref().map(given).transpose()?;
     let answer = context.call::<MemorySave>(&MemorySaveParams { project, memory })?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| render::memory_saved(reply, out))
+    context.print(&answer, render::memory_saved)
 }
 
 /// Shows the change of CLAUDE.md, and makes it after a yes.
@@ -75,10 +74,10 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<MemoryLink>(&params(args.yes))?;
     let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
     let file = render::printable(file);
-    context.print(&answer, |reply, out, style| {
-        match (reply.diff.is_empty(), style.is_terminal) {
+    context.print(&answer, |reply, out| {
+        match (reply.diff.is_empty(), out.style.is_terminal) {
             (true, _) => writeln!(out, "{file} imports the memory already"),
-            (false, true) => render::diff(&reply.diff, out, style),
+            (false, true) => render::diff(&reply.diff, out),
             (false, false) => out.write_all(reply.diff.as_bytes()),
         }
     })?;
@@ -128,7 +127,7 @@ fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
         content,
     })?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         if reply.valid {
             writeln!(out, "valid")
         } else {
@@ -138,11 +137,7 @@ fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
                 .try_for_each(|error| writeln!(out, "{error}"))
         }
     })?;
-    Ok(if answer.value.valid {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(answer.value.valid))
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                     "there is no category {category:?}; ccctl pattern list shows all categories"
                 )));
             }
-            context.print(&answer, |reply, out, style| match category {
+            context.print(&answer, |reply, out| match category {
                 Some(_) => render::patterns(&reply.patterns, out),
-                None => render::library(&reply.patterns, out, style),
+                None => render::library(&reply.patterns, out),
             })
         }
         PatternVerb::Set {
@@ -47,7 +47,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 patterns: patterns.clone(),
                 description: description.clone(),
             };
-            context.show::<PatternSet>(&params, |_, _, _| Ok(()))
+            context.show::<PatternSet>(&params, |_, _| Ok(()))
         }
         PatternVerb::Unset {
             pattern_type,
@@ -57,7 +57,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 pattern_type: *pattern_type,
                 category: category.clone(),
             };
-            context.show::<PatternUnset>(&params, |_, _, _| Ok(()))
+            context.show::<PatternUnset>(&params, |_, _| Ok(()))
         }
         PatternVerb::Test(args) => test(args, context),
         PatternVerb::Classify(text) => {
@@ -81,9 +81,7 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<PatternTest>(&params)?;
     context.warn(&answer.value.warnings);
     warn_if_cut(answer.value.truncated, context);
-    context.print(&answer, |reply, out, style| {
-        render::matches(&reply.matches, out, style)
-    })?;
+    context.print(&answer, |reply, out| render::matches(&reply.matches, out))?;
     Ok(Exit::of_success(!answer.value.matches.is_empty()))
 }
 

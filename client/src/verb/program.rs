@@ -2,7 +2,6 @@
 
 use super::file::read;
 use crate::args::{ProgramVerb, SaveArgs};
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::program::{
@@ -16,8 +15,8 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out, style| {
-            render::programs(&reply.programs, output_columns(), out, style)
+        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out| {
+            render::programs(&reply.programs, out)
         }),
         ProgramVerb::Get { name } => {
             let name = name.clone();
@@ -26,7 +25,7 @@ pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit
         ProgramVerb::Save(args) => save(args, context),
         ProgramVerb::Delete { name } => {
             let name = name.clone();
-            context.show::<ProgramDelete>(&ProgramParams { name }, |_, _, _| Ok(()))
+            context.show::<ProgramDelete>(&ProgramParams { name }, |_, _| Ok(()))
         }
     }
 }
@@ -44,7 +43,7 @@ fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     if reply.replaced {
         context.note("the existing configuration of this name was overwritten");
     }
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))
+    context.print(&answer, |reply, out| writeln!(out, "{}", reply.path))
 }
 
 /// Reads the document in a file, or `-` for standard input.

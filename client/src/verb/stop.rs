@@ -51,7 +51,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     };
     let (pid, sessions) = (answer.value.pid, answer.value.sessions);
     wait_until_gone(&place, pid)?;
-    context.print(&answer, |_, out, _| {
+    context.print(&answer, |_, out| {
         let ended = match sessions {
             0 => String::new(),
             count => format!(", {} ended", render::counted(count, "session")),

@@ -1,15 +1,15 @@
 //! Candidates: as a table, and one in full.
 
 use crate::render::columns::{self, Column, ColumnCell};
-use crate::render::printable;
 use crate::render::short::age;
-use crate::render::style::{Colour, Style};
-use crate::render::table::{self, Table};
-use crate::render::tape::{counted, diff};
+use crate::render::style::Colour;
+use crate::render::table::Table;
+use crate::render::tape::diff;
+use crate::render::{Printer, counted, printable};
 use ccd_protocol::coach::{
     Candidate, CandidateStatus, CoachGetReply, CoachLedgerReply, Decision, Evidence, Scope,
 };
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
 
 const FIELD_COLUMNS: usize = 12;
@@ -18,40 +18,27 @@ const FIELD_COLUMNS: usize = 12;
 const NEWEST_QUOTES: usize = 3;
 
 const COLUMNS: [Column; 8] = [
-    column("ID", 8, 0),
-    column("TYPE", 11, 2),
-    column("STATUS", 8, 1),
-    column("SCOPE", 7, 4),
-    column("SEEN", 4, 3),
-    column("CONF", 4, 5),
-    column("LAST", 4, 6),
-    column("TITLE", 20, 0),
+    Column::new("ID", 8, 0),
+    Column::new("TYPE", 11, 2),
+    Column::new("STATUS", 8, 1),
+    Column::new("SCOPE", 7, 4),
+    Column::new("SEEN", 4, 3),
+    Column::new("CONF", 4, 5),
+    Column::new("LAST", 4, 6),
+    Column::new("TITLE", 20, 0),
 ];
 
-const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
-    Column { heading, min, rank }
-}
-
 /// Writes one line per candidate; on a terminal with a header, and fitted to `width`.
-pub(crate) fn candidates(
-    all: &[Candidate],
-    width: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn candidates(all: &[Candidate], out: &mut Printer<'_>) -> io::Result<()> {
     if all.is_empty() {
         return Ok(());
     }
     let now = SystemTime::now();
     let mut rows: Vec<Vec<ColumnCell>> = all.iter().map(|one| cells(one, now)).collect();
-    if style.is_terminal {
+    if out.style.is_terminal {
         rows.insert(0, columns::heading(&COLUMNS));
     }
-    let widths = columns::fit(&COLUMNS, &rows, width.filter(|_| style.is_terminal));
-    for row in &rows {
-        writeln!(out, "{}", columns::line(row, &widths).painted(style))?;
-    }
-    Ok(())
+    columns::write(&COLUMNS, &rows, out)
 }
 
 fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
@@ -76,13 +63,8 @@ fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
     ]
 }
 
-pub(crate) fn ledger(
-    reply: &CoachLedgerReply,
-    width: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    candidates(&reply.candidates, width, out, style)?;
+pub(crate) fn ledger(reply: &CoachLedgerReply, out: &mut Printer<'_>) -> io::Result<()> {
+    candidates(&reply.candidates, out)?;
     if reply.promotions.is_empty() {
         return Ok(());
     }
@@ -98,51 +80,46 @@ pub(crate) fn ledger(
             promotion.reason.as_str().into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 /// Writes what to know for a decision: the words, how often and where it was seen, and the newest quotes.
 pub(crate) fn summary(
     candidate: &Candidate,
     quotes: &[Evidence],
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     let title = printable(&candidate.title);
-    writeln!(out, "{}", style.paint(Colour::Heading, &title))?;
+    out.line(Colour::Heading, &title)?;
     let fields = [
         ("id", candidate.id.clone()),
         ("type", candidate.candidate_type.name().to_owned()),
         ("scope", scope_in_words(candidate)),
     ];
-    table::fields(FIELD_COLUMNS, &fields, out, style)?;
-    text("when", &candidate.trigger_condition, out, style)?;
-    text("do", &candidate.action, out, style)?;
+    out.fields(FIELD_COLUMNS, &fields)?;
+    text("when", &candidate.trigger_condition, out)?;
+    text("do", &candidate.action, out)?;
     let fields = [
         ("seen", seen(candidate)),
         ("confidence", percent(candidate.confidence)),
         ("note", note(candidate)),
     ];
-    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    out.fields(FIELD_COLUMNS, &fields)?;
     let first = quotes.len().saturating_sub(NEWEST_QUOTES);
-    evidence(&quotes[first..], out, style)
+    evidence(&quotes[first..], out)
 }
 
-pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn evidence(all: &[Evidence], out: &mut Printer<'_>) -> io::Result<()> {
     for one in all {
-        let time = style.paint(Colour::Dim, &printable(&one.timestamp));
+        let time = out.paint(Colour::Dim, &printable(&one.timestamp));
         writeln!(out, "  {time}  {}", printable(&one.quote))?;
     }
     Ok(())
 }
 
-pub(crate) fn candidate(
-    reply: &CoachGetReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn candidate(reply: &CoachGetReply, out: &mut Printer<'_>) -> io::Result<()> {
     let candidate = &reply.candidate;
-    summary(candidate, &[], out, style)?;
+    summary(candidate, &[], out)?;
     let fields = [
         ("status", candidate.status.name().to_owned()),
         ("effect", super::report::effect(candidate.effect.as_ref())),
@@ -150,21 +127,21 @@ pub(crate) fn candidate(
         ("fingerprint", candidate.fingerprint.clone()),
         ("projects", candidate.repo_ids.join(" ")),
     ];
-    table::fields(FIELD_COLUMNS, &fields, out, style)?;
-    section("evidence", !reply.evidence.is_empty(), out, style)?;
-    evidence(&reply.evidence, out, style)?;
-    section("decisions", !reply.decisions.is_empty(), out, style)?;
+    out.fields(FIELD_COLUMNS, &fields)?;
+    section("evidence", !reply.evidence.is_empty(), out)?;
+    evidence(&reply.evidence, out)?;
+    section("decisions", !reply.decisions.is_empty(), out)?;
     for one in &reply.decisions {
-        let time = style.paint(Colour::Dim, &printable(&one.at));
+        let time = out.paint(Colour::Dim, &printable(&one.at));
         writeln!(out, "  {time}  {}", printable(&decision(one)))?;
     }
-    section("diff", !reply.diff.is_empty(), out, style)?;
-    diff(&reply.diff, out, style)
+    section("diff", !reply.diff.is_empty(), out)?;
+    diff(&reply.diff, out)
 }
 
-fn section(name: &str, is_there: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn section(name: &str, is_there: bool, out: &mut Printer<'_>) -> io::Result<()> {
     if is_there {
-        writeln!(out, "\n{}", style.paint(Colour::Heading, name))
+        writeln!(out, "\n{}", out.paint(Colour::Heading, name))
     } else {
         Ok(())
     }
@@ -185,10 +162,10 @@ fn decision(decision: &Decision) -> String {
 }
 
 /// Writes a text that may have several lines; the further ones are indented.
-fn text(name: &str, value: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn text(name: &str, value: &str, out: &mut Printer<'_>) -> io::Result<()> {
     let mut lines = value.lines();
     let first = lines.next().unwrap_or_default();
-    table::field(FIELD_COLUMNS, name, first, out, style)?;
+    out.field(FIELD_COLUMNS, name, first)?;
     lines.try_for_each(|line| writeln!(out, "{:FIELD_COLUMNS$}{}", "", printable(line)))
 }
 
@@ -238,6 +215,8 @@ fn percent(part: f64) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::{printed, printed_in};
     use serde_json::json;
 
     /// A pending candidate.
@@ -264,19 +243,13 @@ pub(crate) mod tests {
         }
     }
 
-    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
     #[test]
     fn a_list_has_one_line_per_candidate() {
         let mut approved = sample("9c0d1e2f", "Run the tests");
         approved.status = CandidateStatus::Approved;
         approved.guarded = true;
         let all = [sample("3f2a91bc", "Use pnpm"), approved];
-        let text = shown(|out| candidates(&all, None, out, Style::default()));
+        let text = printed(|out| candidates(&all, out));
         let words: Vec<Vec<&str>> = text
             .lines()
             .map(|line| line.split_whitespace().collect())
@@ -296,21 +269,14 @@ pub(crate) mod tests {
             has_colour: false,
         };
         let all = [sample("3f2a91bc", "Use pnpm for everything, everywhere")];
-        let text = shown(|out| candidates(&all, Some(30), out, style));
+        let text = printed_in(style, Some(30), |out| candidates(&all, out));
         assert_eq!(text, "ID        TITLE\n3f2a91bc  Use pnpm for everyt…\n");
     }
 
     #[test]
     fn a_summary_shows_words_and_the_newest_quotes() {
         let quotes = ["one", "two", "three", "four"].map(quote);
-        let text = shown(|out| {
-            summary(
-                &sample("3f2a91bc", "Use pnpm"),
-                &quotes,
-                out,
-                Style::default(),
-            )
-        });
+        let text = printed(|out| summary(&sample("3f2a91bc", "Use pnpm"), &quotes, out));
         for part in [
             "Use pnpm\nid          3f2a91bc\n",
             "scope       global: all your projects\n",
@@ -340,10 +306,10 @@ pub(crate) mod tests {
             diff: format!("+{evil}\n"),
             candidate: candidate.clone(),
         };
-        let text = shown(|out| {
-            candidates(&[candidate.clone()], None, out, Style::default())?;
-            summary(&candidate, &reply.evidence, out, Style::default())?;
-            super::candidate(&reply, out, Style::default())
+        let text = printed(|out| {
+            candidates(&[candidate.clone()], out)?;
+            summary(&candidate, &reply.evidence, out)?;
+            super::candidate(&reply, out)
         });
         let bad = text.chars().find(|&c| c.is_control() && c != '\n');
         assert_eq!(bad, None, "{text:?}");

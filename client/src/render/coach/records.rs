@@ -2,10 +2,10 @@
 
 use super::status::muted;
 use crate::render::line::cut;
-use crate::render::printable;
-use crate::render::style::{Colour, Style};
+use crate::render::style::Colour;
 use crate::render::table::{Cell, Table};
 use crate::render::words::shell_line;
+use crate::render::{Printer, printable};
 use ccd_protocol::coach::{CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -16,19 +16,10 @@ const BEFORE_CONTENT: usize = 70;
 /// The text of an event is truncated to no less.
 const MIN_CONTENT: usize = 20;
 
-/// Writes one line per event, on a terminal fitted to `columns`.
-pub(crate) fn events(
-    all: &[CoachEvent],
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+/// Writes one line per event, fitted to a terminal, with the command that shows its turn below it.
+pub(crate) fn events(all: &[CoachEvent], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["EVENT", "TIME", "TYPE", "STATE", "TEXT"]);
-    let room = columns
-        .filter(|_| style.is_terminal)
-        .map_or(usize::MAX, |columns| {
-            columns.saturating_sub(BEFORE_CONTENT).max(MIN_CONTENT)
-        });
+    let room = out.room_after(BEFORE_CONTENT, MIN_CONTENT);
     for event in all {
         let state = if event.processed {
             Cell::coloured("processed", Colour::Dim)
@@ -38,30 +29,18 @@ pub(crate) fn events(
         // The text of a failure is what the program printed; the command says more.
         let command = event.context.get("command").and_then(Value::as_str);
         let text = command.unwrap_or(&event.content);
-        table.row([
+        let cells = [
             event.id.as_str().into(),
             event.timestamp.as_str().into(),
             event.signal_type.name().into(),
             state,
             cut(&printable(text), room).into(),
-        ]);
+        ];
+        let command = command_to_show(event);
+        let below = command.map(|line| format!("    {}", out.paint(Colour::Dim, &line)));
+        table.row_above(cells, below);
     }
-    let mut lines = Vec::new();
-    table.write(&mut lines, style)?;
-    let lines = String::from_utf8_lossy(&lines);
-    let mut lines = lines.lines();
-    if style.is_terminal {
-        lines
-            .next()
-            .map_or(Ok(()), |heading| writeln!(out, "{heading}"))?;
-    }
-    for (line, event) in lines.zip(all) {
-        writeln!(out, "{line}")?;
-        if let Some(command) = command_to_show(event) {
-            writeln!(out, "    {}", style.paint(Colour::Dim, &command))?;
-        }
-    }
-    Ok(())
+    table.write(out)
 }
 
 /// Returns the command that shows the turn of an event, if Claude Code reported it.
@@ -73,7 +52,7 @@ fn command_to_show(event: &CoachEvent) -> Option<String> {
 }
 
 /// Writes one line per signal, after the number of its payload, counted from 1.
-pub(crate) fn detected(all: &[Detected], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn detected(all: &[Detected], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["PAYLOAD", "TYPE", "EVENT", "CONF", "MATCHES"]);
     for (payload, number) in all.iter().zip(1_u64..) {
         let number = || Cell::from(number.to_string());
@@ -92,7 +71,7 @@ pub(crate) fn detected(all: &[Detected], out: &mut dyn Write, style: Style) -> i
             ]);
         }
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 /// A pattern, or the text that a pattern of version issues has found.
@@ -101,11 +80,7 @@ fn in_words(found: &Value) -> String {
     text.map_or_else(|| found.to_string(), str::to_owned)
 }
 
-pub(crate) fn pattern_groups(
-    reply: &CoachPatternsReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn pattern_groups(reply: &CoachPatternsReply, out: &mut Printer<'_>) -> io::Result<()> {
     writeln!(out, "{}\n", printable(&reply.path))?;
     let mut table = Table::new(["SECTION", "GROUP", "ORIGIN", "PATTERNS"]);
     for group in &reply.groups {
@@ -121,7 +96,7 @@ pub(crate) fn pattern_groups(
             group.patterns.len().to_string().into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
 pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io::Result<()> {
@@ -141,17 +116,12 @@ pub(crate) fn mutes(all: &[Mute], out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
     use serde::de::DeserializeOwned;
     use serde_json::json;
 
     fn of<T: DeserializeOwned>(value: Value) -> T {
         serde_json::from_value(value).unwrap()
-    }
-
-    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
     }
 
     #[test]
@@ -167,7 +137,7 @@ mod tests {
             event("exit 1", json!({"command": "npm ci\u{1b}[2J"})),
             event("no,\nuse pnpm", json!({})),
         ];
-        let text = shown(|out| events(&all, None, out, Style::default()));
+        let text = printed(|out| events(&all, out));
         let start = "a1b2c3d4  2026-01-31T12:00:00.000Z  COMMAND_FAILURE  waiting  ";
         assert_eq!(
             text,
@@ -182,7 +152,7 @@ mod tests {
                   "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": "exit 1", "context": {}, "processed": false,
                   "session_id": "s1", "tool_use_id": "toolu_1", "prompt_id": "p1"}),
         );
-        let text = shown(|out| events(&[event], None, out, Style::default()));
+        let text = printed(|out| events(&[event], out));
         let (_, command) = text.split_once("exit 1\n").unwrap();
         assert_eq!(command, "    ccctl conversation show s1 --at toolu_1\n");
     }
@@ -199,7 +169,7 @@ mod tests {
             ]},
             {"signals": [], "error": "not JSON"},
         ]));
-        let text = shown(|out| detected(&all, out, Style::default()));
+        let text = printed(|out| detected(&all, out));
         let expected = "\
 2  VERSION_ISSUE    tool  0.80  node 12
 2  COMMAND_FAILURE  tool  0.75  a, b
@@ -214,13 +184,13 @@ mod tests {
             {"section": "signal_patterns", "name": "correction", "patterns": ["^no,", "\\bwrong\\b"],
              "built_in": false},
         ]}));
-        let text = shown(|out| pattern_groups(&reply, out, Style::default()));
+        let text = printed(|out| pattern_groups(&reply, out));
         assert_eq!(
             text,
             "/h/config.json\n\nsignal_patterns  correction  own  2\n"
         );
         let groups: Vec<_> = reply.groups.iter().collect();
-        let text = shown(|out| pattern_texts(&groups, out));
+        let text = printed(|out| pattern_texts(&groups, out));
         assert_eq!(text, "^no,\n\\bwrong\\b\n");
     }
 }

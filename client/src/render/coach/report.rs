@@ -2,14 +2,11 @@
 
 use super::chart::{bar, chart};
 use crate::render::line::cut;
-use crate::render::printable;
-use crate::render::style::{Colour, Style};
+use crate::render::style::Colour;
 use crate::render::table::Table;
+use crate::render::{Printer, printable};
 use ccd_protocol::coach::{CoachReportReply, Effect, RuleReport};
-use std::io::{self, Write};
-
-/// Columns without a terminal.
-const DEFAULT_COLUMNS: usize = 80;
+use std::io;
 
 const INDENT: &str = "  ";
 
@@ -21,12 +18,9 @@ const BEFORE_BAR: usize = 20;
 /// Writes counts by type, project and week, then each rule with its weeks before and after it was approved.
 pub(crate) fn report(
     reply: &CoachReportReply,
-    columns: Option<usize>,
     is_utf8: bool,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let columns = columns.unwrap_or(DEFAULT_COLUMNS);
     if !reply.since.is_empty() {
         writeln!(out, "since {}", printable(&reply.since))?;
     }
@@ -34,16 +28,16 @@ pub(crate) fn report(
     for one in &reply.by_type {
         types.row([one.signal_type.name().into(), one.count.to_string().into()]);
     }
-    separated(&types, out, style)?;
+    separated(&types, out)?;
     let mut projects = Table::new(["EVENTS", "PROJECT"]);
     for one in &reply.by_project {
         let name = one.project.as_deref().unwrap_or(&one.repo_id);
         projects.row([one.count.to_string().into(), name.into()]);
     }
-    separated(&projects, out, style)?;
+    separated(&projects, out)?;
     let mut weeks = Table::new(["WEEK", "EVENTS", "CHART"]);
     let most = reply.weeks.iter().map(|week| week.count).max();
-    let room = columns.saturating_sub(BEFORE_BAR).clamp(1, MAX_BAR);
+    let room = out.width().saturating_sub(BEFORE_BAR).clamp(1, MAX_BAR);
     for week in &reply.weeks {
         let bar = bar(week.count, most.unwrap_or(0), room, is_utf8);
         weeks.row([
@@ -52,41 +46,28 @@ pub(crate) fn report(
             bar.into(),
         ]);
     }
-    separated(&weeks, out, style)?;
+    separated(&weeks, out)?;
     for rule in &reply.rules {
         writeln!(out)?;
-        self::rule(rule, columns, is_utf8, out, style)?;
+        self::rule(rule, is_utf8, out)?;
     }
     Ok(())
 }
 
-fn separated<const N: usize>(
-    table: &Table<N>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let mut text = Vec::new();
-    table.write(&mut text, style)?;
-    if text.is_empty() {
-        Ok(())
-    } else {
-        writeln!(out)?;
-        out.write_all(&text)
+fn separated<const N: usize>(table: &Table<N>, out: &mut Printer<'_>) -> io::Result<()> {
+    if table.is_empty() {
+        return Ok(());
     }
+    writeln!(out)?;
+    table.write(out)
 }
 
-fn rule(
-    rule: &RuleReport,
-    columns: usize,
-    is_utf8: bool,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+fn rule(rule: &RuleReport, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<()> {
     let guarded = if rule.guarded { ", guarded" } else { "" };
     let about = format!("({}, {}{guarded})", rule.id, rule.status.name());
     let title = format!("{} {}", printable(&rule.title), printable(&about));
-    let title = cut(&title, columns);
-    writeln!(out, "{}", style.paint(Colour::Heading, &title))?;
+    let title = cut(&title, out.width());
+    out.line(Colour::Heading, &title)?;
     let approved = rule.effect.since.get(..10).unwrap_or(&rule.effect.since);
     // The week of the approval counts as one before it.
     let split = rule
@@ -94,12 +75,12 @@ fn rule(
         .partition_point(|week| week.week.as_str() <= approved);
     let counts: Vec<u64> = rule.weeks.iter().map(|week| week.count).collect();
     let (before, after) = counts.split_at(split);
-    let room = columns.saturating_sub(INDENT.len());
+    let room = out.width().saturating_sub(INDENT.len());
     let drawn = chart(before, after, room, is_utf8);
     writeln!(out, "{INDENT}{}", drawn.text)?;
     if drawn.weeks_per_bar > 1 {
         let scale = format!("each bar is {} weeks", drawn.weeks_per_bar);
-        writeln!(out, "{INDENT}{}", style.paint(Colour::Dim, &scale))?;
+        writeln!(out, "{INDENT}{}", out.paint(Colour::Dim, &scale))?;
     }
     writeln!(out, "{INDENT}{}", in_words(&rule.effect))?;
     if !rule.guarded && is_ignored(&rule.effect) {
@@ -107,7 +88,7 @@ fn rule(
             "no better since: ccctl coach guard {} refuses such tool calls",
             rule.id
         );
-        writeln!(out, "{INDENT}{}", style.paint(Colour::Notice, &hint))?;
+        writeln!(out, "{INDENT}{}", out.paint(Colour::Notice, &hint))?;
     }
     Ok(())
 }
@@ -159,6 +140,8 @@ fn span(days: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::{printed, printed_in};
     use serde_json::json;
 
     fn sample() -> CoachReportReply {
@@ -185,9 +168,7 @@ mod tests {
     }
 
     fn shown(columns: usize, is_utf8: bool, style: Style) -> String {
-        let mut out = Vec::new();
-        report(&sample(), Some(columns), is_utf8, &mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        printed_in(style, Some(columns), |out| report(&sample(), is_utf8, out))
     }
 
     #[test]
@@ -211,9 +192,7 @@ mod tests {
             let mut reply = sample();
             reply.rules[0].effect.after = after;
             reply.rules[0].guarded = guarded;
-            let mut out = Vec::new();
-            report(&reply, Some(80), true, &mut out, Style::default()).unwrap();
-            let text = String::from_utf8(out).unwrap();
+            let text = printed(|out| report(&reply, true, out));
             assert_eq!(text.contains(hint), is_shown, "{text}");
         }
     }

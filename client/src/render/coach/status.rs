@@ -1,23 +1,17 @@
 //! The coach's state.
 
-use crate::render::printable;
 use crate::render::short::{age, size};
-use crate::render::style::{Colour, Style};
-use crate::render::table;
-use crate::render::tape::counted;
+use crate::render::style::Colour;
+use crate::render::{Printer, counted, printable};
 use ccd_protocol::coach::{CoachStatusReply, Guard, Mute};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
 
 const FIELD_COLUMNS: usize = 16;
 
 /// Writes the coach's state, one field per line; problems come last.
-pub(crate) fn coach_status(
-    status: &CoachStatusReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn coach_status(status: &CoachStatusReply, out: &mut Printer<'_>) -> io::Result<()> {
     let recording = match &status.recording_since {
         Some(since) => format!("since {since}"),
         None if status.record == Some(false) => "no: configuration key coach.record".to_owned(),
@@ -59,22 +53,22 @@ pub(crate) fn coach_status(
         ("directory", status.home.clone()),
         ("databases", sizes.join(", ")),
     ];
-    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    out.fields(FIELD_COLUMNS, &fields)?;
     for mute in &status.mutes {
-        table::field(FIELD_COLUMNS, "muted", &muted(mute), out, style)?;
+        out.field(FIELD_COLUMNS, "muted", &muted(mute))?;
     }
     for guard in &status.guards {
-        table::field(FIELD_COLUMNS, "guard", &guarded(guard), out, style)?;
+        out.field(FIELD_COLUMNS, "guard", &guarded(guard))?;
     }
     if status.mirror_edited {
         let edited = "candidates.json was edited by something else: changes there have no effect, \
                       ccctl coach review changes candidates";
-        problem(edited, out, style)?;
+        problem(edited, out)?;
     }
     let problems = status.problems.iter();
     problems
         .map(String::as_str)
-        .try_for_each(|text| problem(text, out, style))
+        .try_for_each(|text| problem(text, out))
 }
 
 pub(super) fn muted(mute: &Mute) -> String {
@@ -111,8 +105,8 @@ fn counts(all: &BTreeMap<String, u64>) -> String {
     counts.join(", ")
 }
 
-fn problem(text: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let name = style.paint(Colour::Bad, &format!("{:<FIELD_COLUMNS$}", "problem"));
+fn problem(text: &str, out: &mut Printer<'_>) -> io::Result<()> {
+    let name = out.paint(Colour::Bad, &format!("{:<FIELD_COLUMNS$}", "problem"));
     writeln!(out, "{name}{}", printable(text))
 }
 
@@ -134,9 +128,7 @@ mod tests {
                         "created_at": "2026-01-01T00:00:00.000Z", "hits": 1}],
         });
         let status: CoachStatusReply = serde_json::from_value(status).unwrap();
-        let mut out = Vec::new();
-        coach_status(&status, &mut out, Style::default()).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = crate::render::printer::printed(|out| coach_status(&status, out));
         let expected = "\
 recording       since 2026-01-01T00:00:00.000Z
 events          2 not in a candidate yet, 40 in candidates

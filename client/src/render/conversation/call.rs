@@ -1,9 +1,10 @@
 //! A call of a tool with its result, in lines.
 
 use super::about;
-use super::page::wrapped_at_spaces;
 use super::todo::{Todo, TodoChange, TodoState, is_todos, todos};
-use crate::render::{Colour, Line, counted, cut, on_one_line, readable, seconds};
+use crate::render::{
+    Colour, Line, counted, cut, on_one_line, readable, seconds, wrapped_at_spaces,
+};
 use ccd_protocol::conversation::{ConversationPair, ToolResult, printed};
 use serde_json::Value;
 

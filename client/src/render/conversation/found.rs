@@ -5,16 +5,13 @@ use super::spoken::moment;
 use crate::render::line::{cut, width};
 use crate::render::short::{age, size};
 use crate::render::table::{Cell, GAP_COLUMNS, Table};
-use crate::render::{Colour, Style, on_one_line, printable};
+use crate::render::{Colour, Printer, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationListReply, ConversationSearchReply, ConversationSummary, Indexing, TurnRole,
     UnreadableFiles,
 };
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
-
-/// Characters of an id that are shown on a terminal.
-const SHORT_ID: usize = 8;
 
 /// A title is cut to no less.
 const MIN_TITLE: usize = 10;
@@ -31,19 +28,17 @@ const HEADING: [&str; 8] = [
 
 pub(crate) fn conversations(
     reply: &ConversationListReply,
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     let now = SystemTime::now();
-    let columns = columns.filter(|_| style.is_terminal).unwrap_or(usize::MAX);
+    let columns = out.room_after(0, 0);
     let project = if columns < WIDE { PROJECT } else { usize::MAX };
     let rows: Vec<[String; 7]> = reply
         .conversations
         .iter()
         .map(|one| {
             [
-                id(&one.session_id, style).to_owned(),
+                out.id(&one.session_id).to_owned(),
                 age(one.ended_at.as_deref().unwrap_or_default(), now),
                 cut(&printable(&one.project), project),
                 one.turns.to_string(),
@@ -60,28 +55,24 @@ pub(crate) fn conversations(
     let room = columns.saturating_sub(used.sum()).max(MIN_TITLE);
     let mut table = Table::new(HEADING);
     for (row, one) in rows.into_iter().zip(&reply.conversations) {
-        let [session, used, project, turns, failed, tokens, cost] = row;
-        let failed = match one.errors {
-            0 => Cell::from(failed),
-            _ => Cell::coloured(failed, Colour::Bad),
-        };
+        let [session, used, project, turns, _, tokens, cost] = row;
         let title = on_one_line(one.title.as_deref().unwrap_or_default());
         table.row([
             session.into(),
             used.into(),
             project.into(),
             turns.into(),
-            failed,
+            Cell::problems(one.errors),
             tokens.into(),
             cost.into(),
             cut(&title, room).into(),
         ]);
     }
-    table.write_headed(out, style)?;
+    table.write_headed(out)?;
     let shown = reply.conversations.len() as u64;
-    if style.is_terminal && shown < reply.total {
+    if out.style.is_terminal && shown < reply.total {
         let note = format!("{shown} of {}; -n N shows more", reply.total);
-        writeln!(out, "{}", style.paint(Colour::Dim, &note))?;
+        out.line(Colour::Dim, &note)?;
     }
     Ok(())
 }
@@ -93,38 +84,31 @@ fn more(one: &ConversationSummary) -> &'static str {
 
 pub(crate) fn conversation_hits(
     reply: &ConversationSearchReply,
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let now = SystemTime::now();
+    let (now, room) = (SystemTime::now(), out.room_after(4, 0));
     for hit in &reply.hits {
         let role = match hit.role {
             TurnRole::User => "user",
             TurnRole::Assistant => "assistant",
         };
         let at = hit.at.as_deref().unwrap_or_default();
-        let at = if style.is_terminal {
+        let at = if out.style.is_terminal {
             // There is not much room beside the id of the record.
             age(at, now)
         } else {
             moment(at)
         };
-        let tool = hit
-            .tool
-            .as_deref()
-            .map_or_else(String::new, |tool| format!("  {tool}"));
+        let tool = hit.tool.as_ref().map(|tool| format!("  {tool}"));
+        let tool = tool.unwrap_or_default();
         let agent = if hit.is_sub_agent { "  sub-agent" } else { "" };
         let about = printable(&format!("  {at}  {role}{tool}{agent}  {}", hit.uuid));
-        let session = style.paint(Colour::Heading, id(&hit.session_id, style));
-        writeln!(out, "{session}{}", style.paint(Colour::Dim, &about))?;
+        let session = out.paint(Colour::Heading, out.id(&hit.session_id));
+        writeln!(out, "{session}{}", out.paint(Colour::Dim, &about))?;
         let snippet = on_one_line(&hit.snippet);
-        match columns.filter(|_| style.is_terminal) {
-            Some(columns) => writeln!(out, "    {}", cut(&snippet, columns.saturating_sub(4)))?,
-            None => writeln!(out, "    {snippet}")?,
-        }
+        writeln!(out, "    {}", cut(&snippet, room))?;
     }
-    if style.is_terminal && !reply.hits.is_empty() {
+    if out.style.is_terminal && !reply.hits.is_empty() {
         let total = match reply.total {
             10_000.. => "10,000 or more".to_owned(),
             total => total.to_string(),
@@ -133,7 +117,7 @@ pub(crate) fn conversation_hits(
             "{} of {total}; ccctl conversation show SESSION --at ID starts there",
             reply.hits.len()
         );
-        writeln!(out, "{}", style.paint(Colour::Dim, &note))?;
+        out.line(Colour::Dim, &note)?;
     }
     Ok(())
 }
@@ -152,14 +136,6 @@ pub(crate) fn what_is_unreadable(files: &UnreadableFiles) -> String {
     match files.count {
         0 | 1 => format!("a transcript cannot be read: {first}"),
         count => format!("{count} transcripts cannot be read, the first is {first}"),
-    }
-}
-
-pub(super) fn id(id: &str, style: Style) -> &str {
-    if style.is_terminal {
-        id.get(..SHORT_ID).unwrap_or(id)
-    } else {
-        id
     }
 }
 

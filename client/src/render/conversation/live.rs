@@ -3,13 +3,13 @@
 use super::about;
 use super::call;
 use super::page::{INDENT, block, columns_left, heading};
-use crate::render::{Colour, Line, Style, cut, on_one_line, printable};
+use crate::render::{Colour, Printer, cut, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationEndReason, ConversationItem, ConversationPair, ConversationTurn, TurnRole,
 };
 use serde_json::Value;
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 
 /// Columns of what a sub-agent was started for.
 const LABEL: usize = 60;
@@ -21,10 +21,8 @@ const MAX_DEPTH: usize = 20;
 pub(crate) struct LiveConversation {
     /// Results in full.
     is_whole: bool,
-    columns: usize,
     /// There may be several conversations, so each is named.
     has_several: bool,
-    style: Style,
     /// Whose items were written last.
     session: String,
     parent: Option<String>,
@@ -36,17 +34,19 @@ pub(crate) struct LiveConversation {
 }
 
 impl LiveConversation {
-    pub(crate) fn new(is_whole: bool, has_several: bool, columns: usize, style: Style) -> Self {
+    pub(crate) fn new(is_whole: bool, has_several: bool) -> Self {
         Self {
             is_whole,
-            columns,
             has_several,
-            style,
             ..Self::default()
         }
     }
 
-    pub(crate) fn item(&mut self, item: &ConversationItem, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn item(
+        &mut self,
+        item: &ConversationItem,
+        out: &mut Printer<'_>,
+    ) -> io::Result<()> {
         if let Some(end) = &item.end {
             let (note, colour) = match (end.reason, end.is_error) {
                 (ConversationEndReason::Result, false) => ("the run has ended", Colour::Dim),
@@ -61,7 +61,7 @@ impl LiveConversation {
             };
             self.switch_to(item, out)?;
             self.call = None;
-            return writeln!(out, "\n{}", self.style.paint(colour, note));
+            return writeln!(out, "\n{}", out.paint(colour, note));
         }
         let is_calls_only = |turn: &ConversationTurn| {
             turn.role == TurnRole::Assistant
@@ -82,32 +82,32 @@ impl LiveConversation {
         &mut self,
         item: &ConversationItem,
         turn: &ConversationTurn,
-        out: &mut dyn Write,
+        out: &mut Printer<'_>,
     ) -> io::Result<()> {
         let indent = self.switch_to(item, out)?;
         self.call = None;
         if self.message != turn.message_id {
             self.message.clone_from(&turn.message_id);
             writeln!(out, "{}", indent.trim_end())?;
-            writeln!(out, "{indent}{}", heading(turn, self.style))?;
+            writeln!(out, "{indent}{}", heading(turn, out.style))?;
         }
-        let columns = columns_left(self.columns, &indent);
+        let columns = columns_left(out.width(), &indent);
         if item.omitted {
             let note = format!("[a record of {} MB]", item.length >> 20);
-            return writeln!(out, "{indent}{}", self.style.paint(Colour::Dim, &note));
+            return writeln!(out, "{indent}{}", out.paint(Colour::Dim, &note));
         }
         let blocks = turn.content_blocks.iter().map(|raw| parsed(raw.get()));
         let lines = blocks
             .filter(|one| !is_call(one))
             .flat_map(|one| block(&one, turn.role, columns));
-        self.lines(lines, &indent, out)
+        out.lines(lines, &indent)
     }
 
     fn pair(
         &mut self,
         item: &ConversationItem,
         pair: &ConversationPair,
-        out: &mut dyn Write,
+        out: &mut Printer<'_>,
     ) -> io::Result<()> {
         let id = &pair.tool_use.id;
         let is_said = self.calls.contains_key(id) && call::notes_line(pair).is_none();
@@ -118,29 +118,29 @@ impl LiveConversation {
         let depth = self.depth(item.parent_tool_use_id.as_deref());
         let label = cut(&on_one_line(&about(&call::input_of(pair))), LABEL);
         self.calls.insert(id.clone(), (depth, label));
-        let columns = columns_left(self.columns, &indent);
+        let columns = columns_left(out.width(), &indent);
         let is_below_heading = self.call.take().is_some_and(|last| last == *id);
         let first = if is_below_heading {
             call::notes_line(pair)
         } else {
             Some(call::heading(pair))
         };
-        self.lines(first.map(|line| line.cut(columns)), &indent, out)?;
+        out.lines(first.map(|line| line.cut(columns)), &indent)?;
         if pair.tool_result.is_none() {
             self.call = Some(id.clone());
         }
-        self.lines(call::result(pair, self.is_whole, columns), &indent, out)
+        out.lines(call::result(pair, self.is_whole, columns), &indent)
     }
 
     /// Names the conversation or the sub-agent if the last item was of another one. Returns the indentation.
-    fn switch_to(&mut self, item: &ConversationItem, out: &mut dyn Write) -> io::Result<String> {
+    fn switch_to(&mut self, item: &ConversationItem, out: &mut Printer<'_>) -> io::Result<String> {
         if self.session != item.session_id {
             self.session.clone_from(&item.session_id);
             self.parent = None;
             self.call = None;
             if self.has_several {
                 let name = format!("── session {} ──", printable(&item.session_id));
-                writeln!(out, "\n{}", self.style.paint(Colour::Heading, &name))?;
+                writeln!(out, "\n{}", out.paint(Colour::Heading, &name))?;
             }
         }
         let parent = item.parent_tool_use_id.clone();
@@ -150,7 +150,7 @@ impl LiveConversation {
                 let label = self.calls.get(parent).map(|(_, label)| label.as_str());
                 let name = format!("sub-agent: {}", label.unwrap_or(&printable(parent)));
                 writeln!(out, "{}", indent.trim_end())?;
-                writeln!(out, "{indent}{}", self.style.paint(Colour::Notice, &name))?;
+                writeln!(out, "{indent}{}", out.paint(Colour::Notice, &name))?;
             }
             self.parent = parent;
             self.call = None;
@@ -164,18 +164,6 @@ impl LiveConversation {
             let call = self.calls.get(parent);
             1 + call.map_or(0, |(depth, _)| *depth)
         })
-    }
-
-    fn lines(
-        &self,
-        lines: impl IntoIterator<Item = Line>,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        for line in lines {
-            writeln!(out, "{indent}{}", line.painted(self.style))?;
-        }
-        Ok(())
     }
 }
 

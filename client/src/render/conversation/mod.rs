@@ -20,7 +20,7 @@ pub(crate) use imported::imported;
 pub(crate) use live::LiveConversation;
 pub(crate) use markdown::markdown;
 pub(crate) use numbers::{all as all_tokens, cost_or_more, short as short_number};
-pub(crate) use page::{Show, conversation, wrapped_at_spaces};
+pub(crate) use page::{Show, conversation};
 pub(crate) use spoken::{Spoken, moment};
 pub(crate) use stats::conversation_stats;
 pub(crate) use svg::stats_svg;

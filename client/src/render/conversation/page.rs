@@ -3,13 +3,15 @@
 use super::call;
 use super::numbers::{self, hits, tokens};
 use super::spoken::{Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, next_of};
-use crate::render::table::fields;
-use crate::render::{Colour, Line, Style, counted, on_one_line, printable, readable, start};
+use crate::render::short::noted;
+use crate::render::{
+    Colour, Line, Printer, Style, on_one_line, printable, readable, wrapped_at_spaces,
+};
 use ccd_protocol::conversation::{
     ConversationGetReply, ConversationPair, ConversationTurn, Missing, TurnRole, typed,
 };
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 
 /// Columns of the names of fields.
 const NAMES: usize = 12;
@@ -31,12 +33,6 @@ pub(crate) struct Show<'a> {
     pub(crate) errors: bool,
     /// Nothing before the turn with this message or record id.
     pub(crate) at: Option<&'a str>,
-    pub(crate) columns: usize,
-}
-
-struct Page<'a> {
-    show: Show<'a>,
-    style: Style,
 }
 
 /// Writes a conversation turn by turn, each as soon as it is there.
@@ -44,19 +40,17 @@ pub(crate) fn conversation(
     reply: &ConversationGetReply,
     turns: &mut dyn Iterator<Item = Spoken>,
     show: Show<'_>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let page = Page { show, style };
     let mut turns: Turns<'_> = turns.peekable();
     match show.at {
-        None => about(reply, out, style)?,
+        None => about(reply, out)?,
         Some(at) => while turns.next_if(|turn| !turn.has_id(at)).is_some() {},
     }
     while let Some(turn) = turns.next() {
         match turn.turn.parent_tool_use_id.clone() {
-            None => page.turn(turn, &mut turns, 0, out)?,
-            Some(call) => page.apart(&call, turn, &mut turns, out)?,
+            None => show.turn(turn, &mut turns, 0, out)?,
+            Some(call) => show.apart(&call, turn, &mut turns, out)?,
         }
         // A reader sees it while the next page is being read.
         out.flush()?;
@@ -64,13 +58,11 @@ pub(crate) fn conversation(
     Ok(())
 }
 
-fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn about(reply: &ConversationGetReply, out: &mut Printer<'_>) -> io::Result<()> {
     let branch = reply.branch.as_deref().filter(|branch| !branch.is_empty());
     let branch = branch.map_or_else(String::new, |branch| format!(" ({branch})"));
-    let skipped = match reply.skipped_lines {
-        0 => String::new(),
-        count => format!("{} (not records)", counted(count, "line")),
-    };
+    let title = reply.title.as_deref().unwrap_or_default();
+    let directory = reply.cwd.as_deref().unwrap_or_default();
     let cost = match numbers::cost_or_more(reply.cost_usd, reply.cost_at_least_usd) {
         unknown if unknown == "-" => String::new(),
         cost => format!("{cost} at list prices"),
@@ -79,28 +71,20 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
         rate if rate.is_empty() => rate,
         rate => format!("; cache hit rate {rate}"),
     };
-    fields(
+    out.fields(
         NAMES,
         &[
             ("session", reply.session_id.clone()),
-            (
-                "title",
-                on_one_line(reply.title.as_deref().unwrap_or_default()),
-            ),
-            (
-                "directory",
-                format!("{}{branch}", reply.cwd.as_deref().unwrap_or_default()),
-            ),
+            ("title", on_one_line(title)),
+            ("directory", format!("{directory}{branch}")),
             ("models", reply.models.join(", ")),
             ("tokens", format!("{}{hits}", tokens(&reply.usage.total))),
             ("sub-agents", tokens(&reply.usage.subagents)),
             ("cost", cost),
             ("missing", missing(reply.missing).to_owned()),
-            ("skipped", skipped),
+            ("skipped", noted(reply.skipped_lines, "line", "not records")),
             ("file", reply.files.first().cloned().unwrap_or_default()),
         ],
-        out,
-        style,
     )
 }
 
@@ -112,53 +96,47 @@ pub(super) fn missing(missing: Option<Missing>) -> &'static str {
     }
 }
 
-impl Page<'_> {
+impl Show<'_> {
     fn turn(
         &self,
         turn: Spoken,
         turns: &mut Turns<'_>,
         depth: usize,
-        out: &mut dyn Write,
+        out: &mut Printer<'_>,
     ) -> io::Result<()> {
         let indent = &*self.indent(depth);
-        if !self.show.errors && !turn.is_empty() && turn.has_text() {
+        if !self.errors && !turn.is_empty() && turn.has_text() {
             writeln!(out, "{}", indent.trim_end())?;
-            writeln!(out, "{indent}{}", heading(&turn.turn, self.style))?;
+            writeln!(out, "{indent}{}", heading(&turn.turn, out.style))?;
         }
+        let columns = columns_left(out.width(), indent);
         for block in turn.blocks {
-            match block {
+            let lines = match block {
                 SpokenBlock::Call(pair) => {
                     self.call(&pair, indent, out)?;
                     self.sub_agent(&pair.tool_use.id, turns, depth, out)?;
+                    continue;
                 }
-                _ if self.show.errors => {}
-                SpokenBlock::Text(text) => self.text(&text, None, indent, out)?,
-                SpokenBlock::Thinking(text) if text.trim().is_empty() => {}
-                SpokenBlock::Thinking(text) => {
-                    self.text(&thinking(&text), Some(Colour::Dim), indent, out)?;
-                }
-                SpokenBlock::Other(kind) => {
-                    let note = format!("[{}]", on_one_line(&kind));
-                    writeln!(out, "{indent}{}", self.style.paint(Colour::Dim, &note))?;
-                }
-            }
+                _ if self.errors => continue,
+                SpokenBlock::Text(said) => text(&said, None, columns),
+                SpokenBlock::Thinking(said) => thinking(&said, columns),
+                SpokenBlock::Other(kind) => other(&kind),
+            };
+            out.lines(lines, indent)?;
         }
         Ok(())
     }
 
-    fn call(&self, pair: &ConversationPair, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn call(&self, pair: &ConversationPair, indent: &str, out: &mut Printer<'_>) -> io::Result<()> {
         let is_error = pair
             .tool_result
             .as_ref()
             .is_some_and(|result| result.is_error);
-        if self.show.errors && !is_error {
+        if self.errors && !is_error {
             return Ok(());
         }
-        let columns = self.columns(indent);
-        for line in call::lines(pair, self.show.tools, columns) {
-            writeln!(out, "{indent}{}", line.painted(self.style))?;
-        }
-        Ok(())
+        let columns = columns_left(out.width(), indent);
+        out.lines(call::lines(pair, self.tools, columns), indent)
     }
 
     fn sub_agent(
@@ -166,7 +144,7 @@ impl Page<'_> {
         call: &str,
         turns: &mut Turns<'_>,
         depth: usize,
-        out: &mut dyn Write,
+        out: &mut Printer<'_>,
     ) -> io::Result<()> {
         while let Some(turn) = next_of(turns, call, depth) {
             self.turn(turn, turns, depth + 1, out)?;
@@ -176,7 +154,7 @@ impl Page<'_> {
 
     /// What lines of sub-agents start with. Without the texts, it would only say how deep an error was.
     fn indent(&self, depth: usize) -> String {
-        if self.show.errors {
+        if self.errors {
             String::new()
         } else {
             INDENT.repeat(depth.min(MAX_INDENTS))
@@ -189,41 +167,18 @@ impl Page<'_> {
         call: &str,
         first: Spoken,
         turns: &mut Turns<'_>,
-        out: &mut dyn Write,
+        out: &mut Printer<'_>,
     ) -> io::Result<()> {
-        if !self.show.errors {
-            let title = match self.show.at {
+        if !self.errors {
+            let title = match self.at {
                 None => "sub-agent of a call that is missing, or within the sub-agent",
                 Some(_) => "sub-agent of the call",
             };
             let title = format!("{title}: {}", printable(call));
-            writeln!(out, "\n{}", self.style.paint(Colour::Notice, &title))?;
+            writeln!(out, "\n{}", out.paint(Colour::Notice, &title))?;
         }
         self.turn(first, turns, 1, out)?;
         self.sub_agent(call, turns, 0, out)
-    }
-
-    fn columns(&self, indent: &str) -> usize {
-        columns_left(self.show.columns, indent)
-    }
-
-    fn text(
-        &self,
-        text: &str,
-        colour: Option<Colour>,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let columns = self.columns(indent);
-        for line in readable(text).trim_end().lines() {
-            for part in wrapped_at_spaces(line, columns) {
-                match colour {
-                    Some(colour) => writeln!(out, "{indent}{}", self.style.paint(colour, &part))?,
-                    None => writeln!(out, "{indent}{part}")?,
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -258,20 +213,25 @@ pub(super) fn block(block: &Value, role: TurnRole, columns: usize) -> Vec<Line> 
                 TurnRole::Assistant => text(said, None, columns),
             }
         }
-        "thinking" => match block["thinking"].as_str().unwrap_or_default() {
-            said if said.trim().is_empty() => Vec::new(),
-            said => text(&thinking(said), Some(Colour::Dim), columns),
-        },
-        kind => vec![Line::of(
-            format!("[{}]", on_one_line(kind)),
-            Some(Colour::Dim),
-        )],
+        "thinking" => thinking(block["thinking"].as_str().unwrap_or_default(), columns),
+        kind => other(kind),
     }
 }
 
+fn other(kind: &str) -> Vec<Line> {
+    vec![Line::of(
+        format!("[{}]", on_one_line(kind)),
+        Some(Colour::Dim),
+    )]
+}
+
 /// Marks what the model does not say to the user. Colours are not everywhere.
-fn thinking(text: &str) -> String {
-    format!("[thinking] {}", text.trim_start())
+fn thinking(said: &str, columns: usize) -> Vec<Line> {
+    if said.trim().is_empty() {
+        return Vec::new();
+    }
+    let marked = format!("[thinking] {}", said.trim_start());
+    text(&marked, Some(Colour::Dim), columns)
 }
 
 fn text(text: &str, colour: Option<Colour>, columns: usize) -> Vec<Line> {
@@ -281,28 +241,6 @@ fn text(text: &str, colour: Option<Colour>, columns: usize) -> Vec<Line> {
         .lines()
         .flat_map(|line| wrapped_at_spaces(line, columns));
     parts.map(|part| Line::of(part, colour)).collect()
-}
-
-/// Splits a line at spaces, so that each part fits into `columns`; a longer word is cut.
-pub(crate) fn wrapped_at_spaces(line: &str, columns: usize) -> Vec<String> {
-    let line = line.replace('\t', "    ");
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = line.as_str();
-    loop {
-        let first = start(rest, columns);
-        if first.len() >= rest.len() {
-            parts.push(rest.to_owned());
-            return parts;
-        }
-        let at = match (rest.as_bytes()[first.len()], first.rfind(' ')) {
-            (b' ', _) => first.len(),
-            // Not at the spaces at its start, which are its indentation.
-            (_, Some(space)) if !first[..space].trim().is_empty() => space,
-            _ => first.len(),
-        };
-        parts.push(rest[..at].trim_end().to_owned());
-        rest = rest[at..].trim_start();
-    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ fn lines_are_broken_at_spaces() {
 #[derive(Clone, Default)]
 struct Seen(std::rc::Rc<std::cell::RefCell<String>>);
 
-impl Write for Seen {
+impl io::Write for Seen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0
             .borrow_mut()
@@ -54,13 +54,10 @@ fn spoken(id: &str, parent: Option<&str>, calls: &[&str]) -> Spoken {
 fn shown(turns: Vec<Spoken>, at: Option<&str>) -> String {
     let show = Show {
         at,
-        columns: 80,
         ..Show::default()
     };
-    let mut out = Vec::new();
     let (about, turns) = (&ConversationGetReply::default(), &mut turns.into_iter());
-    conversation(about, turns, show, &mut out, Style::default()).unwrap();
-    String::from_utf8(out).unwrap()
+    crate::render::printer::printed(|out| conversation(about, turns, show, out))
 }
 
 #[test]
@@ -76,7 +73,8 @@ fn a_turn_is_seen_before_the_next_one_is_read() {
     });
     let mut out = io::BufWriter::with_capacity(1 << 20, seen);
     let (about, show) = (ConversationGetReply::default(), Show::default());
-    conversation(&about, &mut turns, show, &mut out, Style::default()).unwrap();
+    let mut out = Printer::new(&mut out, Style::default(), None);
+    conversation(&about, &mut turns, show, &mut out).unwrap();
 }
 
 #[test]

@@ -1,18 +1,16 @@
 //! Sums over conversations, with bars on a terminal.
 
-use super::found::{id, what_is_left};
+use super::found::what_is_left;
 use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
 use crate::render::line::width;
-use crate::render::table::{Cell, Table, fields};
-use crate::render::{Colour, Style, counted, is_utf8, printable};
+use crate::render::short::noted;
+use crate::render::table::{Cell, Table};
+use crate::render::{Colour, Printer, is_utf8, printable};
 use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
-use std::io::{self, Write};
+use std::io;
 
 /// Columns of the names of fields.
 const NAMES: usize = 15;
-
-/// Assumed if the terminal reports no size.
-const COLUMNS: usize = 80;
 
 /// Columns of a row besides the name and the bar: tokens, output, cost, share, and gaps.
 const NUMBERS: usize = 33;
@@ -23,12 +21,20 @@ const BAR: (usize, usize) = (10, 50);
 pub(crate) fn conversation_stats(
     reply: &ConversationStatsReply,
     by: Option<StatsBy>,
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let total = &reply.usage.total;
-    let has_agents = reply.usage.subagents != ConversationUsage::default();
+    out.fields(NAMES, &sums(reply))?;
+    if reply.groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    groups(&reply.groups, by.unwrap_or(StatsBy::Day), out)
+}
+
+fn sums(reply: &ConversationStatsReply) -> [(&'static str, String); 13] {
+    let usage = &reply.usage;
+    let (calls, failed) = (reply.tool_calls, reply.tool_errors);
+    let has_agents = usage.subagents != ConversationUsage::default();
     let part = |usage| {
         if has_agents {
             tokens(usage)
@@ -36,62 +42,33 @@ pub(crate) fn conversation_stats(
             String::new()
         }
     };
-    let unpriced = match reply.unpriced_models.as_slice() {
+    let models = reply.unpriced_models.iter().map(|model| model_name(model));
+    let unpriced = match &*models.collect::<Vec<_>>() {
         [] => String::new(),
-        models => {
-            let names = models.iter().map(|model| model_name(model));
-            let names: Vec<&str> = names.collect();
-            format!("{} (not in the cost)", names.join(", "))
-        }
+        names => format!("{} (not in the cost)", names.join(", ")),
     };
-    let skipped = match reply.skipped_lines {
-        0 => String::new(),
-        count => format!("{} (not records)", counted(count, "line")),
-    };
-    let prices = format!(
-        "{} at list prices of {}",
+    let (cost, date) = (
         cost_of_sum(reply.cost_usd, is_whole(reply)),
-        reply.prices_as_of
+        &reply.prices_as_of,
     );
-    let partial = match reply.partial_conversations {
-        0 => String::new(),
-        count => format!(
-            "{} (without the end, which says the tokens)",
-            counted(count, "stream")
-        ),
-    };
-    fields(
-        NAMES,
-        &[
-            (
-                "incomplete",
-                reply.indexing.map_or_else(String::new, what_is_left),
-            ),
-            ("conversations", reply.conversations.to_string()),
-            ("messages", reply.messages.to_string()),
-            (
-                "tool calls",
-                format!("{}, {} failed", reply.tool_calls, reply.tool_errors),
-            ),
-            ("tokens", tokens(total)),
-            ("  main", part(&reply.usage.main)),
-            ("  sub-agents", part(&reply.usage.subagents)),
-            ("cache writes", writes(total)),
-            ("cache hit rate", hits(total)),
-            ("cost", prices),
-            ("no price", unpriced),
-            ("partial", partial),
-            ("skipped", skipped),
-        ],
-        out,
-        style,
-    )?;
-    if reply.groups.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    let by = by.unwrap_or(StatsBy::Day);
-    groups(&reply.groups, by, columns.unwrap_or(COLUMNS), out, style)
+    let incomplete = reply.indexing.map(what_is_left);
+    let no_end = "without the end, which says the tokens";
+    let partial = noted(reply.partial_conversations, "stream", no_end);
+    [
+        ("incomplete", incomplete.unwrap_or_default()),
+        ("conversations", reply.conversations.to_string()),
+        ("messages", reply.messages.to_string()),
+        ("tool calls", format!("{calls}, {failed} failed")),
+        ("tokens", tokens(&usage.total)),
+        ("  main", part(&usage.main)),
+        ("  sub-agents", part(&usage.subagents)),
+        ("cache writes", writes(&usage.total)),
+        ("cache hit rate", hits(&usage.total)),
+        ("cost", format!("{cost} at list prices of {date}")),
+        ("no price", unpriced),
+        ("partial", partial),
+        ("skipped", noted(reply.skipped_lines, "line", "not records")),
+    ]
 }
 
 /// Returns whether the cost is of everything.
@@ -140,29 +117,23 @@ fn model_name(model: &str) -> &str {
     }
 }
 
-fn groups(
-    groups: &[StatsGroup],
-    by: StatsBy,
-    columns: usize,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Result<()> {
     let values = groups.iter().map(|group| value(group, by));
     let (most, sum) = (values.clone().max().unwrap_or(0), values.sum::<u64>());
-    let room = if style.is_terminal {
-        columns.saturating_sub(NUMBERS + BAR.0).max(10)
+    let room = if out.style.is_terminal {
+        out.width().saturating_sub(NUMBERS + BAR.0).max(10)
     } else {
         usize::MAX
     };
     let names: Vec<String> = groups
         .iter()
         .map(|group| match by {
-            StatsBy::Session => id(name(group, by), style).to_owned(),
+            StatsBy::Session => out.id(name(group, by)).to_owned(),
             _ => cut_start(&printable(name(group, by)), room),
         })
         .collect();
     let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
-    let room = columns.saturating_sub(longest.max(7) + NUMBERS);
+    let room = out.width().saturating_sub(longest.max(7) + NUMBERS);
     let bars = groups.iter().map(|group| {
         let value = value(group, by);
         let percent = value as f64 / sum.max(1) as f64 * 100.0;
@@ -170,14 +141,14 @@ fn groups(
         Cell::coloured(format!("{percent:>3.0}% {bar}").trim_end(), Colour::Good)
     });
     let rows = names.into_iter().zip(groups);
-    match (style.is_terminal, by) {
+    match (out.style.is_terminal, by) {
         (true, StatsBy::Tool) => {
             let mut table = Table::new(["TOOL", "CALLS", "FAILED", "SHARE"]);
             rows.zip(bars).for_each(|((name, group), bar)| {
                 let [calls, failed] = calls(group);
                 table.row([name.into(), calls, failed, bar]);
             });
-            table.write(out, style)
+            table.write(out)
         }
         (true, _) => {
             let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST", "SHARE"]);
@@ -185,7 +156,7 @@ fn groups(
                 let [tokens, output, cost] = spent(group);
                 table.row([name.into(), tokens, output, cost, bar]);
             });
-            table.write(out, style)
+            table.write(out)
         }
         (false, StatsBy::Tool) => {
             let mut table = Table::new(["TOOL", "CALLS", "FAILED"]);
@@ -193,7 +164,7 @@ fn groups(
                 let [calls, failed] = calls(group);
                 table.row([name.into(), calls, failed]);
             });
-            table.write_headed(out, style)
+            table.write_headed(out)
         }
         (false, _) => {
             let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST"]);
@@ -201,17 +172,13 @@ fn groups(
                 let [tokens, output, cost] = spent(group);
                 table.row([name.into(), tokens, output, cost]);
             });
-            table.write_headed(out, style)
+            table.write_headed(out)
         }
     }
 }
 
 fn calls(group: &StatsGroup) -> [Cell; 2] {
-    let failed = match group.errors {
-        0 => Cell::from("0"),
-        errors => Cell::coloured(errors.to_string(), Colour::Bad),
-    };
-    [group.count.to_string().into(), failed]
+    [group.count.to_string().into(), Cell::problems(group.errors)]
 }
 
 fn spent(group: &StatsGroup) -> [Cell; 3] {
@@ -251,6 +218,8 @@ fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::printed_in;
 
     fn written(by: StatsBy, columns: usize, is_terminal: bool) -> String {
         let group = |key: &str, output_tokens, count| StatsGroup {
@@ -281,9 +250,7 @@ mod tests {
             is_terminal,
             has_colour: false,
         };
-        let mut out = Vec::new();
-        super::groups(&groups, by, columns, &mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        printed_in(style, Some(columns), |out| super::groups(&groups, by, out))
     }
 
     #[test]

@@ -1,31 +1,21 @@
 //! The sub-agents of a conversation.
 
 use super::numbers::{all, cost, short};
-use crate::render::tape::counted;
-use crate::render::{Colour, Style, on_one_line, printable};
+use crate::render::{Colour, Printer, counted, on_one_line, printable};
 use ccd_protocol::conversation::{ConversationTree, ConversationUsage, SubAgentNode};
-use std::io::{self, Write};
+use std::io;
 
 /// Writes one line per sub-agent, below the one that started it.
-pub(crate) fn sub_agents(
-    reply: &ConversationTree,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    nodes(&reply.tree, 0, out, style)?;
+pub(crate) fn sub_agents(reply: &ConversationTree, out: &mut Printer<'_>) -> io::Result<()> {
+    nodes(&reply.tree, 0, out)?;
     for orphan in &reply.orphan_parents {
-        let note = style.paint(Colour::Notice, "its call is not in the conversation");
+        let note = out.paint(Colour::Notice, "its call is not in the conversation");
         writeln!(out, "{}  {note}", printable(orphan))?;
     }
     Ok(())
 }
 
-fn nodes(
-    level: &[SubAgentNode],
-    depth: usize,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+fn nodes(level: &[SubAgentNode], depth: usize, out: &mut Printer<'_>) -> io::Result<()> {
     for node in level {
         let tokens = short(all(&node.usage));
         let amount = match node.records.len() {
@@ -43,9 +33,9 @@ fn nodes(
             printable(&node.parent_tool_use_id)
         )];
         parts.extend(node.description.as_deref().map(on_one_line));
-        parts.push(style.paint(Colour::Dim, &amount));
+        parts.push(out.paint(Colour::Dim, &amount));
         writeln!(out, "{}", parts.join("  "))?;
-        nodes(&node.children, depth + 1, out, style)?;
+        nodes(&node.children, depth + 1, out)?;
     }
     Ok(())
 }
@@ -53,6 +43,7 @@ fn nodes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
 
     #[test]
     fn a_sub_agent_without_records_has_the_tokens_that_its_result_reports() {
@@ -65,10 +56,6 @@ mod tests {
             records: records.iter().map(|uuid| (*uuid).to_owned()).collect(),
             ..SubAgentNode::default()
         };
-        let style = Style {
-            is_terminal: false,
-            has_colour: false,
-        };
         for (node, expected) in [
             (node(&["u1"], 5), "t1  1 record, 5 tokens, -\n"),
             (
@@ -77,9 +64,7 @@ mod tests {
             ),
             (node(&[], 0), "t1  no records\n"),
         ] {
-            let mut out = Vec::new();
-            nodes(&[node], 0, &mut out, style).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), expected);
+            assert_eq!(printed(|out| nodes(&[node], 0, out)), expected);
         }
     }
 }

@@ -1,21 +1,20 @@
 //! What two reports differ in.
 
-use crate::render::on_one_line;
-use crate::render::style::{Colour, Style};
+use crate::render::style::Colour;
+use crate::render::{Printer, on_one_line};
 use ccd_protocol::investigate::{Change, InvestigationDiff};
-use std::io::{self, Write};
+use std::io;
 
 /// Writes a line for each difference: `+` is only in the second report, `-` only in the first, `~` is different.
 pub(crate) fn investigation_diff(
     diff: &InvestigationDiff,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     if diff.equal {
         return writeln!(out, "no differences");
     }
     for change in &diff.properties {
-        changed("", change, out, style)?;
+        changed("", change, out)?;
     }
     for (what, list) in [
         ("command ", &diff.commands),
@@ -28,29 +27,20 @@ pub(crate) fn investigation_diff(
         ("finding ", &diff.findings),
     ] {
         for name in &list.removed {
-            let line = format!("- {what}{}", on_one_line(name));
-            writeln!(out, "{}", style.paint(Colour::Bad, &line))?;
+            out.line(Colour::Bad, &format!("- {what}{}", on_one_line(name)))?;
         }
         for name in &list.added {
-            let line = format!("+ {what}{}", on_one_line(name));
-            writeln!(out, "{}", style.paint(Colour::Good, &line))?;
+            out.line(Colour::Good, &format!("+ {what}{}", on_one_line(name)))?;
         }
         for change in &list.changed {
-            changed(what, change, out, style)?;
+            changed(what, change, out)?;
         }
     }
     Ok(())
 }
 
-fn changed(what: &str, change: &Change, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn changed(what: &str, change: &Change, out: &mut Printer<'_>) -> io::Result<()> {
     let [name, a, b] = [&change.name, &change.a, &change.b].map(|text| on_one_line(text));
-    let [a, b] = [a, b].map(|text| {
-        if text.is_empty() {
-            "–".to_owned()
-        } else {
-            text
-        }
-    });
-    let line = format!("~ {what}{name}: {a} → {b}");
-    writeln!(out, "{}", style.paint(Colour::Notice, &line))
+    let [a, b] = [&a, &b].map(|text| if text.is_empty() { "–" } else { text });
+    out.line(Colour::Notice, &format!("~ {what}{name}: {a} → {b}"))
 }

@@ -1,49 +1,40 @@
 //! A report of an investigation.
 
 use super::{heading, rows};
-use crate::render::style::Style;
-use crate::render::{on_one_line, printable, shell_line, table};
+use crate::render::words::{program_line, shell_line, yes_or_no};
+use crate::render::{Printer, on_one_line, printable};
 use ccd_protocol::investigate::{
     Finding, InvestigateProbeReply, InvestigationEnd, InvestigationReport, OptionFound,
     ProgramState,
 };
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 
 /// Writes a report: what the program is, then its commands, states, options and findings. `path` is its file.
 pub(crate) fn investigation(
     report: &InvestigationReport,
     path: Option<&str>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let names: HashMap<&str, &str> = report
-        .states
-        .iter()
-        .map(|state| (&*state.id, &*state.name))
-        .collect();
-    table::fields(10, &about(report, path), out, style)?;
+    let names = report.states.iter().map(|state| (&*state.id, &*state.name));
+    let names: HashMap<&str, &str> = names.collect();
+    out.fields(10, &about(report, path))?;
     let commands: Vec<(String, String)> = report
         .commands
         .iter()
         .map(|(name, command)| (printable(name), on_one_line(&command.description)))
         .collect();
-    part("commands", &commands, out, style)?;
+    part("commands", &commands, out)?;
     let options: Vec<_> = report.options.iter().map(option).collect();
-    part("options", &options, out, style)?;
+    part("options", &options, out)?;
     let states: Vec<_> = report.states.iter().map(|one| state(one, &names)).collect();
-    part("states", &states, out, style)?;
-    let findings: Vec<_> = report
-        .findings
-        .iter()
-        .map(|one| finding(one, &names))
-        .collect();
-    part("findings", &findings, out, style)?;
-    let notes = report.safety_notes.iter();
-    let notes: Vec<_> = notes
-        .map(|note| (on_one_line(note), String::new()))
-        .collect();
-    part("notes", &notes, out, style)
+    part("states", &states, out)?;
+    let findings = report.findings.iter();
+    let findings: Vec<_> = findings.map(|one| finding(one, &names)).collect();
+    part("findings", &findings, out)?;
+    let note = |note: &String| (on_one_line(note), String::new());
+    let notes: Vec<_> = report.safety_notes.iter().map(note).collect();
+    part("notes", &notes, out)
 }
 
 fn about(report: &InvestigationReport, path: Option<&str>) -> Vec<(&'static str, String)> {
@@ -65,14 +56,10 @@ fn about(report: &InvestigationReport, path: Option<&str>) -> Vec<(&'static str,
             status => format!("{} (status {status})", exit.command),
         })
         .collect();
-    let program = std::iter::once(&report.program).chain(&report.args);
-    let quoted: Vec<String> = report
-        .prompts
-        .iter()
-        .map(|one| format!("{one:?}"))
-        .collect();
+    let quoted = report.prompts.iter().map(|one| format!("{one:?}"));
+    let quoted: Vec<String> = quoted.collect();
     vec![
-        ("program", shell_line(program)),
+        ("program", program_line(&report.program, &report.args)),
         ("version", report.version.clone().unwrap_or_default()),
         ("kind", kind.to_owned()),
         ("usage", report.usage.join("; ")),
@@ -91,12 +78,12 @@ fn about(report: &InvestigationReport, path: Option<&str>) -> Vec<(&'static str,
     ]
 }
 
-fn part(name: &str, all: &[(String, String)], out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn part(name: &str, all: &[(String, String)], out: &mut Printer<'_>) -> io::Result<()> {
     if all.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    heading(name, all.len(), out, style)?;
+    heading(name, all.len(), out)?;
     rows(all, out)
 }
 
@@ -139,37 +126,30 @@ fn finding(finding: &Finding, names: &HashMap<&str, &str>) -> (String, String) {
     )
 }
 
-pub(crate) fn probed(
-    reply: &InvestigateProbeReply,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+pub(crate) fn probed(reply: &InvestigateProbeReply, out: &mut Printer<'_>) -> io::Result<()> {
     let prompt = reply.prompt.as_ref().map(|prompt| format!("{prompt:?}"));
-    let first = reply.first_output_ms;
+    let first = reply.first_output_ms.map(|ms| format!("{ms} ms"));
     let exit = match (&reply.signal, reply.exit_status) {
         (Some(signal), _) => format!("by {signal}"),
         (None, Some(status)) => format!("with status {status}"),
         (None, None) => String::new(),
     };
     let fields = [
-        ("interactive", yes(reply.interactive)),
-        ("full screen", yes(reply.full_screen)),
+        ("interactive", yes_or_no(reply.interactive)),
+        ("full screen", yes_or_no(reply.full_screen)),
         ("prompt", prompt.unwrap_or_default()),
         ("version", reply.version.clone().unwrap_or_default()),
         ("help", reply.help_forms.join(", ")),
-        (
-            "first output",
-            first.map(|ms| format!("{ms} ms")).unwrap_or_default(),
-        ),
+        ("first output", first.unwrap_or_default()),
         ("ended", exit),
     ];
-    table::fields(14, &fields, out, style)
+    out.fields(14, &fields)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
 
     #[test]
     fn a_report_is_a_page_and_controls_no_terminal() {
@@ -184,10 +164,9 @@ mod tests {
             "findings": [{"kind": "crash", "command": "boom\u{7}", "state": "s1", "message": "ended by SIGSEGV"}],
         }))
         .unwrap();
-        let mut out = Vec::new();
-        investigation(&report, Some("/r.json"), &mut out, Style::default()).unwrap();
+        let text = printed(|out| investigation(&report, Some("/r.json"), out));
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            text,
             "program   mock -q\nversion   1.0\nkind      interactive\nprompts   \"mock>\"\nexits     quit (status 3)\n\
              end       timed out: not everything was asked\nreport    3f2a\nfile      /r.json\n\n\
              commands (1)\n  add  Add one\n\noptions (1)\n  -q, --quiet  Be quiet\n\n\

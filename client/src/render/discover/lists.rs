@@ -1,82 +1,51 @@
 //! Lists of reports.
 
 use crate::render::short::age;
-use crate::render::style::{Colour, Style};
+use crate::render::style::Colour;
 use crate::render::table::Cell;
-use crate::render::{Table, shell_line};
-use ccd_protocol::black_box::{TestReportSummary, TestType};
+use crate::render::words::program_line;
+use crate::render::{Printer, Table};
+use ccd_protocol::black_box::TestReportSummary;
 use ccd_protocol::investigate::InvestigationSummary;
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
-
-/// Characters of an id on a terminal.
-const SHORT: usize = 8;
 
 pub(crate) fn investigations(
     all: &[InvestigationSummary],
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     let mut table = Table::new([
         "REPORT", "AGE", "COMMANDS", "STATES", "FINDINGS", "VERSION", "PROGRAM",
     ]);
     for report in all {
         table.row([
-            id(&report.id, style),
+            out.id(&report.id).into(),
             age(&report.completed_at, SystemTime::now()).into(),
             report.commands.to_string().into(),
             report.states.to_string().into(),
-            count(report.findings),
+            Cell::problems(report.findings),
             report.version.as_deref().unwrap_or_default().into(),
-            command(&report.program, &report.args),
+            program_line(&report.program, &report.args).into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
-pub(crate) fn test_reports(
-    all: &[TestReportSummary],
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn test_reports(all: &[TestReportSummary], out: &mut Printer<'_>) -> io::Result<()> {
     let mut table = Table::new(["REPORT", "AGE", "PASSED", "FAILED", "PROGRAM"]);
     for report in all {
-        let failed: Vec<&str> = report
-            .failed
-            .iter()
-            .map(|one| TestType::name(*one))
-            .collect();
-        let failed = if failed.is_empty() {
-            Cell::from("")
-        } else {
-            Cell::coloured(failed.join(","), Colour::Bad)
+        let failed: Vec<&str> = report.failed.iter().map(|one| one.name()).collect();
+        let failed = match &*failed {
+            [] => Cell::from(""),
+            failed => Cell::coloured(failed.join(","), Colour::Bad),
         };
         table.row([
-            id(&report.id, style),
+            out.id(&report.id).into(),
             age(&report.completed_at, SystemTime::now()).into(),
             format!("{}/{}", report.summary.passed, report.summary.total).into(),
             failed,
-            command(&report.program, &report.args),
+            program_line(&report.program, &report.args).into(),
         ]);
     }
-    table.write(out, style)
-}
-
-fn id(id: &str, style: Style) -> Cell {
-    if style.is_terminal {
-        id.chars().take(SHORT).collect::<String>().into()
-    } else {
-        id.into()
-    }
-}
-
-fn count(findings: u64) -> Cell {
-    match findings {
-        0 => "0".into(),
-        findings => Cell::coloured(findings.to_string(), Colour::Bad),
-    }
-}
-
-fn command(program: &String, args: &[String]) -> Cell {
-    shell_line(std::iter::once(program).chain(args)).into()
+    table.write(out)
 }

@@ -12,13 +12,13 @@ pub(crate) use lists::{investigations, test_reports};
 pub(crate) use map::state_map;
 pub(crate) use test_report::test_report;
 
-use super::style::{Colour, Style};
+use super::Printer;
+use super::style::Colour;
 use std::io::{self, Write};
 
 /// Writes the name of a part, with how many entries it has.
-fn heading(name: &str, count: usize, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let text = format!("{name} ({count})");
-    writeln!(out, "{}", style.paint(Colour::Heading, &text))
+fn heading(name: &str, count: usize, out: &mut Printer<'_>) -> io::Result<()> {
+    out.line(Colour::Heading, &format!("{name} ({count})"))
 }
 
 /// Writes rows of a name and a text, indented, with the names padded to the same width.

@@ -1,71 +1,57 @@
 //! A report of tests.
 
-use crate::render::style::{Colour, Style};
-use crate::render::{on_one_line, printable, shell_line};
+use crate::render::style::Colour;
+use crate::render::words::{program_line, shell_line};
+use crate::render::{Printer, on_one_line, printable};
 use ccd_protocol::black_box::{TestReport, TestResult};
 use serde_json::{Map, Value};
-use std::io::{self, Write};
+use std::io;
 
 /// Writes one line per test, with its findings below, then the sums. `path` is the file of the report.
 pub(crate) fn test_report(
     report: &TestReport,
     path: Option<&str>,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     for result in &report.results {
-        one(result, out, style)?;
+        one(result, out)?;
     }
-    let summary = report.summary;
-    let program = shell_line(std::iter::once(&report.program).chain(&report.args));
+    let (passed, failed) = (report.summary.passed, report.summary.failed);
+    let program = printable(&program_line(&report.program, &report.args));
     let seed = report.seed.map(|seed| format!(", seed {seed}"));
-    writeln!(
-        out,
-        "\n{}: {} passed, {} failed{}",
-        printable(&program),
-        summary.passed,
-        summary.failed,
-        seed.unwrap_or_default()
-    )?;
+    let seed = seed.unwrap_or_default();
+    writeln!(out, "\n{program}: {passed} passed, {failed} failed{seed}")?;
     let file = path.map(|path| format!("  {}", printable(path)));
-    let line = format!(
-        "report {}{}",
-        printable(&report.id),
-        file.unwrap_or_default()
-    );
-    writeln!(out, "{}", style.paint(Colour::Dim, &line))
+    let (id, file) = (printable(&report.id), file.unwrap_or_default());
+    out.line(Colour::Dim, &format!("report {id}{file}"))
 }
 
-fn one(result: &TestResult, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn one(result: &TestResult, out: &mut Printer<'_>) -> io::Result<()> {
     let name = format!("{:<13}", result.test_type.name());
     if result.passed {
-        writeln!(
-            out,
-            "{} {}",
-            style.paint(Colour::Good, "✓"),
-            name.trim_end()
-        )?;
+        let mark = out.paint(Colour::Good, "✓");
+        writeln!(out, "{mark} {}", name.trim_end())?;
     } else {
         let error = result.error.as_deref().unwrap_or("failed");
-        let mark = style.paint(Colour::Bad, "✗");
+        let mark = out.paint(Colour::Bad, "✗");
         writeln!(out, "{mark} {name} {}", on_one_line(error))?;
     }
     let findings = result.details.get("findings").and_then(Value::as_array);
     let findings = findings.into_iter().flatten().filter_map(Value::as_object);
     for found in findings {
-        finding(found, out, style)?;
+        finding(found, out)?;
     }
     Ok(())
 }
 
-fn finding(found: &Map<String, Value>, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn finding(found: &Map<String, Value>, out: &mut Printer<'_>) -> io::Result<()> {
     let text = |name: &str| found.get(name).and_then(Value::as_str);
     let is_known = found.get("known").and_then(Value::as_bool) == Some(true);
     let kind = on_one_line(text("kind").unwrap_or("finding"));
     let mut line = if is_known {
         format!("    {kind} (known)")
     } else {
-        format!("    {}", style.paint(Colour::Notice, &kind))
+        format!("    {}", out.paint(Colour::Notice, &kind))
     };
     if let Some(message) = text("message").or(text("signal")) {
         line += &format!(": {}", on_one_line(message));
@@ -94,6 +80,7 @@ fn in_short(input: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::printer::printed;
 
     #[test]
     fn each_test_has_a_line_and_its_findings_below() {
@@ -110,10 +97,9 @@ mod tests {
             "summary": {"total": 2, "passed": 1, "failed": 1},
         }))
         .unwrap();
-        let mut out = Vec::new();
-        test_report(&report, None, &mut out, Style::default()).unwrap();
+        let text = printed(|out| test_report(&report, None, out));
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            text,
             "✓ startup\n✗ fuzz          1 finding\n    crash: ended by SIGSEGV\n      input  a\\u{1b}[2J\n\
              \x20     tape   ccctl tape play '/t/a b.json5'\n    hang (known)\n\n\
              mock -i: 1 passed, 1 failed, seed 7\nreport 3f2a\n"

@@ -1,12 +1,11 @@
 //! Conversations.
 
-use super::text::short;
 use crate::render::line::cut;
 use crate::render::short::age;
-use crate::render::table::{Cell, Table, fields};
-use crate::render::{Colour, Style, printable, readable};
+use crate::render::table::{Cell, Table};
+use crate::render::{Colour, Printer, printable, readable};
 use ccd_protocol::exec::{ExecSessionInfo, ExecSessionStatus};
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
 
 /// Columns of the table before the repository.
@@ -17,43 +16,24 @@ const MIN_REPOSITORY: usize = 20;
 
 const NAMES: usize = 14;
 
-pub(crate) fn exec_sessions(
-    all: &[ExecSessionInfo],
-    columns: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn exec_sessions(all: &[ExecSessionInfo], out: &mut Printer<'_>) -> io::Result<()> {
     let now = SystemTime::now();
     let mut table = Table::new(["CONVERSATION", "STATUS", "USED", "RUNS", "REPOSITORY"]);
-    let columns = columns.filter(|_| style.is_terminal);
-    let room = columns.map_or(usize::MAX, |columns| {
-        columns
-            .saturating_sub(BEFORE_REPOSITORY)
-            .max(MIN_REPOSITORY)
-    });
+    let room = out.room_after(BEFORE_REPOSITORY, MIN_REPOSITORY);
     for session in all {
-        let id = if style.is_terminal {
-            short(&session.session_id)
-        } else {
-            &session.session_id
-        };
         table.row([
-            id.into(),
+            out.id(&session.session_id).into(),
             Cell::coloured(name(session.status), colour(session.status)),
             age(&session.last_accessed, now).into(),
             session.execution_count.to_string().into(),
             cut(&printable(&session.repo_path), room).into(),
         ]);
     }
-    table.write(out, style)
+    table.write(out)
 }
 
-pub(crate) fn exec_session(
-    session: &ExecSessionInfo,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    fields(
+pub(crate) fn exec_session(session: &ExecSessionInfo, out: &mut Printer<'_>) -> io::Result<()> {
+    out.fields(
         NAMES,
         &[
             ("conversation", session.session_id.clone()),
@@ -63,15 +43,13 @@ pub(crate) fn exec_session(
             ("last used", session.last_accessed.clone()),
             ("runs", session.execution_count.to_string()),
         ],
-        out,
-        style,
     )?;
     for message in session.conversation_history.iter().flatten() {
         let colour = match message.role.as_str() {
             "user" => Colour::Heading,
             _ => Colour::Good,
         };
-        let role = style.paint(colour, &printable(&message.role));
+        let role = out.paint(colour, &printable(&message.role));
         writeln!(out, "\n{role}\n{}", readable(&message.content).trim_end())?;
     }
     Ok(())
@@ -95,6 +73,8 @@ fn colour(status: ExecSessionStatus) -> Colour {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::{printed, printed_in};
     use ccd_protocol::exec::ConversationMessage;
 
     fn sample() -> ExecSessionInfo {
@@ -116,21 +96,15 @@ mod tests {
         }
     }
 
-    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
     #[test]
     fn a_conversation_is_a_line_with_its_whole_id_for_scripts() {
-        let text = shown(|out| exec_sessions(&[sample()], None, out, Style::default()));
+        let text = printed(|out| exec_sessions(&[sample()], out));
         assert_eq!(text, "0b6f4e1c-52a0  active  -  2  /srv/x\n");
         let style = Style {
             is_terminal: true,
             has_colour: false,
         };
-        let text = shown(|out| exec_sessions(&[sample()], Some(80), out, style));
+        let text = printed_in(style, Some(80), |out| exec_sessions(&[sample()], out));
         assert!(
             text.ends_with("0b6f4e1c      active  -     2     /srv/x\n"),
             "{text}"
@@ -139,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_conversation_has_its_messages() {
-        let text = shown(|out| exec_session(&sample(), out, Style::default()));
+        let text = printed(|out| exec_session(&sample(), out));
         assert!(
             text.ends_with("runs          2\n\nuser\nadd\n\nassistant\ndone\n"),
             "{text}"

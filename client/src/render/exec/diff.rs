@@ -1,11 +1,11 @@
 //! A diff of git in colours.
 
-use crate::render::{Colour, Style};
-use std::io::{self, Write};
+use crate::render::{Colour, Printer};
+use std::io;
 
 /// Writes a diff, line by line; without colours unchanged.
-pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    if !style.is_terminal {
+pub(crate) fn run_diff(diff: &str, out: &mut Printer<'_>) -> io::Result<()> {
+    if !out.style.is_terminal {
         return out.write_all(diff.as_bytes());
     }
     let mut is_header = true;
@@ -23,7 +23,7 @@ pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Res
             _ => None,
         };
         match colour {
-            Some(colour) if !line.is_empty() => writeln!(out, "{}", style.paint(colour, line))?,
+            Some(colour) if !line.is_empty() => writeln!(out, "{}", out.paint(colour, line))?,
             _ => writeln!(out, "{line}")?,
         }
     }
@@ -33,15 +33,14 @@ pub(crate) fn run_diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
     use crate::writer::visible;
 
     const DIFF: &str =
         "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\told\n+\tnew\x1b[2J\r\n same\n";
 
     fn shown(style: Style) -> String {
-        let mut out = Vec::new();
-        run_diff(DIFF, &mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        crate::render::printer::printed_in(style, None, |out| run_diff(DIFF, out))
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The files that a run changed, one line each.
 
 use crate::render::line::width;
-use crate::render::{Colour, Line, Style, counted, cut, printable};
+use crate::render::{Colour, Line, Printer, counted, cut, printable};
 use ccd_protocol::exec::{DiffInfo, FileStatus};
-use std::io::{self, Write};
+use std::io;
 
 /// Columns after a path: the counts of lines.
 const COUNT_COLUMNS: usize = 16;
@@ -11,19 +11,10 @@ const COUNT_COLUMNS: usize = 16;
 /// A path is cut to no less.
 const MIN_PATH: usize = 20;
 
-pub(super) fn files(
-    all: &[DiffInfo],
-    most: usize,
-    columns: usize,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
-    let room = columns.saturating_sub(COUNT_COLUMNS).max(MIN_PATH);
-    let paths: Vec<String> = all
-        .iter()
-        .take(most)
-        .map(|file| cut(&path(file), room))
-        .collect();
+pub(super) fn files(all: &[DiffInfo], most: usize, out: &mut Printer<'_>) -> io::Result<()> {
+    let room = out.width().saturating_sub(COUNT_COLUMNS).max(MIN_PATH);
+    let shown = all.iter().take(most);
+    let paths: Vec<String> = shown.map(|file| cut(&path(file), room)).collect();
     let wide = paths.iter().map(|path| width(path)).max().unwrap_or(0);
     for (file, path) in all.iter().zip(&paths) {
         let (letter, colour) = letter(file.status);
@@ -37,7 +28,7 @@ pub(super) fn files(
         if file.deletions > 0 {
             line.push(format!(" -{}", file.deletions), Some(Colour::Bad));
         }
-        writeln!(out, "{}", line.painted(style).trim_end())?;
+        writeln!(out, "{}", line.painted(out.style).trim_end())?;
     }
     let more = all.len().saturating_sub(most) as u64;
     match more {
@@ -102,14 +93,13 @@ pub(super) mod tests {
             file("b.rs", FileStatus::Renamed, 0, 0),
             file("c.rs", FileStatus::Deleted, 0, 7),
         ];
-        let mut out = Vec::new();
-        files(&all, 3, 80, &mut out, Style::default()).unwrap();
+        let text = crate::render::printer::printed(|out| files(&all, 3, out));
         let expected = "  A a\\n.rs           +3
   M src/long/name.rs +10 -2
   R old.rs → b.rs
   … and 1 more file
 ";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(text, expected);
         assert_eq!(total(&all), "4 files, +13 -9");
         assert_eq!(total(&[]), "");
     }

@@ -1,78 +1,48 @@
 //! The table of runs.
 
-use super::text::{colour, dollars, seconds, short};
+use super::text::{colour, dollars, seconds};
 use crate::render::columns::{self, Column, ColumnCell};
 use crate::render::short::age;
-use crate::render::{Colour, Style, on_one_line};
+use crate::render::{Colour, Printer, on_one_line, short_id};
 use ccd_protocol::exec::ExecutionSummary;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
 const COLUMNS: [Column; 8] = [
-    column("RUN", 8, 0),
-    column("STATUS", 7, 0),
-    column("AGE", 3, 3),
-    column("TIME", 5, 4),
-    column("FILES", 5, 5),
-    column("COST", 7, 6),
-    column("REPOSITORY", 10, 2),
-    column("INSTRUCTION", 12, 0),
+    Column::new("RUN", 8, 0),
+    Column::new("STATUS", 7, 0),
+    Column::new("AGE", 3, 3),
+    Column::new("TIME", 5, 4),
+    Column::new("FILES", 5, 5),
+    Column::new("COST", 7, 6),
+    Column::new("REPOSITORY", 10, 2),
+    Column::new("INSTRUCTION", 12, 0),
 ];
 
-const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
-    Column { heading, min, rank }
-}
-
 /// Writes one line per run: with a header and fitted to the terminal or, without a terminal, complete.
-pub(crate) fn executions(
-    all: &[ExecutionSummary],
-    width: Option<usize>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn executions(all: &[ExecutionSummary], out: &mut Printer<'_>) -> io::Result<()> {
     let now = SystemTime::now();
-    let mut rows: Vec<Vec<ColumnCell>> = all
-        .iter()
-        .map(|run| cells(run, now, style.is_terminal))
-        .collect();
+    let is_terminal = out.style.is_terminal;
+    let rows = all.iter().map(|run| cells(run, now, is_terminal));
+    let mut rows: Vec<Vec<ColumnCell>> = rows.collect();
     if rows.is_empty() {
         return Ok(());
     }
+    if is_terminal {
+        rows.insert(0, columns::heading(&COLUMNS));
+        return columns::write(&COLUMNS, &rows, out);
+    }
     // Without a header, each column but the last is one word.
-    let width = width.filter(|_| style.is_terminal);
-    let columns = if style.is_terminal {
-        COLUMNS
-    } else {
-        COLUMNS.map(|_| column("", 0, 0))
-    };
-    if style.is_terminal {
-        rows.insert(0, columns::heading(&columns));
-    } else {
-        for (text, _) in rows
-            .iter_mut()
-            .flatten()
-            .filter(|(text, _)| text.is_empty())
-        {
-            text.push('-');
-        }
-    }
-    let widths = columns::fit(&columns, &rows, width);
-    for row in &rows {
-        let line = columns::line(row, &widths);
-        let line = match width {
-            Some(width) => line.cut(width),
-            None => line,
-        };
-        writeln!(out, "{}", line.painted(style))?;
-    }
-    Ok(())
+    let cells = rows.iter_mut().flatten();
+    let empty = cells.filter(|(text, _)| text.is_empty());
+    empty.for_each(|(text, _)| text.push('-'));
+    columns::write(&COLUMNS.map(|_| Column::new("", 0, 0)), &rows, out)
 }
-
 fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnCell> {
     let dim = Some(Colour::Dim);
     let id = if is_short {
-        short(&run.request_id)
+        short_id(&run.request_id)
     } else {
         &run.request_id
     };
@@ -111,6 +81,8 @@ fn repository(path: &str, is_short: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
+    use crate::render::printer::printed_in;
     use ccd_protocol::exec::ExecutionStatus;
 
     fn runs() -> [ExecutionSummary; 2] {
@@ -135,9 +107,7 @@ mod tests {
     }
 
     fn shown(width: Option<usize>, style: Style) -> String {
-        let mut out = Vec::new();
-        executions(&runs(), width, &mut out, style).unwrap();
-        String::from_utf8(out).unwrap()
+        printed_in(style, width, |out| executions(&runs(), out))
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use super::files::{files, total};
 use super::summary::call;
 use super::text::{dollars, seconds, verdict};
-use crate::render::table::{field, fields};
-use crate::render::{Colour, Style, age, on_one_line, readable};
+use crate::render::{Colour, Printer, age, on_one_line, readable};
 use ccd_protocol::exec::{ExecutionResult, OutputFormat};
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 use std::time::SystemTime;
 
 const NAMES: usize = 14;
@@ -19,51 +18,44 @@ const MAX_ERROR_LINES: usize = 20;
 pub(crate) fn execution(
     result: &ExecutionResult,
     failure: Option<&str>,
-    columns: usize,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    head(result, failure, out, style)?;
+    head(result, failure, out)?;
     if !result.diff_info.is_empty() {
-        heading("changes", out, style)?;
-        files(&result.diff_info, usize::MAX, columns, out, style)?;
+        heading("changes", out)?;
+        files(&result.diff_info, usize::MAX, out)?;
         writeln!(out, "  {}", total(&result.diff_info))?;
     }
     if !result.commits.is_empty() {
-        heading("commits", out, style)?;
+        heading("commits", out)?;
         let mut commits = result.commits.iter();
         commits.try_for_each(|commit| writeln!(out, "  {}", on_one_line(commit)))?;
     }
     if !result.policy_violations.is_empty() {
-        heading("denied calls", out, style)?;
+        heading("denied calls", out)?;
         let mut calls = result.policy_violations.iter();
         calls.try_for_each(|violation| writeln!(out, "  {}", call(violation)))?;
     }
-    text("instruction", &result.instruction, out, style)?;
-    text("answer", &answer(result), out, style)?;
+    text("instruction", &result.instruction, out)?;
+    text("answer", &answer(result), out)?;
     if failure.is_some() {
         let lines: Vec<&str> = result.stderr.lines().collect();
         let last = &lines[lines.len().saturating_sub(MAX_ERROR_LINES)..];
-        text("error output", &last.join("\n"), out, style)?;
+        text("error output", &last.join("\n"), out)?;
     }
     for log in result.logs.iter().flatten() {
         let line = on_one_line(&format!("{} {} {}", log.at, log.level, log.message));
-        writeln!(out, "{}", style.paint(Colour::Dim, &line))?;
+        out.line(Colour::Dim, &line)?;
     }
     Ok(())
 }
 
-fn head(
-    result: &ExecutionResult,
-    failure: Option<&str>,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<()> {
+fn head(result: &ExecutionResult, failure: Option<&str>, out: &mut Printer<'_>) -> io::Result<()> {
     let usage = &result.usage;
-    let name = style.paint(Colour::Dim, &format!("{:<NAMES$}", "status"));
-    writeln!(out, "{name}{}", verdict(result.status, style))?;
+    let name = out.paint(Colour::Dim, &format!("{:<NAMES$}", "status"));
+    writeln!(out, "{name}{}", verdict(result.status, out.style))?;
     if let Some(failure) = failure {
-        field(NAMES, "error", &on_one_line(failure), out, style)?;
+        out.field(NAMES, "error", &on_one_line(failure))?;
     }
     let age = match age(&result.timestamp, SystemTime::now()) {
         age if age.is_empty() => String::new(),
@@ -74,8 +66,9 @@ fn head(
     } else {
         String::new()
     };
+    let ended_by = usage.terminal_reason.as_deref().unwrap_or_default();
     let exit_code = usage.exit_code.map(|code| code.to_string());
-    fields(
+    out.fields(
         NAMES,
         &[
             ("run", result.request_id.clone()),
@@ -89,27 +82,13 @@ fn head(
             ("tool calls", some(usage.calls)),
             ("tokens", tokens(result)),
             ("cost", usage.cost_usd.map(dollars).unwrap_or_default()),
-            (
-                "tool policy",
-                match result.mode.as_str() {
-                    "all" => String::new(),
-                    mode => mode.to_owned(),
-                },
-            ),
+            ("tool policy", unless(&result.mode, "all")),
             ("exit status", exit_code.unwrap_or_default()),
-            (
-                "ended by",
-                match usage.terminal_reason.as_deref() {
-                    None | Some("completed") => String::new(),
-                    Some(reason) => reason.to_owned(),
-                },
-            ),
+            ("ended by", unless(ended_by, "completed")),
         ],
-        out,
-        style,
     )?;
     let mut warnings = result.warnings.iter();
-    warnings.try_for_each(|warning| field(NAMES, "warning", warning, out, style))
+    warnings.try_for_each(|warning| out.field(NAMES, "warning", warning))
 }
 
 fn tokens(result: &ExecutionResult) -> String {
@@ -122,6 +101,12 @@ fn tokens(result: &ExecutionResult) -> String {
             usage.cache_read_tokens, usage.output_tokens
         ),
     }
+}
+
+/// The text, or an empty one in place of what goes without saying.
+fn unless(text: &str, usual: &str) -> String {
+    let text = Some(text).filter(|text| *text != usual);
+    text.unwrap_or_default().to_owned()
 }
 
 fn some(count: u64) -> String {
@@ -142,15 +127,15 @@ fn answer(result: &ExecutionResult) -> String {
     answer.unwrap_or_default()
 }
 
-fn heading(name: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    writeln!(out, "\n{}", style.paint(Colour::Heading, name))
+fn heading(name: &str, out: &mut Printer<'_>) -> io::Result<()> {
+    writeln!(out, "\n{}", out.paint(Colour::Heading, name))
 }
 
-fn text(name: &str, text: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn text(name: &str, text: &str, out: &mut Printer<'_>) -> io::Result<()> {
     if text.trim().is_empty() {
         return Ok(());
     }
-    heading(name, out, style)?;
+    heading(name, out)?;
     let text = readable(text);
     let mut lines = text.trim_end().split('\n');
     lines.try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))
@@ -184,8 +169,7 @@ mod tests {
         result.usage.input_tokens = 5;
         result.usage.cache_read_tokens = 100;
         result.usage.output_tokens = 7;
-        let mut out = Vec::new();
-        execution(&result, Some("no\nway"), 80, &mut out, Style::default()).unwrap();
+        let text = crate::render::printer::printed(|out| execution(&result, Some("no\nway"), out));
         let expected = "\
 status        failed
 error         no way
@@ -214,6 +198,6 @@ answer
 error output
   oh
 ";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(text, expected);
     }
 }

@@ -1,10 +1,10 @@
 //! What a run did, in a few lines at its end.
 
 use super::files::{files, total};
-use super::text::{dollars, seconds, short, verdict};
-use crate::render::{Colour, Style, counted, cut, on_one_line};
+use super::text::{dollars, seconds, verdict};
+use crate::render::{Colour, Printer, counted, cut, on_one_line, short_id};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
-use std::io::{self, Write};
+use std::io;
 
 const MOST: usize = 20;
 
@@ -19,23 +19,21 @@ const NAMES: usize = 11;
 pub(crate) fn run_summary(
     result: &ExecutionResult,
     failure: Option<&str>,
-    columns: usize,
-    out: &mut dyn Write,
-    style: Style,
+    out: &mut Printer<'_>,
 ) -> io::Result<()> {
     let facts = facts(result).join(" · ");
-    let verdict = verdict(result.status, style);
+    let verdict = verdict(result.status, out.style);
     writeln!(out, "{}", format!("{verdict} {facts}").trim_end())?;
     if let Some(failure) = failure {
-        writeln!(out, "{}", style.paint(Colour::Bad, &on_one_line(failure)))?;
+        writeln!(out, "{}", out.paint(Colour::Bad, &on_one_line(failure)))?;
     }
-    files(&result.diff_info, MOST, columns, out, style)?;
+    files(&result.diff_info, MOST, out)?;
     let mut field = |name: &str, text: &str, colour| {
-        let room = columns.saturating_sub(NAMES + 2);
-        let name = style.paint(Colour::Dim, &format!("  {name:<9}"));
+        let room = out.width().saturating_sub(NAMES + 2);
+        let name = out.paint(Colour::Dim, &format!("  {name:<9}"));
         let text = match colour {
             // Nothing of a warning may be lost.
-            Some(colour) => style.paint(colour, text),
+            Some(colour) => out.paint(colour, text),
             None => cut(text, room),
         };
         writeln!(out, "{name}{text}")
@@ -58,11 +56,8 @@ pub(crate) fn run_summary(
         field("recorded", &on_one_line(tape), None)?;
     }
     if !result.diff.is_empty() {
-        field(
-            "diff",
-            &format!("ccctl exec get {} --diff", short(&result.request_id)),
-            None,
-        )?;
+        let id = short_id(&result.request_id);
+        field("diff", &format!("ccctl exec get {id} --diff"), None)?;
     }
     if has_run(result) && !result.session_id.is_empty() {
         field("resume", &resume(result), Some(Colour::Dim))?;
@@ -155,15 +150,15 @@ fn resume(result: &ExecutionResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Style;
     use crate::render::exec::files::tests::file;
     use ccd_protocol::exec::{ExecutionStatus, FileStatus};
     use ccd_protocol::tape::TapeUse;
     use serde_json::json;
 
     fn shown(result: &ExecutionResult, failure: Option<&str>) -> String {
-        let mut out = Vec::new();
-        run_summary(result, failure, 60, &mut out, Style::default()).unwrap();
-        String::from_utf8(out).unwrap()
+        let print = |out: &mut Printer<'_>| run_summary(result, failure, out);
+        crate::render::printer::printed_in(Style::default(), Some(60), print)
     }
 
     #[test]

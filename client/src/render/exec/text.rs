@@ -3,9 +3,6 @@
 use crate::render::{Colour, Style};
 use ccd_protocol::exec::ExecutionStatus;
 
-/// Characters of an id that are shown where the rest is not needed.
-pub(super) const SHORT_ID: usize = 8;
-
 /// Returns a time in one or two units: `4.2s`, `42s`, `3m05s`, `1h02m`.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
@@ -22,10 +19,6 @@ pub(super) fn dollars(cost: f64) -> String {
         cost if cost < 1.0 => format!("${cost:.4}"),
         cost => format!("${cost:.2}"),
     }
-}
-
-pub(super) fn short(id: &str) -> &str {
-    id.get(..SHORT_ID).unwrap_or(id)
 }
 
 pub(super) fn colour(status: ExecutionStatus) -> Colour {
@@ -63,11 +56,5 @@ mod tests {
     fn small_amounts_have_more_digits() {
         assert_eq!(dollars(0.001804), "$0.0018");
         assert_eq!(dollars(12.345), "$12.35");
-    }
-
-    #[test]
-    fn an_id_of_any_length_is_shortened() {
-        assert_eq!(short("0b6f4e1c-52a0"), "0b6f4e1c");
-        assert_eq!(short("0b"), "0b");
     }
 }

@@ -1,8 +1,8 @@
 //! `^C` while waiting for a job: the first cancels the job, a second one exits. TERM does the same. So does HUP inside
 //! another job, whose steps get it when they are ended: a job started by a step ends with that step.
 
-use crate::Failure;
 use crate::lifeline::Lifeline;
+use crate::{Exit, Failure};
 use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -63,6 +63,12 @@ impl Cancel {
     /// The number of the signal that asked for the end.
     pub(in crate::verb) fn by(&self) -> Option<i32> {
         self.0.lock().signal
+    }
+
+    /// How to leave if the user asked twice for the end, so that the wait for the job was cut.
+    pub(in crate::verb) fn left(&self, lifeline: &Lifeline) -> Option<Exit> {
+        let signal = self.by().filter(|_| lifeline.is_cut())?;
+        Some(Exit::of_program(None, Some(signal)))
     }
 
     pub(in crate::verb) fn started(&self, job: Waited) {

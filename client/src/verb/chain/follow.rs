@@ -80,12 +80,9 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
                 note_wait(&job, &mut told, context);
             }
             Ok(News::Ended(job)) => break job,
-            Err(failure) => match cancel.by() {
-                Some(signal) if news.lifeline().is_cut() => {
-                    return Ok(End::Exit(Exit::of_program(None, Some(signal))));
-                }
-                _ => return Err(failure),
-            },
+            Err(failure) => {
+                return cancel.left(&news.lifeline()).map(End::Exit).ok_or(failure);
+            }
         }
     };
     progress.clear();

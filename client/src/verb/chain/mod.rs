@@ -30,7 +30,7 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
         ChainVerb::Save(args) => save::save(args, context),
         ChainVerb::Delete { name } => {
             let name = name.clone();
-            context.show::<ChainDelete>(&ChainParams { name }, |_, _, _| Ok(()))
+            context.show::<ChainDelete>(&ChainParams { name }, |_, _| Ok(()))
         }
         ChainVerb::Run(args) => run::run(args, context),
         ChainVerb::Parallel(args) => parallel(args, context),
@@ -40,9 +40,7 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
 
 fn list(context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<ChainList>(&NoParams {})?;
-    context.print(&answer, |reply, out, style| {
-        render::chains(&reply.chains, out, style)
-    })?;
+    context.print(&answer, |reply, out| render::chains(&reply.chains, out))?;
     if answer.value.chains.is_empty() && !context.global.json {
         context.note("no chains; save one with ccctl chain save NAME 'command' 'command'");
     }

@@ -26,8 +26,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
             if context.global.json {
                 return Ok(());
             }
-            let style = context.style;
-            context.render(|out| render::parallel_command(&command, args.output, out, style))
+            context.render(|out| render::parallel_command(&command, args.output, out))
         },
     )?;
     let job = match end {

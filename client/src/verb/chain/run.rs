@@ -28,8 +28,7 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
             if context.global.json {
                 return Ok(());
             }
-            let style = context.style;
-            context.render(|out| render::step(&step, out, style))
+            context.render(|out| render::step(&step, out))
         },
     )?;
     let job = match end {

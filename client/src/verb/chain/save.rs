@@ -15,7 +15,7 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
     };
     let answer = context.call::<ChainSave>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         let name = reply.chain.name.as_deref().unwrap_or_default();
         let done = if reply.replaced { "replaced" } else { "saved" };
         let steps = counted(reply.chain.commands.len() as u64, "step");

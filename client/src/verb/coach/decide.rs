@@ -22,8 +22,8 @@ pub(super) fn approve(args: &ApproveArgs, context: &mut Context) -> Result<Exit,
     let answer = context.call::<CoachApprove>(&params)?;
     context.warn(&answer.value.warnings);
     let (is_patch, branch) = (args.diff, args.branch.as_deref());
-    context.print(&answer, |reply, out, style| match (is_patch, branch) {
-        (true, _) if style.is_terminal => render::diff(&reply.diff, out, style),
+    context.print(&answer, |reply, out| match (is_patch, branch) {
+        (true, _) if out.style.is_terminal => render::diff(&reply.diff, out),
         // For git apply, byte for byte.
         (true, _) => out.write_all(reply.diff.as_bytes()),
         (false, Some(branch)) => {
@@ -43,7 +43,7 @@ pub(super) fn reject(args: &RejectArgs, context: &mut Context) -> Result<Exit, F
         id: args.of.candidate.clone(),
         reason: args.reason.clone(),
     };
-    context.show::<CoachReject>(&params, |reply, out, _| {
+    context.show::<CoachReject>(&params, |reply, out| {
         line(&format!("rejected {}", named(&reply.candidate)), out)
     })
 }
@@ -69,7 +69,7 @@ pub(super) fn edit(args: &EditArgs, context: &mut Context) -> Result<Exit, Failu
         },
     };
     let params = CoachEditParams { id, edit: words };
-    context.show::<CoachEdit>(&params, |reply, out, _| {
+    context.show::<CoachEdit>(&params, |reply, out| {
         line(&format!("edited {}", named(&reply.candidate)), out)
     })
 }
@@ -88,7 +88,7 @@ pub(super) fn promote(args: &PromoteArgs, context: &mut Context) -> Result<Exit,
         id: args.of.candidate.clone(),
         force: args.force.clone(),
     };
-    context.show::<CoachPromote>(&params, |reply, out, _| {
+    context.show::<CoachPromote>(&params, |reply, out| {
         let done = format!(
             "promoted {}: written to {}",
             named(&reply.candidate),
@@ -102,7 +102,7 @@ pub(super) fn undo(candidate: &str, context: &mut Context) -> Result<Exit, Failu
     let params = CoachUndoParams {
         id: candidate.to_owned(),
     };
-    context.show::<CoachUndo>(&params, |reply, out, _| line(&undone(reply), out))
+    context.show::<CoachUndo>(&params, |reply, out| line(&undone(reply), out))
 }
 
 pub(super) fn undone(reply: &CoachUndoReply) -> String {
@@ -125,7 +125,7 @@ pub(super) fn guard(args: &GuardArgs, context: &mut Context) -> Result<Exit, Fai
         tool: args.tool.clone(),
         off: args.off,
     };
-    context.show::<CoachGuard>(&params, |reply, out, _| line(&guarded(reply), out))
+    context.show::<CoachGuard>(&params, |reply, out| line(&guarded(reply), out))
 }
 
 fn guarded(reply: &CoachGuardReply) -> String {

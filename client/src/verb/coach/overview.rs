@@ -1,7 +1,6 @@
 //! Overviews of the coach: `status`, `get`, `ledger`, `report`.
 
 use crate::args::{LedgerArgs, ReportArgs};
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
@@ -31,16 +30,14 @@ pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, F
     if answer.value.candidates.is_empty() && !context.global.json {
         context.note("no candidates");
     }
-    context.print(&answer, |reply, out, style| {
-        render::ledger(reply, output_columns(), out, style)
-    })
+    context.print(&answer, |reply, out| render::ledger(reply, out))
 }
 
 pub(super) fn report(args: &ReportArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = CoachReportParams {
         since: args.since.clone(),
     };
-    context.show::<CoachReport>(&params, |reply, out, style| {
-        render::report(reply, output_columns(), render::is_utf8(), out, style)
+    context.show::<CoachReport>(&params, |reply, out| {
+        render::report(reply, render::is_utf8(), out)
     })
 }

@@ -4,7 +4,6 @@ use super::project;
 use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs};
 use crate::context::{confirm, is_at_terminal};
 use crate::render::counted;
-use crate::terminal::output_columns;
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::NoParams;
@@ -29,9 +28,7 @@ pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, F
     if answer.value.events.is_empty() && !context.global.json {
         context.note("no events; ccctl coach status shows whether they are recorded");
     }
-    context.print(&answer, |reply, out, style| {
-        render::events(&reply.events, output_columns(), out, style)
-    })
+    context.print(&answer, |reply, out| render::events(&reply.events, out))
 }
 
 pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -40,7 +37,7 @@ pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failu
         project: project(args.project.as_deref())?,
         off: args.off,
     };
-    context.show::<CoachMute>(&params, |reply, out, _| render::mutes(&reply.mutes, out))
+    context.show::<CoachMute>(&params, |reply, out| render::mutes(&reply.mutes, out))
 }
 
 /// Deletes events and payloads, at a terminal after a question.
@@ -56,7 +53,7 @@ pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, F
             "coach.forget: cancelled; nothing was deleted".to_owned(),
         ));
     }
-    context.show::<CoachForget>(&params, |reply, out, _| {
+    context.show::<CoachForget>(&params, |reply, out| {
         let events = counted(reply.events, "event");
         let payloads = counted(reply.payloads, "payload");
         let candidates = counted(reply.candidates, "candidate");
@@ -104,7 +101,7 @@ pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, F
         .map_err(|error| Failure::Usage(format!("{name} is not JSON: {error}")))?;
     let answer = context.call::<CoachImport>(&CoachImportParams { document })?;
     let reply = &answer.value;
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         writeln!(out, "{} added, {} merged", reply.added, reply.merged)
     })?;
     if !context.global.json {

@@ -3,7 +3,6 @@
 use super::walk::{Desk, Walk};
 use super::{editor, is_interactive, project};
 use crate::args::ReviewArgs;
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::coach::{
     Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachApproveReply, CoachEdit,
@@ -27,8 +26,8 @@ pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, F
         return Ok(Exit::Done);
     }
     if !is_interactive(context) {
-        return context.print(&answer, |reply, out, style| {
-            render::candidates(&reply.candidates, output_columns(), out, style)
+        return context.print(&answer, |reply, out| {
+            render::candidates(&reply.candidates, out)
         });
     }
     let style = context.style;

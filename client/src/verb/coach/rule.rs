@@ -49,7 +49,7 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
         cwd: caller::working_directory(None)?,
         ..CoachApproveParams::default()
     };
-    context.show::<CoachApprove>(&params, |reply, out, _| {
+    context.show::<CoachApprove>(&params, |reply, out| {
         writeln!(out, "{}", approved(&reply.candidate, &reply.file))
     })
 }

@@ -2,7 +2,6 @@
 
 use crate::args::{DetectArgs, FingerprintArgs};
 use crate::render::counted;
-use crate::terminal::output_columns;
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
@@ -31,9 +30,7 @@ pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, F
     };
     let answer = context.call::<CoachDetect>(&params)?;
     if !context.global.json {
-        return context.print(&answer, |reply, out, style| {
-            render::detected(&reply.results, out, style)
-        });
+        return context.print(&answer, |reply, out| render::detected(&reply.results, out));
     }
     let raw: RawResults<'_> =
         serde_json::from_str(answer.json.get()).map_err(|error| Failure::Garbled {
@@ -60,7 +57,7 @@ pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Resu
         trigger: args.trigger.clone(),
         action: args.action.clone(),
     };
-    context.show::<CoachFingerprint>(&params, |reply, out, _| {
+    context.show::<CoachFingerprint>(&params, |reply, out| {
         writeln!(out, "{}", render::printable(&reply.normalized_text))?;
         writeln!(out, "{}", render::printable(&reply.fingerprint))
     })
@@ -92,8 +89,8 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
 pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachAggregate>(&NoParams {})?;
     let reply = &answer.value;
-    context.print(&answer, |reply, out, style| {
-        render::candidates(&reply.candidates, output_columns(), out, style)
+    context.print(&answer, |reply, out| {
+        render::candidates(&reply.candidates, out)
     })?;
     if !context.global.json {
         context.note(&format!(

@@ -2,11 +2,11 @@
 
 use super::decide::{approved, named, undone};
 use crate::Failure;
-use crate::render::{self, Colour, Style};
+use crate::render::{self, Colour, Printer, Style};
 use ccd_protocol::coach::{
     Candidate, CandidateWords, CoachApproveReply, CoachGetReply, CoachUndoReply,
 };
-use std::io::{self, Write};
+use std::io;
 
 const HELP: &str = "\
 a - approve: write it to the file where the project keeps its rules
@@ -86,10 +86,9 @@ impl Walk {
         let mut step = Step::Show;
         while let Some((candidate, _)) = self.candidates.get(self.at).cloned() {
             if step == Step::Show {
-                let style = self.style;
-                show(desk, |out| {
+                self.show(desk, |out| {
                     writeln!(out)?;
-                    render::summary(&candidate, &candidate.evidence, out, style)
+                    render::summary(&candidate, &candidate.evidence, out)
                 })?;
             }
             desk.print(self.prompt(&candidate).as_bytes())?;
@@ -137,17 +136,15 @@ impl Walk {
             "s" => return Ok(self.next(Outcome::Skipped)),
             "v" => {
                 let reply = desk.get(&candidate.id)?;
-                let style = self.style;
-                show(desk, |out| render::evidence(&reply.evidence, out, style))?;
+                self.show(desk, |out| render::evidence(&reply.evidence, out))?;
             }
             "d" => {
                 let reply = desk.get(&candidate.id)?;
-                let style = self.style;
-                show(desk, |out| {
+                self.show(desk, |out| {
                     if reply.diff.is_empty() {
                         writeln!(out, "approving it would change nothing")
                     } else {
-                        render::diff(&reply.diff, out, style)
+                        render::diff(&reply.diff, out)
                     }
                 })?;
             }
@@ -234,6 +231,16 @@ impl Walk {
         }
     }
 
+    fn show(
+        &self,
+        desk: &mut impl Desk,
+        render: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut text = Vec::new();
+        render(&mut Printer::new(&mut text, self.style, None)).map_err(Failure::Output)?;
+        desk.print(&text)
+    }
+
     fn summary(&self) -> String {
         let count = |wanted| {
             let all = self.candidates.iter();
@@ -262,15 +269,6 @@ fn is_about_one(failure: &Failure) -> bool {
         failure,
         Failure::Refused { .. } | Failure::Failed(_) | Failure::Io { .. }
     )
-}
-
-fn show(
-    desk: &mut impl Desk,
-    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let mut text = Vec::new();
-    render(&mut text).map_err(Failure::Output)?;
-    desk.print(&text)
 }
 
 fn say(desk: &mut impl Desk, text: &str) -> Result<(), Failure> {

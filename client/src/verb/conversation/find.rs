@@ -5,7 +5,6 @@ use crate::args::{
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
@@ -34,9 +33,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         context.note(&nothing("no conversations", &args.scope));
     }
     let (shown, total) = (answer.value.conversations.len(), answer.value.total);
-    let exit = context.print(&answer, |reply, out, style| {
-        render::conversations(reply, output_columns(), out, style)
-    })?;
+    let exit = context.print(&answer, |reply, out| render::conversations(reply, out))?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
 }
@@ -84,9 +81,7 @@ pub(super) fn search(
         context.note(&nothing("nothing found", &args.scope));
     }
     let (shown, total) = (answer.value.hits.len(), answer.value.total);
-    let exit = context.print(&answer, |reply, out, style| {
-        render::conversation_hits(reply, output_columns(), out, style)
-    })?;
+    let exit = context.print(&answer, |reply, out| render::conversation_hits(reply, out))?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
 }
@@ -105,8 +100,8 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
                 answer.value.unreadable.as_ref(),
                 context,
             );
-            context.print(&answer, |reply, out, style| {
-                render::conversation_stats(reply, args.by, output_columns(), out, style)
+            context.print(&answer, |reply, out| {
+                render::conversation_stats(reply, args.by, out)
             })
         }
     }

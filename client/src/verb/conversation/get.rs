@@ -4,7 +4,6 @@ use super::named;
 use super::pages::Pages;
 use crate::args::ConversationGetArgs;
 use crate::call::Answer;
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, pager, render};
 use ccd_protocol::conversation::{
     ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurnGet,
@@ -13,10 +12,6 @@ use ccd_protocol::conversation::{
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::io::{self, Write};
-
-/// Assumed if the terminal reports no size.
-pub(super) const COLUMNS: usize = 80;
 
 pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationPageParams {
@@ -37,12 +32,11 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
         Ok::<_, Failure>(turn.value.message_id)
     });
     let at = at.transpose()?;
-    let (style, place) = (context.style, context.place()?);
+    let place = context.place()?;
     let show = render::Show {
         tools: args.tools,
         errors: args.errors,
         at: at.as_deref(),
-        columns: output_columns().unwrap_or(COLUMNS),
     };
     // A mistake in the name is reported without a pager. The pager may turn out not to exist, and the text is written again.
     let first = RefCell::new(Some(Pages::start(params.clone(), place.clone())?));
@@ -51,7 +45,7 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
             Some(first) => first,
             None => Pages::start(params.clone(), place.clone())?,
         };
-        render::conversation(&about, &mut pages, show, out, style).map_err(Failure::Output)?;
+        render::conversation(&about, &mut pages, show, out).map_err(Failure::Output)?;
         pages.end()
     })?;
     Ok(Exit::Done)
@@ -105,7 +99,7 @@ fn print_document(
             }
         }
     }
-    context.render(|out: &mut dyn Write| -> io::Result<()> { writeln!(out, "]}}") })?;
+    context.write_line("]}")?;
     Ok(Exit::Done)
 }
 

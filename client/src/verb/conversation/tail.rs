@@ -1,12 +1,10 @@
 //! `ccctl conversation tail`.
 
-use super::get::COLUMNS;
 use super::{claude_dirs, named};
 use crate::args::ConversationTailArgs;
 use crate::call::{Connection, DaemonAddress, SETTLED, is_elsewhere};
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::conversation::{
     ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
@@ -31,12 +29,7 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
             None => "all conversations; Ctrl-C to end".to_owned(),
         });
     }
-    let mut live = LiveConversation::new(
-        args.tools,
-        args.conversation.is_none(),
-        output_columns().unwrap_or(COLUMNS),
-        context.style,
-    );
+    let mut live = LiveConversation::new(args.tools, args.conversation.is_none());
     let mut connections = Connections {
         place: context.place()?,
         since: None,
@@ -54,9 +47,7 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
                     context.write_line(json.get())?;
                 } else {
                     // In one piece, so that Ctrl-C leaves no half of it.
-
-                    let mut text = Vec::new();
-                    live.item(&item, &mut text).map_err(Failure::Output)?;
+                    let text = context.rendered(|out| live.item(&item, out))?;
                     context.write_bytes(&text)?;
                 }
                 if is_last(&item, args) {

@@ -2,16 +2,12 @@
 
 use super::run::failure_of;
 use crate::args::{ExecGetArgs, ExecListArgs};
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, pager, render};
 use ccd_protocol::exec::{
     ExecCancel, ExecCleanup, ExecCleanupParams, ExecEnd, ExecGet, ExecList, ExecListParams,
     ExecSession, ExecSessionParams, ExecSessionStatus, ExecSessions, ExecSessionsParams,
     ExecutionParams,
 };
-
-/// Assumed if the terminal reports no size.
-const COLUMNS: usize = 80;
 
 pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ExecListParams {
@@ -24,8 +20,8 @@ pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, F
     if answer.value.executions.is_empty() && !context.global.json {
         context.note("no runs; ccctl exec 'INSTRUCTION' starts one");
     }
-    context.print(&answer, |reply, out, style| {
-        render::executions(&reply.executions, output_columns(), out, style)
+    context.print(&answer, |reply, out| {
+        render::executions(&reply.executions, out)
     })
 }
 
@@ -33,25 +29,23 @@ pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, F
 pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<ExecGet>(&params_of(&args.execution))?;
     let result = &answer.value;
-    let style = context.style;
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else if args.diff {
         pager::page(context, |out| {
-            render::run_diff(&result.diff, out, style).map_err(Failure::Output)
+            render::run_diff(&result.diff, out).map_err(Failure::Output)
         })?;
     } else if args.stdout {
         context.write_bytes(result.stdout.as_bytes())?;
     } else {
         let failure = failure_of(result).filter(|_| result.status.has_ended());
-        let columns = output_columns().unwrap_or(COLUMNS);
-        context.render(|out| render::execution(result, failure.as_deref(), columns, out, style))?;
+        context.render(|out| render::execution(result, failure.as_deref(), out))?;
     }
     Ok(Exit::Done)
 }
 
 pub(super) fn cancel(execution: &str, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<ExecCancel>(&params_of(execution), |_, _, _| Ok(()))
+    context.show::<ExecCancel>(&params_of(execution), |_, _| Ok(()))
 }
 
 pub(super) fn sessions(
@@ -67,8 +61,8 @@ pub(super) fn sessions(
     if answer.value.sessions.is_empty() && !context.global.json {
         context.note("no conversations; each run of ccctl exec without --resume starts one");
     }
-    context.print(&answer, |reply, out, style| {
-        render::exec_sessions(&reply.sessions, output_columns(), out, style)
+    context.print(&answer, |reply, out| {
+        render::exec_sessions(&reply.sessions, out)
     })
 }
 
@@ -77,14 +71,14 @@ pub(super) fn session(conversation: &str, context: &mut Context) -> Result<Exit,
 }
 
 pub(super) fn end(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<ExecEnd>(&conversation_of(conversation), |_, _, _| Ok(()))
+    context.show::<ExecEnd>(&conversation_of(conversation), |_, _| Ok(()))
 }
 
 pub(super) fn cleanup(older_than: Option<u32>, context: &mut Context) -> Result<Exit, Failure> {
     let params = ExecCleanupParams {
         older_than_days: older_than,
     };
-    context.show::<ExecCleanup>(&params, |reply, out, _| {
+    context.show::<ExecCleanup>(&params, |reply, out| {
         let conversations = render::counted(reply.sessions, "conversation");
         let runs = render::counted(reply.executions, "run");
         writeln!(out, "removed {conversations}, {runs}")

@@ -136,12 +136,8 @@ impl Run {
                 Ok(News::Changed(job)) => live.progress(&job),
                 Ok(News::Ended(_)) => break,
                 Err(failure) => {
-                    return match cancel.by() {
-                        Some(signal) if news.lifeline().is_cut() => {
-                            Ok(Followed::Left(Exit::of_program(None, Some(signal))))
-                        }
-                        _ => Err(failure),
-                    };
+                    let left = cancel.left(&news.lifeline());
+                    return left.map(Followed::Left).ok_or(failure);
                 }
             }
         }

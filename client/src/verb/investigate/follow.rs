@@ -37,12 +37,8 @@ pub(in crate::verb) fn follow(
             Ok(News::Ended(job)) => break Ok(Followed::Ended(Box::new(job))),
             Ok(News::Entry(_) | News::Omitted(_)) => {}
             Err(failure) => {
-                break match cancel.by() {
-                    Some(signal) if news.lifeline().is_cut() => {
-                        Ok(Followed::Left(Exit::of_program(None, Some(signal))))
-                    }
-                    _ => Err(failure),
-                };
+                let left = cancel.left(&news.lifeline());
+                break left.map(Followed::Left).ok_or(failure);
             }
         }
     };

@@ -43,7 +43,7 @@ fn demonstrated(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure
         session: session.session_id,
     };
     let answer = call_at::<InvestigateLearn>(&place, &params)?;
-    context.print(&answer, |report, out, style| {
-        render::investigation(report, None, out, style)
+    context.print(&answer, |report, out| {
+        render::investigation(report, None, out)
     })
 }

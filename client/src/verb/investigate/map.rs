@@ -43,8 +43,7 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
     }
     let map: StateMap =
         serde_json::from_str(text).map_err(|error| garbled("investigate.map", &error))?;
-    let style = context.style;
-    context.render(|out| render::state_map(&map, out, style))?;
+    context.render(|out| render::state_map(&map, out))?;
     Ok(Exit::Done)
 }
 

@@ -64,8 +64,8 @@ fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Fai
         InvestigateVerb::Map(args) => map(args, context),
         InvestigateVerb::List(args) => list(args, context),
         InvestigateVerb::Get(args) => context
-            .show::<InvestigateGet>(&named(&args.report), |report, out, style| {
-                render::investigation(report, None, out, style)
+            .show::<InvestigateGet>(&named(&args.report), |report, out| {
+                render::investigation(report, None, out)
             }),
         InvestigateVerb::Diff { a, b } => {
             let params = InvestigateDiffParams {
@@ -77,13 +77,13 @@ fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Fai
             Ok(Exit::of_success(answer.value.equal))
         }
         InvestigateVerb::Delete(args) => context
-            .show::<InvestigateDelete>(&named(&args.report), |reply, out, _| {
+            .show::<InvestigateDelete>(&named(&args.report), |reply, out| {
                 writeln!(out, "deleted {}", render::printable(&reply.path))
             }),
         InvestigateVerb::Cleanup(args) => {
             let answer = context.call::<InvestigateCleanup>(&older(args))?;
             context.warn(&cleaned(&answer.value.warnings));
-            context.print(&answer, |reply, out, _| removed(reply, out))
+            context.print(&answer, |reply, out| removed(reply, out))
         }
     }
 }
@@ -132,8 +132,8 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
             context.note("no reports; ccctl investigate PROGRAM makes one");
         }
     }
-    context.print(&answer, |reply, out, style| {
-        render::investigations(&reply.reports, out, style)
+    context.print(&answer, |reply, out| {
+        render::investigations(&reply.reports, out)
     })
 }
 

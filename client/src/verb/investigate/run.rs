@@ -20,9 +20,8 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
     if context.global.json {
         context.write_json(&result.report)?;
     } else {
-        let style = context.style;
         let path = Some(&*result.path);
-        context.render(|out| render::investigation(&result.report, path, out, style))?;
+        context.render(|out| render::investigation(&result.report, path, out))?;
     }
     Ok(exit)
 }

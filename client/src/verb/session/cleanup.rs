@@ -24,7 +24,7 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
     };
     let answer = context.call::<SessionCleanup>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         writeln!(out, "{} removed", reply.removed)
     })
 }

@@ -31,9 +31,9 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
         }
         return Ok(exit);
     }
-    context.print(&answer, |session, out, style| match &session.name {
+    context.print(&answer, |session, out| match &session.name {
         // Scripts expect one word.
-        Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
+        Some(name) if out.style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
         _ => writeln!(out, "{}", session.session_id),
     })
 }

@@ -11,7 +11,6 @@ mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch};
 use crate::tape::{LastMiss, print_use};
-use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
     PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
@@ -46,7 +45,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 session: session.clone(),
                 signal: signal.clone(),
             };
-            context.show::<SessionSignal>(&params, |_, _, _| Ok(()))
+            context.show::<SessionSignal>(&params, |_, _| Ok(()))
         }
         SessionVerb::Resize { session, size } => {
             let params = SessionResizeParams {
@@ -54,7 +53,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 rows: size.rows,
                 cols: size.cols,
             };
-            context.show::<SessionResize>(&params, |_, _, _| Ok(()))
+            context.show::<SessionResize>(&params, |_, _| Ok(()))
         }
         SessionVerb::Echo { session, state } => echo(session, *state, context),
         SessionVerb::Close(args) => close(args, context),
@@ -78,10 +77,7 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
             "{what}; start one with ccctl session create --name py -- python3"
         ));
     }
-    let width = output_columns();
-    context.print(&answer, |reply, out, style| {
-        render::sessions(&reply.sessions, width, out, style)
-    })
+    context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))
 }
 
 /// Sets the echo; without a new state, prints `on` or `off`.
@@ -90,7 +86,7 @@ fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<E
         session: session.to_owned(),
         on: state.map(|state| state == Switch::On),
     };
-    context.show::<SessionEcho>(&params, |reply, out, _| match state {
+    context.show::<SessionEcho>(&params, |reply, out| match state {
         None if reply.on => writeln!(out, "on"),
         None => writeln!(out, "off"),
         Some(_) => Ok(()),
@@ -104,7 +100,7 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
     };
     let answer = context.call::<SessionClose>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         let end = render::ended(reply.exitstatus, reply.signal);
         write!(out, "{end}")?;
         for (what, pids) in [("killed", &reply.killed), ("could not end", &reply.left)] {
@@ -134,7 +130,7 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     };
     let answer = context.call::<SessionPipe>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |pipe, out, _| match pipe.state {
+    context.print(&answer, |pipe, out| match pipe.state {
         PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
         PipeState::Closed => Ok(()),
     })
@@ -146,7 +142,7 @@ fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
         limit: args.limit,
         before: args.before.clone(),
     };
-    context.show::<SessionHistory>(&params, |reply, out, style| {
-        render::history(&reply.interactions, out, style)
+    context.show::<SessionHistory>(&params, |reply, out| {
+        render::history(&reply.interactions, out)
     })
 }

@@ -27,7 +27,7 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
     };
     let answer = context.call_waiting::<SessionWait>(&params, args.timeout)?;
     let has_ended = answer.value.reason == "exit";
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         if !has_ended {
             return writeln!(out, "{} ({})", reply.reason, reply.how);
         }

@@ -27,7 +27,7 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
     };
     let answer = context.call::<TapeImport>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))
+    context.print(&answer, |reply, out| writeln!(out, "{}", reply.tape_id))
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.

@@ -54,9 +54,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
                 b: named(b)?,
             };
             let answer = context.call::<TapeDiff>(&params)?;
-            context.print(&answer, |reply, out, style| {
-                render::diff(&reply.diff, out, style)
-            })?;
+            context.print(&answer, |reply, out| render::diff(&reply.diff, out))?;
             Ok(Exit::of_success(answer.value.equal))
         }
         TapeVerb::Import(args) => convert::import(args, context),
@@ -122,8 +120,7 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     if all.tapes.is_empty() {
         context.note(&why_none(args, &all.root, context)?);
     }
-    let style = context.style;
-    context.render(|out| render::tapes(&all.tapes, out, style))?;
+    context.render(|out| render::tapes(&all.tapes, out))?;
     Ok(Exit::Done)
 }
 
@@ -153,7 +150,7 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
 
 fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TapeValidate>(params)?;
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         for problem in &reply.problems {
             writeln!(out, "{}", render::tape_problem(problem))?;
         }
@@ -173,7 +170,7 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
 fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TapeRedact>(params)?;
     print_problems(&answer.value.problems, context);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         let done = if reply.is_done {
             "removed"
         } else {
@@ -210,7 +207,7 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TapePrune>(&params)?;
     let reply = &answer.value;
     print_problems(&reply.problems, context);
-    context.print(&answer, |reply, out, _| {
+    context.print(&answer, |reply, out| {
         reply
             .tapes
             .iter()

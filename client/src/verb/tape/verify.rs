@@ -32,8 +32,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
     let verdict: TapeVerdict = serde_json::from_value(job.result.unwrap_or_default())
         .map_err(|error| crate::call::garbled("tape.verify", &error))?;
     if !context.global.json {
-        let style = context.style;
-        context.render(|out| render::verdict(&verdict, out, style))?;
+        context.render(|out| render::verdict(&verdict, out))?;
     }
     Ok(Exit::of_success(verdict.same))
 }

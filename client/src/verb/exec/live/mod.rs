@@ -6,7 +6,7 @@ mod screen;
 mod status;
 
 use crate::context::say;
-use crate::render::{self, Colour, Line, Style};
+use crate::render::{self, Colour, Line, Printer, Style};
 use crate::terminal::terminal_size;
 use crate::{Context, Failure};
 use ccd_protocol::exec::{ExecutionResult, OutputFormat};
@@ -110,8 +110,8 @@ impl Live {
             return;
         }
         let mut text = Vec::new();
-        let written = render::run_summary(result, failure, columns(), &mut text, self.style);
-        if written.is_ok() {
+        let mut out = Printer::new(&mut text, self.style, Some(columns()));
+        if render::run_summary(result, failure, &mut out).is_ok() {
             let gap = if self.printed.is_empty() { "" } else { "\n" };
             let text = String::from_utf8_lossy(&text);
             say(&format!("{gap}{}", text.trim_end()));

@@ -37,9 +37,8 @@ pub fn menu(text: &str) -> Vec<HelpCommand> {
         }
     }
     let commands = last.into_iter().map(|(number, description)| HelpCommand {
-        name: number.to_string(),
         description: description.to_owned(),
-        ..HelpCommand::default()
+        ..HelpCommand::named(&number.to_string())
     });
     commands.collect()
 }

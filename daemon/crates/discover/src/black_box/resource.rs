@@ -7,10 +7,9 @@ use super::judge::Verdict;
 use super::sample::{finding, shown};
 use super::tested_program::{Patience, TestedProgram};
 use super::usage::{Usage, megabytes, one_decimal};
-use crate::drive::{Running, Settled};
+use crate::drive::{Running, SessionResult, Settled};
 use crate::investigate::WORDS;
 use ccd_protocol::investigate::FindingKind;
-use ccd_session::session::SessionError;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -63,7 +62,7 @@ pub(super) async fn run(
     tested: &TestedProgram<'_>,
     draft: &Draft,
     help: &ProgramHelp,
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     let mut peak = Peak::default();
     tested.note_skipped(draft);
     if tested.can_be_asked() {
@@ -79,19 +78,19 @@ pub(super) async fn run(
 }
 
 /// Measures a program that reads nothing, until it ends.
-async fn watched(tested: &TestedProgram<'_>, peak: &mut Peak) -> Result<(), SessionError> {
-    let mut running = tested.driver.start(None).await?;
+async fn watched(tested: &TestedProgram<'_>, peak: &mut Peak) -> SessionResult<()> {
+    let running = tested.driver.start(None).await?;
     let began = Instant::now();
     let stays = !matches!(tested.first.settled, Settled::Ended(_));
     while began.elapsed() < WATCH && !running.session().is_dead() {
-        peak.take(&Usage::of(&running.processes().await));
+        peak.take(&Usage::of(&running).await);
         if stays && began.elapsed() > MEASURE {
             break;
         }
         tokio::time::sleep(WATCH_STEP).await;
     }
     if stays && !running.session().is_dead() {
-        peak.idle_percent = idle(tested, &mut running, peak).await;
+        peak.idle_percent = idle(tested, &running, peak).await;
     }
     tested.driver.release(running);
     Ok(())
@@ -102,7 +101,7 @@ async fn asked(
     draft: &Draft,
     help: &ProgramHelp,
     peak: &mut Peak,
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     let mut inputs: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), LOOKS), (NONSENSE.to_vec(), LOOKS)];
     inputs.extend(help.word.map(|word| (word.into(), LOOKS)));
     let commands = help.commands.iter().map(|command| &*command.name);
@@ -116,10 +115,10 @@ async fn asked(
             .map(|name| (name.as_bytes().to_vec(), LOOKS_OF_COMMAND)),
     );
     draft.begin(1 + inputs.len());
-    let Some(mut running) = tested.copy().await? else {
+    let Some(running) = tested.copy().await? else {
         return Ok(());
     };
-    peak.idle_percent = idle(tested, &mut running, peak).await;
+    peak.idle_percent = idle(tested, &running, peak).await;
     draft.step();
     tested.driver.release(running);
     for (input, looks) in inputs {
@@ -133,21 +132,42 @@ async fn asked(
 }
 
 /// Returns the processor time of a copy that nobody asks.
-async fn idle(tested: &TestedProgram<'_>, running: &mut Running, peak: &mut Peak) -> f64 {
-    let limit = tested.options.bounds.cpu_percent as f64;
+async fn idle(tested: &TestedProgram<'_>, running: &Running, peak: &mut Peak) -> f64 {
     let mut percent = 0.0;
     for wait in [MEASURE, MEASURE_AGAIN] {
-        let before = Usage::of(&running.processes().await);
-        let began = Instant::now();
-        tokio::time::sleep(wait).await;
-        let after = Usage::of(&running.processes().await);
-        percent = after.percent_since(&before, began.elapsed());
-        peak.take(&after);
-        if percent <= limit {
+        let usage;
+        (usage, percent) = Usage::during(running, wait).await;
+        peak.take(&usage);
+        if percent <= tested.options.bounds.cpu_percent as f64 {
             break;
         }
     }
     percent
+}
+
+/// The memory of a copy after every [`INPUTS_OF_LOOK`] inputs: what was used, and what was only asked for.
+#[derive(Default)]
+struct Memory {
+    own: Vec<u64>,
+    reserved: Vec<u64>,
+}
+
+impl Memory {
+    fn take(&mut self, usage: &Usage) {
+        self.own.push(usage.own_bytes);
+        self.reserved.push(usage.reserved_bytes);
+    }
+
+    /// Judges the samples from one on.
+    fn growth_from(&self, start: usize) -> Growth {
+        let own = Growth::of(&self.own[start..], INPUTS_OF_LOOK);
+        let reserved = Growth::of(&self.reserved[start..], INPUTS_OF_LOOK);
+        if reserved.is_leak && !own.is_leak {
+            reserved
+        } else {
+            own
+        }
+    }
 }
 
 /// Types an input again and again in a fresh copy, and looks at the memory; returns whether it grows.
@@ -157,72 +177,54 @@ async fn repeat(
     input: &[u8],
     looks: usize,
     peak: &mut Peak,
-) -> Result<bool, SessionError> {
+) -> SessionResult<bool> {
     let Some(mut running) = tested.copy().await? else {
         return Ok(false);
     };
-    let mut leaks = false;
-    let first = Usage::of(&running.processes().await);
-    let began = Instant::now();
-    let (mut own, mut reserved) = (vec![first.own_bytes], vec![first.reserved_bytes]);
-    let mut last = first;
+    let first = Usage::of(&running).await;
+    let (began, mut last) = (Instant::now(), first);
+    let mut memory = Memory::default();
+    memory.take(&first);
     let mut growth = Growth::default();
     'looks: for look in 0..looks + LOOKS_TO_BE_SURE {
         if look == looks {
-            growth = of_both(&own, &reserved);
+            growth = memory.growth_from(0);
             if !growth.is_leak {
                 break;
             }
         }
         for _ in 0..INPUTS_OF_LOOK {
-            let (_, verdict) = tested
+            let asked = tested
                 .ask(&mut running, &[input], Patience::Suspect)
                 .await?;
-            if verdict != Verdict::Fine {
+            if asked.1 != Verdict::Fine {
                 break 'looks;
             }
         }
-        last = Usage::of(&running.processes().await);
-        own.push(last.own_bytes);
-        reserved.push(last.reserved_bytes);
+        last = Usage::of(&running).await;
+        memory.take(&last);
         peak.take(&last);
     }
-    if own.len() > looks {
+    if memory.own.len() > looks {
         let busy = last.percent_since(&first, began.elapsed());
         peak.busy_percent = peak.busy_percent.max(busy);
         if growth.is_leak {
-            growth = of_both(&own[looks..], &reserved[looks..]);
+            growth = memory.growth_from(looks);
         }
-        let bytes = growth.bytes;
-        peak.growth_bytes_per_input = peak.growth_bytes_per_input.max(bytes);
-        leaks = growth.is_leak;
-        if leaks {
-            let message = format!(
-                "its memory grew by {} kB with each {}",
-                bytes / 1000,
-                if input.is_empty() {
-                    "empty line".to_owned()
-                } else {
-                    format!("input {}", shown(input))
-                }
-            );
-            draft.find(finding(FindingKind::Leak, Some(input), message));
-        }
-        spins(tested, draft, input, &mut running, peak).await;
+        peak.growth_bytes_per_input = peak.growth_bytes_per_input.max(growth.bytes);
+        spins(tested, draft, input, &running, peak).await;
     }
     tested.driver.release(running);
-    Ok(leaks)
-}
-
-/// Judges memory that was used, and memory that was only asked for.
-fn of_both(own: &[u64], reserved: &[u64]) -> Growth {
-    let own = Growth::of(own, INPUTS_OF_LOOK);
-    let reserved = Growth::of(reserved, INPUTS_OF_LOOK);
-    if reserved.is_leak && !own.is_leak {
-        reserved
-    } else {
-        own
+    if growth.is_leak {
+        let what = match input {
+            [] => "empty line".to_owned(),
+            _ => format!("input {}", shown(input)),
+        };
+        let kilobytes = growth.bytes / 1000;
+        let message = format!("its memory grew by {kilobytes} kB with each {what}");
+        draft.find(finding(FindingKind::Leak, Some(input), message));
     }
+    Ok(growth.is_leak)
 }
 
 /// Notes a program that uses the processor after an input although it waits for the next.
@@ -230,16 +232,13 @@ async fn spins(
     tested: &TestedProgram<'_>,
     draft: &Draft,
     input: &[u8],
-    running: &mut Running,
+    running: &Running,
     peak: &mut Peak,
 ) {
     const GLANCE: Duration = Duration::from_millis(50);
     let limit = tested.options.bounds.cpu_percent as f64;
-    let before = Usage::of(&running.processes().await);
-    let began = Instant::now();
-    tokio::time::sleep(GLANCE).await;
-    let after = Usage::of(&running.processes().await);
-    if after.percent_since(&before, began.elapsed()) < limit / 2.0 {
+    let (_, percent) = Usage::during(running, GLANCE).await;
+    if percent < limit / 2.0 {
         return;
     }
     let percent = idle(tested, running, peak).await;

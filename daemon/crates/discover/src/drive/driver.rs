@@ -312,12 +312,12 @@ impl Driver {
 
     /// Returns what differs from the caller's environment: a home of its own, English, and no pager or editor.
     fn env(&self, folder: &Path) -> BTreeMap<String, String> {
-        let home = folder.to_string_lossy().into_owned();
-        let mut env = BTreeMap::from([("COLUMNS".to_owned(), COLUMNS.to_string())]);
-        for name in ["HOME", "TMPDIR", "TMUX_TMPDIR"] {
-            env.insert(name.to_owned(), home.clone());
-        }
-        for (name, value) in [
+        let (home, columns) = (&*folder.to_string_lossy(), &*COLUMNS.to_string());
+        let own = [
+            ("HOME", home),
+            ("TMPDIR", home),
+            ("TMUX_TMPDIR", home),
+            ("COLUMNS", columns),
             ("TERM", "xterm-256color"),
             ("LANG", "C.UTF-8"),
             ("LC_ALL", "C.UTF-8"),
@@ -328,9 +328,9 @@ impl Driver {
             ("EDITOR", "true"),
             ("VISUAL", "true"),
             ("HISTFILE", ""),
-        ] {
-            env.insert(name.to_owned(), value.to_owned());
-        }
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut env = BTreeMap::from(own);
         env.extend(self.installations());
         env.extend(self.target.env.clone());
         env

@@ -51,7 +51,12 @@ impl Investigation {
         }
         match reply.settled {
             Settled::Waits { hidden: false } => return self.converse(running, &reply).await,
-            Settled::Waits { hidden: true } => self.note_hidden(&reply),
+            Settled::Waits { hidden: true } => {
+                let note = "it asks for hidden input at its start: nothing was typed there";
+                self.notebook.report().interactive = true;
+                self.notebook.state(reply.prompt.as_deref(), None);
+                self.notebook.note(note.into());
+            }
             _ => self.note_not_interactive(&reply),
         }
         self.driver.release(running);
@@ -88,28 +93,18 @@ impl Investigation {
         exits::ask(&self.investigator(), &exits::WORDS).await
     }
 
-    fn note_hidden(&self, reply: &Reply) {
-        self.notebook.report().interactive = true;
-        self.notebook.state(reply.prompt.as_deref(), None);
-        self.notebook
-            .note("it asks for hidden input at its start: nothing was typed there".into());
-    }
-
     /// Notes what a program did that never waited for input.
     fn note_not_interactive(&self, reply: &Reply) {
         let finding = finding(&self.notebook, usize::MAX, "start", reply);
         self.notebook.answer(None, "", reply);
-        match reply.settled {
-            // It may work on for long without input, as a server does.
-            Settled::Hangs => self.notebook.note(format!(
+        // It may work on for long without input, as a server does.
+        if reply.settled == Settled::Hangs {
+            self.notebook.note(format!(
                 "it did not wait for input within {:.0} s after its start",
                 reply.took.as_secs_f64()
-            )),
-            _ => {
-                if let Some(finding) = finding {
-                    self.notebook.finding(finding);
-                }
-            }
+            ));
+        } else if let Some(finding) = finding {
+            self.notebook.finding(finding);
         }
     }
 
@@ -121,21 +116,16 @@ impl Investigation {
         let target = &self.driver.target;
         let is_shell = target.is_shell() || running.is_read_by_shell(target).await;
         self.driver.release(running);
-        let help_words = if is_shell {
-            &[HELP_WORD_OF_SHELLS][..]
+        let (help_words, exit_words): (&[&str], &[&str]) = if is_shell {
+            (&[HELP_WORD_OF_SHELLS], &exits::WORDS_OF_SHELLS)
         } else {
-            &HELP_WORDS
+            (&HELP_WORDS, &exits::WORDS)
         };
         let help_words: Vec<String> = help_words.iter().map(|word| (*word).to_owned()).collect();
         let investigator = self.investigator();
         let mut entry = inside::ask(&investigator, state, Vec::new(), &help_words).await?;
         entry.take_menu(&self.notebook, menu(&first.shown()));
         self.notebook.keep();
-        let exit_words = if is_shell {
-            &exits::WORDS_OF_SHELLS[..]
-        } else {
-            &exits::WORDS
-        };
         exits::ask(&investigator, exit_words).await?;
         self.notebook.keep();
         if is_shell {

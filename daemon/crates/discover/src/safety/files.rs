@@ -1,33 +1,21 @@
 //! Files and devices that must not be written to.
 
 use super::rule::Rule;
+use super::tables::TABLES;
 
+/// Returns the rule against writing to a file.
 pub(super) fn written(file: &str) -> Option<Rule> {
-    const CREDENTIALS: &[&str] = &[
-        "/etc/passwd",
-        "/etc/shadow",
-        "/etc/sudoers",
-        "/etc/group",
-        "/etc/gshadow",
-    ];
-    const NETWORK: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/hostname"];
     if is_device(file) {
         return Some(Rule::Disk);
     }
     let file = &*normal(file);
-    if CREDENTIALS.contains(&file)
-        || file.starts_with("/etc/sudoers.d/")
-        || file.ends_with("/authorized_keys")
-    {
-        return Some(Rule::Credentials);
-    }
-    if file == "/proc/sysrq-trigger" {
-        return Some(Rule::Shutdown);
-    }
-    let is_network = NETWORK.contains(&file)
-        || file.starts_with("/proc/sys/net/")
-        || file.starts_with("/etc/network/");
-    is_network.then_some(Rule::Network)
+    let mut rules = TABLES.files.iter();
+    let found = rules.find(|rule| {
+        rule.files.contains(file)
+            || rule.starts.iter().any(|start| file.starts_with(start))
+            || rule.ends.iter().any(|end| file.ends_with(end))
+    });
+    found.map(|found| found.rule)
 }
 
 /// Returns whether a path names a device that must not be written to. Disks have too many names to list them: all but

@@ -11,6 +11,8 @@ pub(super) type Words = BTreeSet<String>;
 #[serde(deny_unknown_fields)]
 pub(super) struct Tables {
     pub(super) programs: Vec<ProgramRule>,
+    /// Files that must not be written to, besides devices.
+    pub(super) files: Vec<FileRule>,
     /// Calls that delete. What follows a name must not continue it.
     pub(super) deleting_calls: Words,
     /// Methods that empty a database, with what follows the name.
@@ -51,6 +53,18 @@ pub(super) struct ProgramRule {
     pub(super) unless_options: Words,
     #[serde(default)]
     pub(super) unless_words: Words,
+}
+
+/// Files by their paths, and by how these start and end.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileRule {
+    pub(super) rule: Rule,
+    pub(super) files: Words,
+    #[serde(default)]
+    pub(super) starts: Words,
+    #[serde(default)]
+    pub(super) ends: Words,
 }
 
 /// Words of the name of a command.

@@ -25,48 +25,29 @@ pub(super) const LEAST_LINES: usize = 3;
 /// Maximum number of words of a name.
 const MAX_WORDS: usize = 6;
 
-/// A form of lines, and how one is read.
-struct Form {
-    shape: Shape,
-    /// Lines of this form are examples and explanations in a text that has usage lines.
-    is_alone: bool,
-    entry: fn(&Line) -> Option<Entry<'_>>,
-}
+/// A form of lines, and how one is read. The bool is true if lines of this form are examples and explanations in a text
+/// that has usage lines.
+type Form = (Shape, bool, fn(&Line) -> Option<Entry<'_>>);
 
 const FORMS: [Form; 4] = [
-    Form {
-        shape: Shape::DotCommands,
-        is_alone: false,
-        entry: after_dot,
-    },
-    Form {
-        shape: Shape::Backslashes,
-        is_alone: true,
-        entry: after_backslash,
-    },
-    Form {
-        shape: Shape::Dashes,
-        is_alone: false,
-        entry: before_dashes,
-    },
-    Form {
-        shape: Shape::Quoted,
-        is_alone: true,
-        entry: in_quotes,
-    },
+    (Shape::DotCommands, false, after_dot),
+    (Shape::Backslashes, true, after_backslash),
+    (Shape::Dashes, false, before_dashes),
+    (Shape::Quoted, true, in_quotes),
 ];
 
 /// Reads a list; none if the text is something else.
 pub(super) fn read(page: &Page) -> Option<HelpText> {
     let is_usage = |line: &Line| line.text.to_lowercase().starts_with("usage:");
     let has_usage = page.position(is_usage).is_some();
-    let form = FORMS.iter().find(|form| {
-        let entries = page.lines.iter().filter_map(form.entry);
-        !(form.is_alone && has_usage) && entries.count() >= LEAST_LINES
+    let mut forms = FORMS.into_iter();
+    let (shape, _, entry) = forms.find(|(_, is_alone, entry)| {
+        let entries = page.lines.iter().filter_map(entry);
+        !(*is_alone && has_usage) && entries.count() >= LEAST_LINES
     })?;
     let mut commands = Commands::default();
-    commands.add_entries(&page.lines, form.entry);
-    Some(HelpText::list(form.shape, commands.finish()))
+    commands.add_entries(&page.lines, entry);
+    Some(HelpText::list(shape, commands.finish()))
 }
 
 /// `.help` of sqlite3 and node.

@@ -78,9 +78,9 @@ async fn until_end(
     let mut done = 0;
     for inputs_of_window in inputs.chunks(window) {
         let lines = lines_of(inputs_of_window);
-        let verdict = copy.ask(tested, &lines).await?;
+        let verdict = copy.ask(&lines).await?;
         if verdict != Verdict::Fine {
-            tested.driver.release(copy.running);
+            copy.release();
             let (inputs, verdict) = match lines.len() {
                 1 => (done + 1, verdict),
                 len => which(tested, inputs, done, len, window).await?,
@@ -93,8 +93,8 @@ async fn until_end(
         }
         done += lines.len();
     }
-    let end = copy.ask(tested, &[END_OF_INPUT]).await?;
-    tested.driver.release(copy.running);
+    let end = copy.ask(&[END_OF_INPUT]).await?;
+    copy.release();
     // Anything else after it, such as another mode of the terminal, is for the test of exits.
     let at_end = matches!(end, Verdict::Broke(fault) if fault.kind == FindingKind::Crash);
     Ok(Some(Took {
@@ -117,17 +117,17 @@ async fn which(
         return Ok((before + len, Verdict::Fine));
     };
     for lines in inputs[..before].chunks(window) {
-        copy.ask(tested, &lines_of(lines)).await?;
+        copy.ask(&lines_of(lines)).await?;
     }
     let mut found = (before + len, Verdict::Fine);
     for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {
-        let verdict = copy.ask(tested, &[input]).await?;
+        let verdict = copy.ask(&[input]).await?;
         if verdict != Verdict::Fine {
             found = (before + index + 1, verdict);
             break;
         }
     }
-    tested.driver.release(copy.running);
+    copy.release();
     Ok(found)
 }
 

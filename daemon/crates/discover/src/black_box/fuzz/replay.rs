@@ -8,18 +8,20 @@ use ccd_protocol::investigate::FindingKind;
 /// Lines that are typed at once, if the program reads lines.
 pub(super) const WINDOW: usize = 16;
 
-pub(super) struct Copy {
-    pub(super) running: Running,
+pub(super) struct Copy<'a> {
+    tested: &'a TestedProgram<'a>,
+    running: Running,
     terminal: Option<Terminal>,
     /// Each byte above ASCII that was typed, once.
     typed: Vec<u8>,
 }
 
-impl Copy {
+impl<'a> Copy<'a> {
     /// Starts a copy; none if it does not wait for input.
-    pub(super) async fn start(tested: &TestedProgram<'_>) -> SessionResult<Option<Self>> {
+    pub(super) async fn start(tested: &'a TestedProgram<'a>) -> SessionResult<Option<Self>> {
         let running = tested.copy().await?;
         Ok(running.map(|running| Self {
+            tested,
             terminal: running.terminal(),
             typed: Vec::new(),
             running,
@@ -27,12 +29,8 @@ impl Copy {
     }
 
     /// Types lines, and judges the answer; the terminal too, if the program has ended.
-    pub(super) async fn ask(
-        &mut self,
-        tested: &TestedProgram<'_>,
-        lines: &[&[u8]],
-    ) -> SessionResult<Verdict> {
-        let running = &mut self.running;
+    pub(super) async fn ask(&mut self, lines: &[&[u8]]) -> SessionResult<Verdict> {
+        let (tested, running) = (self.tested, &mut self.running);
         let asked = tested.ask_after(running, &self.typed, lines, Patience::Suspect);
         let (_, verdict) = asked.await?;
         let bytes = lines.iter().flat_map(|line| line.iter().copied());
@@ -48,6 +46,10 @@ impl Copy {
         } else {
             Verdict::Broke(Fault::of(FindingKind::TerminalChanged))
         })
+    }
+
+    pub(super) fn release(self) {
+        self.tested.driver.release(self.running);
     }
 }
 
@@ -67,12 +69,12 @@ pub(super) async fn breaks(
     let mut breaks = false;
     for (index, line) in lines.iter().enumerate() {
         // What is slow before the last line is not to be found now.
-        let verdict = copy.ask(tested, &[line]).await?;
+        let verdict = copy.ask(&[line]).await?;
         breaks = index + 1 == lines.len() && verdict == Verdict::Broke(fault);
         if verdict != Verdict::Fine {
             break;
         }
     }
-    tested.driver.release(copy.running);
+    copy.release();
     Ok(breaks)
 }

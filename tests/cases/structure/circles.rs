@@ -280,7 +280,6 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
         "ccd-coach",
         &["aggregate", "coach", "command", "detect", "patterns"],
     ),
-    ("ccd-discover", &["investigate"]),
     (
         "ccd-session",
         &[

@@ -40,36 +40,13 @@ pub fn diff(a: &InvestigationReport, b: &InvestigationReport) -> InvestigationDi
                 .collect()
         }),
     };
-    diff.equal = is_equal(&diff);
+    diff.equal = diff
+        == InvestigationDiff {
+            a: a.id.clone(),
+            b: b.id.clone(),
+            ..InvestigationDiff::default()
+        };
     diff
-}
-
-fn is_equal(diff: &InvestigationDiff) -> bool {
-    let InvestigationDiff {
-        a: _,
-        b: _,
-        equal: _,
-        properties,
-        commands,
-        options,
-        prompts,
-        help_commands,
-        exit_commands,
-        data_formats,
-        states,
-        findings,
-    } = diff;
-    let lists = [
-        commands,
-        options,
-        prompts,
-        help_commands,
-        exit_commands,
-        data_formats,
-        states,
-        findings,
-    ];
-    properties.is_empty() && lists.iter().all(|list| list.is_empty())
 }
 
 fn properties(a: &InvestigationReport, b: &InvestigationReport) -> Vec<Change> {

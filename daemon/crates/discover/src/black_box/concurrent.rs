@@ -2,14 +2,13 @@
 
 use super::draft::Draft;
 use super::help::ProgramHelp;
-use super::judge::Verdict;
+use super::judge::{Verdict, judge};
 use super::sample::sample;
 use super::tested_program::{Patience, TestedProgram};
 use crate::answer::is_same_answer;
-use crate::drive::{Reply, Running, Settled};
-use ccd_session::session::SessionError;
+use crate::drive::{Reply, Running, SessionResult, Settled};
 use futures_util::future::try_join_all;
-use serde_json::json;
+use std::path::Path;
 use std::time::Duration;
 
 /// A word that no program knows.
@@ -22,8 +21,8 @@ pub(super) async fn run(
     tested: &TestedProgram<'_>,
     draft: &Draft,
     help: &ProgramHelp,
-) -> Result<(), SessionError> {
-    let folder = tested.driver.new_folder().map_err(SessionError::Files)?;
+) -> SessionResult<()> {
+    let folder = tested.driver.new_folder()?;
     let words = [Some(NONSENSE), help.word];
     let words: Vec<&str> = words.into_iter().flatten().collect();
     draft.begin(1 + words.len());
@@ -58,15 +57,8 @@ pub(super) async fn run(
     }
     let alive = copies.iter().filter(|copy| !copy.0.session().is_dead());
     draft.set("alive", alive.count() as u64);
-    draft.set(
-        "output",
-        json!(
-            copies
-                .iter()
-                .map(|copy| sample(&copy.1.text))
-                .collect::<Vec<_>>()
-        ),
-    );
+    let outputs: Vec<String> = copies.iter().map(|copy| sample(&copy.1.text)).collect();
+    draft.set("output", outputs);
     for (running, _) in copies {
         tested.driver.release(running);
     }
@@ -74,10 +66,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn start(
-    tested: &TestedProgram<'_>,
-    folder: &std::path::Path,
-) -> Result<(Running, Reply), SessionError> {
+async fn start(tested: &TestedProgram<'_>, folder: &Path) -> SessionResult<(Running, Reply)> {
     let mut running = tested.driver.start_in(folder, None).await?;
     let limit = match tested.first.settled {
         Settled::Hangs | Settled::Floods => BRIEFLY,
@@ -106,14 +95,11 @@ fn compare(draft: &Draft, after: &str, copies: &[(Running, Reply)]) {
             ));
         }
     }
-    let broken = copies.iter().find_map(|(_, reply)| {
-        match super::judge::judge(reply, [NONSENSE.as_bytes()]) {
-            Verdict::Broke(fault) => Some(fault),
-            _ => None,
+    let verdict = |reply| judge(reply, [NONSENSE.as_bytes()]);
+    for (_, reply) in copies.iter().filter(|_| after != "the start") {
+        if let Verdict::Broke(fault) = verdict(reply) {
+            draft.fail(format!("a copy {} after {after}", fault.in_words()));
         }
-    });
-    if let Some(fault) = broken.filter(|_| after != "the start") {
-        draft.fail(format!("a copy {} after {after}", fault.in_words()));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{Keep, new_uuid};
 use ccd_protocol::black_box::{TestProgress, TestReport, TestResult, TestType};
 use ccd_protocol::investigate::Finding;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -44,17 +44,11 @@ impl Draft {
         self.test
     }
 
-    fn state(&self) -> MutexGuard<'_, DraftState> {
-        self.state.lock()
-    }
-
     pub(super) fn begin(&self, steps: usize) {
-        {
-            let mut state = self.state();
+        self.change(|state| {
             state.began.get_or_insert_with(ccd_text::clock::now);
             state.of = steps as u64;
-        }
-        self.report();
+        });
     }
 
     pub(super) fn step(&self) {
@@ -62,15 +56,13 @@ impl Draft {
     }
 
     pub(super) fn steps(&self, count: usize) {
-        {
-            let mut state = self.state();
-            state.done = (state.done + count as u64).min(state.of);
-        }
-        self.report();
+        self.change(|state| state.done = (state.done + count as u64).min(state.of));
     }
 
-    fn report(&self) {
-        let state = self.state();
+    /// Changes the result, and reports the progress.
+    fn change(&self, change: impl FnOnce(&mut DraftState)) {
+        let mut state = self.state.lock();
+        change(&mut state);
         let progress = TestProgress {
             test: self.test,
             done: state.done,
@@ -84,31 +76,39 @@ impl Draft {
     }
 
     pub(super) fn set(&self, key: &str, value: impl Into<Value>) {
-        self.state().details.insert(key.to_owned(), value.into());
+        self.state
+            .lock()
+            .details
+            .insert(key.to_owned(), value.into());
     }
 
     pub(super) fn find(&self, finding: Finding) {
-        self.state().findings.push(finding);
-        self.report();
+        self.change(|state| state.findings.push(finding));
     }
 
     /// Notes why the program fails, if it has not failed for another reason.
     pub(super) fn fail(&self, why: impl Into<String>) {
-        self.state().error.get_or_insert_with(|| why.into());
+        self.state.lock().error.get_or_insert_with(|| why.into());
     }
 
     /// Notes that the test is done; each finding fails it.
     pub(super) fn finish(&self) {
-        let mut state = self.state();
-        state.is_done = true;
-        state.done = state.of;
-        drop(state);
-        self.report();
+        self.change(|state| {
+            state.is_done = true;
+            state.done = state.of;
+        });
+    }
+
+    /// Ends a test that cannot go on.
+    pub(super) fn give_up(&self, why: String) {
+        self.begin(1);
+        self.fail(why);
+        self.finish();
     }
 
     /// Returns the result; none if the test may still begin. `why` is why the run ended early, once it has ended.
     pub(super) fn result(&self, program: &str, why: Option<&str>) -> Option<TestResult> {
-        let state = self.state();
+        let state = self.state.lock();
         let has_begun = state.began.is_some();
         let timestamp = match why {
             None => state.began.clone()?,

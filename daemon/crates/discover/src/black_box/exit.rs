@@ -1,13 +1,12 @@
 //! Which words and keys end the program, and what it leaves.
 
 use super::draft::Draft;
-use super::judge::{Verdict, fault_of};
+use super::judge::fault_of;
 use super::sample::{finding, shown};
 use super::tested_program::{Patience, TestedProgram};
-use crate::drive::{Exit, Running, Settled, Terminal};
+use crate::drive::{Exit, Running, SessionResult, Settled, Terminal};
 use crate::investigate::{KEY, KEYS, WORDS, is_cut_short};
 use ccd_protocol::investigate::FindingKind;
-use ccd_session::session::SessionError;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -19,19 +18,17 @@ const LOOK: Duration = Duration::from_millis(30);
 /// Signals that the terminal sends for a key.
 const INTERRUPT: i32 = 2;
 
-pub(super) struct Left {
-    pub(super) processes: usize,
-    pub(super) is_restored: bool,
+struct Left {
+    processes: usize,
+    is_restored: bool,
 }
 
 /// Tries all words and keys, each in a fresh copy.
-pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
+pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<()> {
     draft.begin(WORDS.len() + KEYS.len());
     if tested.first.is_hidden() {
         tested.note_skipped(draft);
     }
-    let mut ways: Vec<Value> = Vec::new();
-    let mut clean = Vec::new();
     if let Settled::Ended(exit) = tested.first.settled {
         draft.set("ends_by_itself", true);
         draft.set("exit_status", exit.status());
@@ -41,6 +38,8 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(),
         draft.finish();
         return Ok(());
     }
+    let mut ways: Vec<Value> = Vec::new();
+    let mut clean = Vec::new();
     let ends_by_key = ends_by_key(tested).await?;
     let tried = |way: &&'static str| !(ends_by_key && is_cut_short(way));
     for way in KEYS.into_iter().chain(WORDS).filter(tried) {
@@ -59,8 +58,8 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(),
                 clean.push(way);
             }
             if let Some(fault) = fault_of(exit) {
-                let message = format!("it {} after {}", fault.in_words(), shown(way.as_bytes()));
-                draft.find(fault.onto(finding(fault.kind, Some(way.as_bytes()), message)));
+                let way = way.as_bytes();
+                draft.find(fault.finding(Some(way), &format!("after {}", shown(way))));
             }
         }
         draft.step();
@@ -84,7 +83,7 @@ fn takes_words(tested: &TestedProgram<'_>) -> bool {
 }
 
 /// Returns whether the program reads keys, and ends by one that is also a part of words.
-async fn ends_by_key(tested: &TestedProgram<'_>) -> Result<bool, SessionError> {
+async fn ends_by_key(tested: &TestedProgram<'_>) -> SessionResult<bool> {
     if tested.first.is_canonical || !takes_words(tested) {
         return Ok(false);
     }
@@ -95,7 +94,7 @@ async fn ends_by_key(tested: &TestedProgram<'_>) -> Result<bool, SessionError> {
 }
 
 /// Starts a copy. One that never waits for input is given a moment.
-async fn started(tested: &TestedProgram<'_>) -> Result<Running, SessionError> {
+async fn started(tested: &TestedProgram<'_>) -> SessionResult<Running> {
     if let Some(running) = tested.copy().await? {
         return Ok(running);
     }
@@ -109,38 +108,38 @@ async fn end_by(
     tested: &TestedProgram<'_>,
     way: &str,
     is_key: bool,
-) -> Result<Option<(Exit, Left)>, SessionError> {
+) -> SessionResult<Option<(Exit, Left)>> {
     let mut running = started(tested).await?;
     let terminal = running.terminal();
     running.set_limit(Duration::from_secs(1));
-    let exit = if is_key {
-        running.press(way).await?.exit()
+    let reply = if is_key {
+        running.press(way).await?
     } else {
         let lines = [way.as_bytes()];
-        match tested.ask(&mut running, &lines, Patience::Suspect).await? {
-            (_, Verdict::Ended(exit)) => Some(exit),
-            (reply, _) => reply.exit(),
-        }
+        tested.ask(&mut running, &lines, Patience::Suspect).await?.0
     };
-    let left = match exit {
-        Some(exit) => Some((exit, left_by(&running, terminal.as_ref()).await)),
-        None => None,
-    };
+    let mut ended = None;
+    if let Some(exit) = reply.exit() {
+        let left = Left {
+            processes: processes_after(&running).await,
+            is_restored: terminal.as_ref().is_none_or(Terminal::is_restored),
+        };
+        ended = Some((exit, left));
+    }
     tested.driver.release(running);
-    Ok(left)
+    Ok(ended)
 }
 
-pub(super) async fn left_by(running: &Running, terminal: Option<&Terminal>) -> Left {
-    let mut processes = running.processes().await.len();
+/// Returns how many processes of the program go on after it.
+async fn processes_after(running: &Running) -> usize {
     let mut waited = Duration::ZERO;
-    while processes > 0 && waited < AFTER {
+    loop {
+        let processes = running.processes().await.len();
+        if processes == 0 || waited >= AFTER {
+            return processes;
+        }
         tokio::time::sleep(LOOK).await;
         waited += LOOK;
-        processes = running.processes().await.len();
-    }
-    Left {
-        processes,
-        is_restored: terminal.is_none_or(Terminal::is_restored),
     }
 }
 

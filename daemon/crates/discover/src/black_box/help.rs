@@ -4,10 +4,11 @@ use super::draft::Draft;
 use super::judge::Verdict;
 use super::sample::sample;
 use super::tested_program::{Patience, TestedProgram};
+use crate::drive::{ProgramRun, SessionResult};
 use crate::help::{HelpCommand, HelpText, help_of};
-use ccd_session::session::SessionError;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Arguments that print help in some program, and one that no program knows, each of the same form.
@@ -16,6 +17,7 @@ const ARGUMENTS: [(&str, &str); 3] = [
     ("-h", "--xyzzyq"),
     ("help", "xyzzyq"),
 ];
+const ALL_ARGUMENTS: [&str; 5] = ["--help", "-h", "help", "--xyzzyq", "xyzzyq"];
 
 /// Words that print help in some program, and a word that no program knows, each of the same form.
 const WORDS: [(&str, &str); 7] = [
@@ -40,10 +42,7 @@ pub(super) struct ProgramHelp {
     pub(super) word: Option<&'static str>,
 }
 
-pub(super) async fn run(
-    tested: &TestedProgram<'_>,
-    draft: &Draft,
-) -> Result<ProgramHelp, SessionError> {
+pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<ProgramHelp> {
     draft.begin(ARGUMENTS.len() + WORDS.len());
     tested.note_skipped(draft);
     let outside = outside(tested, draft).await?;
@@ -77,31 +76,14 @@ pub(super) async fn run(
     Ok(found)
 }
 
-async fn outside(
-    tested: &TestedProgram<'_>,
-    draft: &Draft,
-) -> Result<Vec<&'static str>, SessionError> {
-    let mut asked = Vec::new();
-    for form in [
-        ARGUMENTS.map(|(form, _)| form),
-        ARGUMENTS.map(|(_, other)| other),
-    ]
-    .concat()
-    {
-        if !asked.contains(&form) {
-            asked.push(form);
-        }
-    }
-    let running: Vec<_> = asked.iter().map(|form| tested.run(form, LIMIT)).collect();
-    let mut running = stream::iter(running).buffered(AT_A_TIME);
-    let mut answers = Vec::new();
-    while let Some(ended) = running.next().await {
-        answers.push(ended?);
-    }
-    let answer = |wanted: &str| {
-        let mut both = asked.iter().zip(&answers);
-        both.find(|(form, _)| **form == wanted)
-            .and_then(|(_, ended)| ended.as_ref())
+async fn outside(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<Vec<&'static str>> {
+    let running: Vec<_> = ALL_ARGUMENTS.map(|form| tested.run(form, LIMIT)).into();
+    let running = stream::iter(running).buffered(AT_A_TIME);
+    let answers: Vec<Option<ProgramRun>> = running.try_collect().await?;
+    let answer = |form: &str| {
+        let mut both = ALL_ARGUMENTS.iter().zip(&answers);
+        let (_, ended) = both.find(|(other, _)| **other == form)?;
+        ended.as_ref()
     };
     let mut works = Vec::new();
     for (form, other) in ARGUMENTS {
@@ -124,16 +106,15 @@ async fn outside(
 async fn at_prompt(
     tested: &TestedProgram<'_>,
     draft: &Draft,
-) -> Result<Vec<(&'static str, HelpText)>, SessionError> {
+) -> SessionResult<Vec<(&'static str, HelpText)>> {
     let mut works = Vec::new();
-    let mut nonsense: Vec<(&str, String)> = Vec::new();
+    let mut nonsense: BTreeMap<&str, String> = BTreeMap::new();
     for (word, other) in WORDS {
-        if !nonsense.iter().any(|(known, _)| *known == other) {
-            nonsense.push((other, answer(tested, other).await?.unwrap_or_default()));
+        if !nonsense.contains_key(other) {
+            nonsense.insert(other, answer(tested, other).await?);
         }
-        let text = answer(tested, word).await?.unwrap_or_default();
-        let nonsense = nonsense.iter().filter(|(known, _)| *known == other);
-        let nonsense = nonsense.map(|(word, answer)| (*word, &**answer));
+        let text = answer(tested, word).await?;
+        let nonsense = [(other, &*nonsense[other])];
         if let Some(help) = help_of((word, &text), 0, nonsense, &tested.options.library) {
             works.push((word, help));
         }
@@ -142,13 +123,16 @@ async fn at_prompt(
     Ok(works)
 }
 
-/// Returns the answer to a word in a fresh copy; none if it does not wait for more after it.
-async fn answer(tested: &TestedProgram<'_>, word: &str) -> Result<Option<String>, SessionError> {
+/// Returns the answer to a word in a fresh copy; nothing if it does not wait for more after it.
+async fn answer(tested: &TestedProgram<'_>, word: &str) -> SessionResult<String> {
     let Some(mut running) = tested.copy().await? else {
-        return Ok(None);
+        return Ok(String::new());
     };
     let lines = [word.as_bytes()];
     let (reply, verdict) = tested.ask(&mut running, &lines, Patience::Suspect).await?;
     tested.driver.release(running);
-    Ok((verdict == Verdict::Fine).then_some(reply.text))
+    Ok(match verdict {
+        Verdict::Fine => reply.text,
+        _ => String::new(),
+    })
 }

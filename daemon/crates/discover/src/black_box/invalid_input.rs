@@ -2,12 +2,11 @@
 
 use super::draft::Draft;
 use super::fuzz::shortened;
-use super::judge::{Fault, Verdict, fault_of};
-use super::sample::{finding, sample, shown};
-use super::tested_program::TestedProgram;
-use crate::drive::ProgramRun;
+use super::judge::{Fault, Verdict, verdict_on_exit};
+use super::sample::{sample, shown};
+use super::tested_program::{Patience, TestedProgram};
+use crate::drive::{ProgramRun, SessionResult};
 use ccd_protocol::investigate::{Finding, FindingKind};
-use ccd_session::session::SessionError;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -36,7 +35,7 @@ fn inputs() -> Vec<(&'static str, Vec<Vec<u8>>)> {
 }
 
 /// Gives the program each input, in a copy that is replaced when it has ended.
-pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
+pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<()> {
     tested.note_skipped(draft);
     if tested.can_be_asked() {
         at_prompt(tested, draft).await?;
@@ -47,7 +46,7 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(),
     Ok(())
 }
 
-async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
+async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<()> {
     let inputs = inputs();
     draft.begin(inputs.len());
     let (mut outcomes, mut says_something) = (Vec::<Value>::new(), Vec::new());
@@ -63,7 +62,7 @@ async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), Sess
         };
         let mut last = None;
         for line in &lines {
-            let asked = tested.ask_surely(&mut running, line).await?;
+            let asked = tested.ask(&mut running, &[line], Patience::Confirm).await?;
             let is_fine = asked.1 == Verdict::Fine;
             last = Some((line, asked));
             if !is_fine {
@@ -82,7 +81,7 @@ async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), Sess
             }));
             if let Verdict::Broke(fault) = verdict {
                 let short = shortened(tested, fault, line).await?;
-                let finding = short.unwrap_or_else(|| broken(fault, &in_words(name), line));
+                let finding = short.unwrap_or_else(|| fault.finding(Some(line), &after(name)));
                 // Two long lines are often the same short one.
                 if !found.iter().any(|known| is_same(known, &finding)) {
                     draft.find(finding.clone());
@@ -98,7 +97,7 @@ async fn at_prompt(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), Sess
 }
 
 /// Starts a program that reads nothing with arguments that make no sense.
-async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> Result<(), SessionError> {
+async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<()> {
     let long = "a".repeat(100_000);
     let arguments = [
         ("unknown_option", "--xyzzyq"),
@@ -120,12 +119,12 @@ async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> Result<()
         }));
         if let Verdict::Broke(fault) = verdict {
             let short = shortest(tested, fault, argument).await?;
-            let what = if short.len() == argument.len() {
-                in_words(name)
+            let when = if short.len() == argument.len() {
+                after(name)
             } else {
-                shown(short.as_bytes())
+                format!("after {}", shown(short.as_bytes()))
             };
-            draft.find(broken(fault, &what, short.as_bytes()));
+            draft.find(fault.finding(Some(short.as_bytes()), &when));
         }
     }
     draft.set("arguments", outcomes);
@@ -133,14 +132,8 @@ async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> Result<()
 }
 
 fn verdict_on(ended: &ProgramRun) -> Verdict {
-    match ended.exit {
-        // It may work on for long without input, as a server does.
-        None => Verdict::Fine,
-        Some(exit) => match fault_of(exit) {
-            Some(fault) => Verdict::Broke(fault),
-            None => Verdict::Ended(exit),
-        },
-    }
+    // It may work on for long without input, as a server does.
+    ended.exit.map_or(Verdict::Fine, verdict_on_exit)
 }
 
 /// Returns the shortest start of an argument that breaks the program, if each longer one does too.
@@ -148,7 +141,7 @@ async fn shortest<'a>(
     tested: &TestedProgram<'_>,
     fault: Fault,
     argument: &'a str,
-) -> Result<&'a str, SessionError> {
+) -> SessionResult<&'a str> {
     let (mut fine, mut breaks) = (0, argument.len());
     while fine + 1 < breaks {
         let middle = fine.midpoint(breaks);
@@ -180,11 +173,6 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn in_words(name: &str) -> String {
-    name.replace('_', " ")
-}
-
-fn broken(fault: Fault, what: &str, input: &[u8]) -> Finding {
-    let message = format!("it {} after {what}", fault.in_words());
-    fault.onto(finding(fault.kind, Some(input), message))
+fn after(name: &str) -> String {
+    format!("after {}", name.replace('_', " "))
 }

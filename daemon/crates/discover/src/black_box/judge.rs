@@ -1,6 +1,7 @@
 //! What an answer says about the program.
 
-use crate::drive::{Exit, Reply, Settled};
+use super::sample::finding;
+use crate::drive::{Exit, Reply, Settled, signal_name};
 use ccd_protocol::investigate::{Finding, FindingKind};
 use std::collections::HashSet;
 
@@ -28,7 +29,7 @@ impl Fault {
     pub(super) fn in_words(self) -> String {
         match (self.kind, self.signal) {
             (FindingKind::Crash, Some(signal)) => {
-                format!("was ended by {}", crate::drive::signal_name(signal))
+                format!("was ended by {}", signal_name(signal))
             }
             (FindingKind::Crash, None) => "was ended by a signal".to_owned(),
             (FindingKind::Hang, _) => "neither answered nor waited for input".to_owned(),
@@ -42,20 +43,19 @@ impl Fault {
         }
     }
 
-    pub(super) fn onto(self, finding: Finding) -> Finding {
+    /// `when` ends the message: `at its start`, `after …`.
+    pub(super) fn finding(self, input: Option<&[u8]>, when: &str) -> Finding {
+        let message = format!("it {} {when}", self.in_words());
         Finding {
-            signal: self.signal.map(crate::drive::signal_name),
-            ..finding
+            signal: self.signal.map(signal_name),
+            ..finding(self.kind, input, message)
         }
     }
 }
 
 pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]>) -> Verdict {
     match reply.settled {
-        Settled::Ended(exit) => match fault_of(exit) {
-            Some(fault) => Verdict::Broke(fault),
-            None => Verdict::Ended(exit),
-        },
+        Settled::Ended(exit) => verdict_on_exit(exit),
         Settled::Hangs => Verdict::Broke(Fault::of(FindingKind::Hang)),
         Settled::Floods => Verdict::Broke(Fault::of(FindingKind::Flood)),
         Settled::Waits { .. } if is_broken(&reply.raw, inputs) => {
@@ -63,6 +63,10 @@ pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]
         }
         Settled::Waits { .. } => Verdict::Fine,
     }
+}
+
+pub(super) fn verdict_on_exit(exit: Exit) -> Verdict {
+    fault_of(exit).map_or(Verdict::Ended(exit), Verdict::Broke)
 }
 
 /// Returns the fault that ended a program which nobody asked to end; none if it exited, or ended itself with a signal

@@ -5,11 +5,10 @@ use super::judge::fault_of;
 use super::options::Options;
 use super::sample::{finding, sample_of};
 use super::usage::{Usage, megabytes, one_decimal};
-use crate::drive::{Driver, Reply, Running, Settled};
+use crate::drive::{Driver, Reply, SessionResult, Settled};
 use ccd_protocol::investigate::FindingKind;
-use ccd_session::session::SessionError;
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[derive(Debug, Clone)]
 pub(super) struct First {
@@ -30,22 +29,27 @@ impl First {
     }
 }
 
-pub(super) async fn run(
-    driver: &Driver,
-    options: &Options,
-    draft: &Draft,
-) -> Result<First, SessionError> {
+pub(super) async fn run(driver: &Driver, options: &Options, draft: &Draft) -> SessionResult<First> {
     draft.begin(1);
     let began = Instant::now();
     let mut running = driver.start(None).await?;
     draft.set("started", true);
-    let (reply, printed_after) = running.first_and_output(driver.limits.start).await?;
-    let usage = Usage::of(&running.processes().await);
-    note(options, draft, &reply, printed_after);
-    note_usage(draft, &usage, began.elapsed());
-    let first = first_of(&running, &reply);
+    let (reply, first_output_ms) = running.first_and_output(driver.limits.start).await?;
+    let usage = Usage::of(&running).await;
+    note(options, draft, &reply, first_output_ms);
+    if usage.processes > 0 {
+        draft.set("memory_mb", megabytes(usage.memory_bytes));
+        let percent = usage.percent_since(&Usage::default(), began.elapsed());
+        draft.set("cpu_percent", one_decimal(percent));
+    }
+    let terminal = running.terminal();
+    let first = First {
+        settled: reply.settled,
+        is_full_screen: running.is_full_screen(),
+        is_canonical: terminal.is_none_or(|terminal| terminal.is_canonical()),
+    };
     if reply.waits() {
-        draft.set("prompt_ms", milliseconds(began.elapsed()));
+        draft.set("prompt_ms", began.elapsed().as_millis() as u64);
     }
     draft.set("full_screen", first.is_full_screen);
     judge(draft, &reply);
@@ -54,17 +58,7 @@ pub(super) async fn run(
     Ok(first)
 }
 
-fn first_of(running: &Running, reply: &Reply) -> First {
-    First {
-        settled: reply.settled,
-        is_full_screen: running.is_full_screen(),
-        is_canonical: running
-            .terminal()
-            .is_none_or(|terminal| terminal.is_canonical()),
-    }
-}
-
-fn note(options: &Options, draft: &Draft, reply: &Reply, printed_after: Option<Duration>) {
+fn note(options: &Options, draft: &Draft, reply: &Reply, first_output_ms: Option<u64>) {
     let text = String::from_utf8_lossy(&reply.raw);
     let text = &text[..text.floor_char_boundary(64 << 10)];
     let has_output = !reply.raw.is_empty();
@@ -72,7 +66,7 @@ fn note(options: &Options, draft: &Draft, reply: &Reply, printed_after: Option<D
     draft.set("has_errors", options.library.classify(text).is_error);
     draft.set("has_prompt", reply.prompt.is_some());
     draft.set("interactive", reply.waits());
-    draft.set("first_output_ms", json!(printed_after.map(milliseconds)));
+    draft.set("first_output_ms", json!(first_output_ms));
     if let Some(prompt) = &reply.prompt {
         draft.set("prompt", sample_of(prompt.as_bytes()));
     }
@@ -81,14 +75,6 @@ fn note(options: &Options, draft: &Draft, reply: &Reply, printed_after: Option<D
     }
     if reply.is_hidden() {
         draft.set("hidden_input", true);
-    }
-}
-
-fn note_usage(draft: &Draft, usage: &Usage, wall: Duration) {
-    if usage.processes > 0 {
-        draft.set("memory_mb", megabytes(usage.memory_bytes));
-        let percent = usage.percent_since(&Usage::default(), wall);
-        draft.set("cpu_percent", one_decimal(percent));
     }
 }
 
@@ -104,8 +90,7 @@ fn judge(draft: &Draft, reply: &Reply) {
         Settled::Ended(exit) => {
             draft.set("exit_status", exit.status());
             if let Some(fault) = fault_of(exit) {
-                let message = format!("it {} at its start", fault.in_words());
-                draft.find(fault.onto(finding(fault.kind, None, message)));
+                draft.find(fault.finding(None, "at its start"));
             } else if exit.status() != 0 {
                 draft.fail(format!(
                     "it ended at once with exit status {}",
@@ -114,8 +99,4 @@ fn judge(draft: &Draft, reply: &Reply) {
             }
         }
     }
-}
-
-pub(super) fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

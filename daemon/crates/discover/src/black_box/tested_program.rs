@@ -6,10 +6,9 @@ use super::options::Options;
 use super::refused::is_unsafe;
 use super::startup::First;
 use super::usage::Usage;
-use crate::drive::{Driver, ProgramRun, Reply, Running, Settled};
+use crate::drive::{Driver, ProgramRun, Reply, Running, SessionResult, Settled};
 use crate::help::HelpCommand;
 use crate::safety::refusal;
-use ccd_session::session::SessionError;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -73,13 +72,12 @@ impl TestedProgram<'_> {
     }
 
     /// Starts a copy and waits until it wants input; none if it does not.
-    pub(super) async fn copy(&self) -> Result<Option<Running>, SessionError> {
+    pub(super) async fn copy(&self) -> SessionResult<Option<Running>> {
         if !self.first.waits() {
             return Ok(None);
         }
         self.copies.fetch_add(1, Ordering::Relaxed);
-        let mut running = self.driver.start(None).await?;
-        let first = running.first(self.driver.limits.start).await?;
+        let (running, first) = self.driver.start_and_wait().await?;
         if first.waits() {
             return Ok(Some(running));
         }
@@ -92,7 +90,7 @@ impl TestedProgram<'_> {
         &self,
         argument: &str,
         limit: Duration,
-    ) -> Result<Option<ProgramRun>, SessionError> {
+    ) -> SessionResult<Option<ProgramRun>> {
         let target = &self.driver.target;
         let args = target.args_and(argument);
         if self.options.safe_mode && refusal(&target.command_line(&args)).is_some() {
@@ -106,7 +104,7 @@ impl TestedProgram<'_> {
         running: &mut Running,
         lines: &[&[u8]],
         patience: Patience,
-    ) -> Result<(Reply, Verdict), SessionError> {
+    ) -> SessionResult<(Reply, Verdict)> {
         self.ask_after(running, &[], lines, patience).await
     }
 
@@ -117,48 +115,22 @@ impl TestedProgram<'_> {
         earlier: &[u8],
         lines: &[&[u8]],
         patience: Patience,
-    ) -> Result<(Reply, Verdict), SessionError> {
-        running.set_limit(match patience {
-            Patience::Suspect => SHORT,
-            Patience::Confirm => LONG,
-        });
+    ) -> SessionResult<(Reply, Verdict)> {
+        let (limit, longer) = match patience {
+            Patience::Suspect => (SHORT, LONG),
+            Patience::Confirm => (LONG, self.driver.limits.step),
+        };
+        running.set_limit(limit);
         let mut reply = match lines {
             [END_OF_INPUT] => running.press("C-d").await?,
             _ => running.ask_lines(lines).await?,
         };
         if is_working(running, &reply).await {
-            reply = self.wait_on(running, reply, patience).await?;
+            let next = running.go_on(longer).await?;
+            (reply.settled, reply.prompt) = (next.settled, next.prompt);
         }
         let verdict = judge(&reply, lines.iter().copied().chain([earlier]));
         Ok((reply, verdict))
-    }
-
-    /// Waits longer for a program that has not answered, but works.
-    async fn wait_on(
-        &self,
-        running: &mut Running,
-        reply: Reply,
-        patience: Patience,
-    ) -> Result<Reply, SessionError> {
-        let limit = match patience {
-            Patience::Suspect => LONG,
-            Patience::Confirm => self.driver.limits.step,
-        };
-        let next = running.go_on(limit).await?;
-        Ok(Reply {
-            settled: next.settled,
-            prompt: next.prompt,
-            ..reply
-        })
-    }
-
-    /// Types a line; if the program then seems to hang or to flood, waits longer to be sure.
-    pub(super) async fn ask_surely(
-        &self,
-        running: &mut Running,
-        line: &[u8],
-    ) -> Result<(Reply, Verdict), SessionError> {
-        self.ask(running, &[line], Patience::Confirm).await
     }
 
     /// Returns whether an input must not be sent: in safe mode none may be whose commands are not known yet.
@@ -173,10 +145,8 @@ async fn is_working(running: &Running, reply: &Reply) -> bool {
     match reply.settled {
         Settled::Floods => reply.printed_bytes < FLOOD_BYTES,
         Settled::Hangs => {
-            let before = Usage::of(&running.processes().await);
-            tokio::time::sleep(GLANCE).await;
-            let after = Usage::of(&running.processes().await);
-            after.percent_since(&before, GLANCE) >= BUSY_PERCENT
+            let (_, percent) = Usage::during(running, GLANCE).await;
+            percent >= BUSY_PERCENT
         }
         Settled::Waits { .. } | Settled::Ended(_) => false,
     }

@@ -5,16 +5,12 @@ use super::help::ProgramHelp;
 use super::options::Options;
 use super::tested_program::TestedProgram;
 use super::{concurrent, exit, fuzz, help, invalid_input, resource, startup};
-use crate::drive::Driver;
+use crate::drive::{Driver, SessionResult};
 use ccd_protocol::black_box::{TestReport, TestSummary, TestType};
-use ccd_session::session::SessionError;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-
-/// How long the copies may take to end after the last test.
-const END_LIMIT: Duration = Duration::from_secs(6);
 
 /// How often the report so far is passed on.
 const KEEP_PERIOD: Duration = Duration::from_millis(500);
@@ -26,13 +22,12 @@ pub struct Tester {
 }
 
 /// The results of all types, also of those that are not wanted but whose findings others need.
-struct Drafts(Vec<Draft>);
+struct Drafts([Draft; TestType::ALL.len()]);
 
 impl Drafts {
-    fn of(&self, test: TestType) -> Result<&Draft, SessionError> {
-        let mut drafts = self.0.iter();
-        let found = drafts.find(|draft| draft.test() == test);
-        found.ok_or_else(|| SessionError::InvalidArgument(format!("no test {}", test.name())))
+    fn of(&self, test: TestType) -> &Draft {
+        let at = TestType::ALL.iter().position(|other| *other == test);
+        &self.0[at.unwrap_or_default()]
     }
 }
 
@@ -43,7 +38,7 @@ impl Tester {
         let started_at = ccd_text::clock::now();
         let drafts =
             TestType::ALL.map(|test| Draft::new(test, self.wants(test).then(|| Arc::clone(&keep))));
-        let drafts = Drafts(drafts.into());
+        let drafts = Drafts(drafts);
         let keep_often = async {
             loop {
                 tokio::time::sleep(KEEP_PERIOD).await;
@@ -60,12 +55,7 @@ impl Tester {
             }
             () = keep_often => String::new(), // it never ends
         };
-        if tokio::time::timeout(END_LIMIT, self.driver.end_all())
-            .await
-            .is_err()
-        {
-            tracing::warn!("copies of a program took long to end");
-        }
+        self.driver.end_all().await;
         self.report(&drafts, &started_at, Some(&why))
     }
 
@@ -95,52 +85,38 @@ impl Tester {
     async fn tests(&self, drafts: &Drafts) {
         if let Err(error) = self.all(drafts).await {
             for draft in drafts.0.iter().filter(|draft| self.wants(draft.test())) {
-                draft.begin(1);
-                draft.fail(format!("it could not be started: {error}"));
-                draft.finish();
+                draft.give_up(format!("it could not be started: {error}"));
             }
         }
     }
 
     /// The start and the help come first, because the other tests depend on them. Then at most three run at a time.
-    async fn all(&self, drafts: &Drafts) -> Result<(), SessionError> {
+    async fn all(&self, drafts: &Drafts) -> SessionResult<()> {
         let began = Instant::now();
-        let start = drafts.of(TestType::Startup)?;
-        let first = startup::run(&self.driver, &self.options, start).await?;
+        let start = drafts.of(TestType::Startup);
         let tested = TestedProgram {
             driver: &self.driver,
             options: &self.options,
-            first,
+            first: startup::run(&self.driver, &self.options, start).await?,
             copies: AtomicU64::default(),
             ends_at: began + self.options.timeout,
             commands: OnceLock::new(),
         };
-        let of_help = drafts.of(TestType::Help)?;
-        let [fuzz, resource, concurrent, exit, invalid] = [
-            TestType::Fuzz,
-            TestType::Resource,
-            TestType::Concurrent,
-            TestType::Exit,
-            TestType::InvalidInput,
-        ]
-        .map(|test| drafts.of(test));
-        let (fuzz, resource, concurrent) = (fuzz?, resource?, concurrent?);
-        let (exit, invalid) = (exit?, invalid?);
         let with_help = async {
-            let found = self.help(&tested, of_help).await;
+            let found = self.help(&tested, drafts.of(TestType::Help)).await;
             tested.commands.get_or_init(|| found.commands.clone());
+            let test = |test| self.test(&tested, drafts.of(test), &found);
             let measure = async {
-                self.note(resource, resource::run(&tested, resource, &found))
-                    .await;
-                self.note(concurrent, concurrent::run(&tested, concurrent, &found))
-                    .await;
+                test(TestType::Resource).await;
+                test(TestType::Concurrent).await;
             };
-            tokio::join!(measure, self.note(fuzz, fuzz::run(&tested, fuzz, &found)));
+            tokio::join!(measure, test(TestType::Fuzz));
         };
         let without_help = async {
-            self.note(exit, exit::run(&tested, exit)).await;
-            self.note(invalid, invalid_input::run(&tested, invalid))
-                .await;
+            let found = ProgramHelp::default();
+            for test in [TestType::Exit, TestType::InvalidInput] {
+                self.test(&tested, drafts.of(test), &found).await;
+            }
         };
         tokio::join!(with_help, without_help);
         Ok(())
@@ -152,23 +128,27 @@ impl Tester {
         if !is_needed && !self.wants(TestType::Help) {
             return ProgramHelp::default();
         }
-        match help::run(tested, draft).await {
-            Ok(found) => found,
-            Err(error) => {
-                draft.fail(error.to_string());
-                ProgramHelp::default()
-            }
-        }
+        help::run(tested, draft).await.unwrap_or_else(|error| {
+            draft.fail(error.to_string());
+            ProgramHelp::default()
+        })
     }
 
-    /// Runs a test that is wanted. An error of the session layer fails this test alone.
-    async fn note(&self, draft: &Draft, test: impl Future<Output = Result<(), SessionError>>) {
-        if self.wants(draft.test())
-            && let Err(error) = test.await
-        {
-            draft.begin(1);
-            draft.fail(format!("it could not be tested: {error}"));
-            draft.finish();
+    /// Runs a test if it is wanted. An error of the session layer fails this test alone.
+    async fn test(&self, tested: &TestedProgram<'_>, draft: &Draft, help: &ProgramHelp) {
+        if !self.wants(draft.test()) {
+            return;
+        }
+        let done = match draft.test() {
+            TestType::Startup | TestType::Help => Ok(()), // they have come first
+            TestType::InvalidInput => invalid_input::run(tested, draft).await,
+            TestType::Exit => exit::run(tested, draft).await,
+            TestType::Resource => resource::run(tested, draft, help).await,
+            TestType::Concurrent => concurrent::run(tested, draft, help).await,
+            TestType::Fuzz => fuzz::run(tested, draft, help).await,
+        };
+        if let Err(error) = done {
+            draft.give_up(format!("it could not be tested: {error}"));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What all processes of a copy use.
 
+use crate::drive::Running;
 use rustix::param::clock_ticks_per_second;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
@@ -20,8 +21,21 @@ pub(super) struct Usage {
 }
 
 impl Usage {
+    pub(super) async fn of(running: &Running) -> Self {
+        Self::of_processes(&running.processes().await)
+    }
+
+    /// Waits, and returns the usage after that, with the processor time meanwhile as in [`Self::percent_since`].
+    pub(super) async fn during(running: &Running, wait: Duration) -> (Self, f64) {
+        let before = Self::of(running).await;
+        let began = Instant::now();
+        tokio::time::sleep(wait).await;
+        let after = Self::of(running).await;
+        (after, after.percent_since(&before, began.elapsed()))
+    }
+
     /// Reads what processes use; those that have ended use nothing.
-    pub(super) fn of(processes: &[i32]) -> Self {
+    fn of_processes(processes: &[i32]) -> Self {
         let mut all = Self::default();
         for pid in processes {
             let folder = format!("/proc/{pid}");
@@ -83,7 +97,7 @@ mod tests {
     #[test]
     fn this_process_uses_something() {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
-        let usage = Usage::of(&[pid, i32::MAX]);
+        let usage = Usage::of_processes(&[pid, i32::MAX]);
         assert_eq!(usage.processes, 1);
         assert!(usage.memory_bytes > 100_000 && usage.peak_bytes >= usage.memory_bytes);
         assert!(usage.threads >= 1 && usage.descriptors >= 3);

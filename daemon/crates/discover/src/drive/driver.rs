@@ -1,7 +1,8 @@
 //! Starts copies of a program in throw-away folders.
 
 use super::exit::Exit;
-use super::running::Running;
+use super::reply::Reply;
+use super::running::{Running, SessionResult};
 use super::target::{Target, TargetError};
 use crate::help::without_overstrikes;
 use ccd_protocol::run::RunOnceParams;
@@ -13,7 +14,7 @@ use ccd_session::session::{OneShot, OutputPart, Runner, Session, SessionError, S
 use ccd_text::expect::clean_lossy;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -49,6 +50,9 @@ const INSTALLATIONS: [(&str, &str); 6] = [
     ("VOLTA_HOME", ".volta"),
     ("ASDF_DATA_DIR", ".asdf"),
 ];
+
+/// How long the copies may take to end.
+const END_LIMIT: Duration = Duration::from_secs(6);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -129,9 +133,16 @@ impl Driver {
         })
     }
 
+    /// Starts a copy in a folder of its own, and waits until it wants input.
+    pub(crate) async fn start_and_wait(&self) -> SessionResult<(Running, Reply)> {
+        let mut running = self.start(None).await?;
+        let reply = running.first(self.limits.start).await?;
+        Ok((running, reply))
+    }
+
     /// Starts a copy in a folder of its own.
-    pub async fn start(&self, tape: Option<TapeOptions>) -> Result<Running, SessionError> {
-        let folder = self.new_folder().map_err(SessionError::Files)?;
+    pub async fn start(&self, tape: Option<TapeOptions>) -> SessionResult<Running> {
+        let folder = self.new_folder()?;
         let path = folder.path().to_owned();
         let running = self.start_in(&path, tape).await?;
         Ok(running.in_folder(folder))
@@ -142,11 +153,11 @@ impl Driver {
         &self,
         folder: &Path,
         tape: Option<TapeOptions>,
-    ) -> Result<Running, SessionError> {
-        self.target
-            .copy_files(folder)
-            .map_err(SessionError::Files)?;
-        let mut words = self.words(folder, &self.target.resolved_args);
+    ) -> SessionResult<Running> {
+        let copied = self.target.copy_files(folder);
+        copied.map_err(SessionError::Files)?;
+        let program = self.target.path.to_string_lossy();
+        let mut words = self.words(folder, &program, &self.target.resolved_args);
         let params = SessionCreateParams {
             program: Some(words.remove(0)),
             args: words,
@@ -163,14 +174,9 @@ impl Driver {
         let (sessions, peer) = (Arc::clone(&self.sessions), self.peer.clone());
         let (started, cancel) = (Arc::clone(&self.started), self.cancel.clone());
         let start = self.tasks.spawn(async move {
-            loop {
-                match OneShot::start(&sessions, &peer, params.clone()).await {
-                    Err(error @ SessionError::MaxSessions { .. }) => {
-                        place(&sessions, &cancel, error).await?;
-                    }
-                    shot => return shot.inspect(|shot| started.add(&shot.session)),
-                }
-            }
+            let start = || OneShot::start(&sessions, &peer, params.clone());
+            let shot = once_there_is_place(&sessions, &cancel, start).await;
+            shot.inspect(|shot| started.add(&shot.session))
         });
         let shot = done(start).await?;
         Ok(Running::new(shot, self.peer.clone(), self.limits.step))
@@ -192,8 +198,8 @@ impl Driver {
     }
 
     /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
-    pub async fn run(&self, args: &[String], limit: Duration) -> Result<ProgramRun, SessionError> {
-        let program = self.target.path.to_string_lossy().into_owned();
+    pub async fn run(&self, args: &[String], limit: Duration) -> SessionResult<ProgramRun> {
+        let program = self.target.path.to_string_lossy();
         self.run_program(&program, args, limit).await
     }
 
@@ -203,11 +209,11 @@ impl Driver {
         program: &str,
         args: &[String],
         limit: Duration,
-    ) -> Result<ProgramRun, SessionError> {
-        let folder = self.new_folder().map_err(SessionError::Files)?;
+    ) -> SessionResult<ProgramRun> {
+        let folder = self.new_folder()?;
         let copied = self.target.copy_files(folder.path());
         copied.map_err(SessionError::Files)?;
-        let mut words = self.words_of(folder.path(), program, args);
+        let mut words = self.words(folder.path(), program, args);
         let params = RunOnceParams {
             program: words.remove(0),
             args: words,
@@ -223,19 +229,15 @@ impl Driver {
         let once = self.tasks.spawn(async move {
             // Its folder goes away with the program.
             let _folder = folder;
-            loop {
+            let run = || {
                 let runner = Runner {
                     peer: &peer,
                     method,
                     part: OutputPart::End,
                 };
-                match sessions.once(runner, &params, &cancel).await {
-                    Err(error @ SessionError::MaxSessions { .. }) => {
-                        place(&sessions, &cancel, error).await?;
-                    }
-                    once => return once,
-                }
-            }
+                sessions.once(runner, &params, &cancel)
+            };
+            once_there_is_place(&sessions, &cancel, run).await
         });
         let once = done(once).await?;
         let reply = once.reply;
@@ -258,8 +260,18 @@ impl Driver {
         self.tasks.wait().await;
     }
 
-    /// Ends all copies, those included that work which was broken off has left, and waits until none runs.
+    /// Ends all copies, those included that work which was broken off has left, and waits until none runs, though not
+    /// for ever.
     pub async fn end_all(&self) {
+        if tokio::time::timeout(END_LIMIT, self.end_each())
+            .await
+            .is_err()
+        {
+            tracing::warn!("copies of a program took long to end");
+        }
+    }
+
+    async fn end_each(&self) {
         self.cancel.cancel();
         self.finish().await;
         let started = std::mem::take(&mut *self.started.list());
@@ -273,17 +285,14 @@ impl Driver {
         }
     }
 
-    pub fn new_folder(&self) -> std::io::Result<TempDir> {
-        tempfile::Builder::new().tempdir_in(self.folder.path())
-    }
-
-    fn words(&self, folder: &Path, args: &[String]) -> Vec<String> {
-        self.words_of(folder, &self.target.path.to_string_lossy(), args)
+    pub fn new_folder(&self) -> SessionResult<TempDir> {
+        let folder = tempfile::Builder::new().tempdir_in(self.folder.path());
+        folder.map_err(SessionError::Files)
     }
 
     /// Returns a command line, under bubblewrap if the target wants it: the file system is read-only but for the
     /// folder, and there is no network.
-    fn words_of(&self, folder: &Path, program: &str, args: &[String]) -> Vec<String> {
+    fn words(&self, folder: &Path, program: &str, args: &[String]) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(bubblewrap) = &self.target.sandbox {
             let folder = folder.to_string_lossy();
@@ -303,12 +312,12 @@ impl Driver {
 
     /// Returns what differs from the caller's environment: a home of its own, English, and no pager or editor.
     fn env(&self, folder: &Path) -> BTreeMap<String, String> {
-        let home = folder.to_string_lossy().into_owned();
-        let mut env = BTreeMap::from([("COLUMNS".to_owned(), COLUMNS.to_string())]);
-        for name in ["HOME", "TMPDIR", "TMUX_TMPDIR"] {
-            env.insert(name.to_owned(), home.clone());
-        }
-        for (name, value) in [
+        let (home, columns) = (&*folder.to_string_lossy(), &*COLUMNS.to_string());
+        let own = [
+            ("HOME", home),
+            ("TMPDIR", home),
+            ("TMUX_TMPDIR", home),
+            ("COLUMNS", columns),
             ("TERM", "xterm-256color"),
             ("LANG", "C.UTF-8"),
             ("LC_ALL", "C.UTF-8"),
@@ -319,9 +328,9 @@ impl Driver {
             ("EDITOR", "true"),
             ("VISUAL", "true"),
             ("HISTFILE", ""),
-        ] {
-            env.insert(name.to_owned(), value.to_owned());
-        }
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut env = BTreeMap::from(own);
         env.extend(self.installations());
         env.extend(self.target.env.clone());
         env
@@ -351,21 +360,23 @@ impl Driver {
         }
         inherited
     }
-
-    pub fn folder(&self) -> PathBuf {
-        self.folder.path().to_owned()
-    }
 }
 
-/// Waits until there may be one session more, or returns the error that there may not, if nobody waits for it any longer.
-async fn place(
+/// Starts something, as soon as there may be one session more; returns the error that there may not, if nobody waits for
+/// it any longer.
+async fn once_there_is_place<T, F: Future<Output = SessionResult<T>>>(
     sessions: &Sessions,
     cancel: &CancellationToken,
-    error: SessionError,
-) -> Result<(), SessionError> {
-    tokio::select! {
-        () = sessions.place() => Ok(()),
-        () = cancel.cancelled() => Err(error),
+    start: impl Fn() -> F,
+) -> SessionResult<T> {
+    loop {
+        match start().await {
+            Err(error @ SessionError::MaxSessions { .. }) => tokio::select! {
+                () = sessions.place() => {}
+                () = cancel.cancelled() => return Err(error),
+            },
+            started => return started,
+        }
     }
 }
 
@@ -375,7 +386,7 @@ fn text_of(output: &str) -> String {
     clean_lossy(text.as_bytes(), encoding_rs::UTF_8)
 }
 
-async fn done<T>(task: JoinHandle<Result<T, SessionError>>) -> Result<T, SessionError> {
+async fn done<T>(task: JoinHandle<SessionResult<T>>) -> SessionResult<T> {
     let result = task.await;
     result.unwrap_or_else(|error| Err(SessionError::Files(std::io::Error::other(error))))
 }

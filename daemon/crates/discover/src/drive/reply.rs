@@ -52,12 +52,8 @@ impl Reply {
     /// Reads a part of a recorded output: what was printed after `typed` and before the next input.
     pub fn recorded(typed: &str, raw: Vec<u8>) -> Self {
         let cleaned = clean_lossy(&raw, encoding_rs::UTF_8);
-        let line = cleaned
-            .rsplit(['\n', '\r'])
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        Self::of(typed, raw, &line, Settled::Waits { hidden: false })
+        let line = cleaned.rsplit(['\n', '\r']).next().unwrap_or_default();
+        Self::of(typed, raw, line, Settled::Waits { hidden: false })
     }
 
     /// Returns whether the program can be asked more.
@@ -68,6 +64,12 @@ impl Reply {
     /// Returns whether the program waits for something that it does not show.
     pub fn is_hidden(&self) -> bool {
         self.settled == Settled::Waits { hidden: true }
+    }
+
+    /// Returns whether the program asks to show more of a long answer.
+    pub fn is_paged(&self) -> bool {
+        let line = self.prompt.as_deref().unwrap_or_default().to_lowercase();
+        line == "(end)" || (line.starts_with("--") && line.contains("more"))
     }
 
     pub fn shown(&self) -> String {

@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// A program that printed something this short before the end of its time limit was still printing.
 const RECENT: Duration = Duration::from_millis(200);
 
+pub type SessionResult<T> = Result<T, SessionError>;
+
 /// A copy of a program; it ends when this is dropped.
 pub struct Running {
     shot: OneShot,
@@ -75,16 +77,21 @@ impl Running {
     }
 
     /// Waits until the program, which has just been started, waits for input.
-    pub async fn first(&mut self, limit: Duration) -> Result<Reply, SessionError> {
+    pub async fn first(&mut self, limit: Duration) -> SessionResult<Reply> {
         self.settle("", 0, limit).await
     }
 
-    /// Does the same, and returns how long after this call it first printed something; none if it printed nothing.
+    /// Does the same, and returns how many milliseconds after this call it first printed something; none if it printed
+    /// nothing.
     pub async fn first_and_output(
         &mut self,
         limit: Duration,
-    ) -> Result<(Reply, Option<Duration>), SessionError> {
+    ) -> SessionResult<(Reply, Option<u64>)> {
         let (began, session) = (Instant::now(), Arc::clone(self.session()));
+        let printed = || {
+            let has_printed = session.output.end() > 0;
+            has_printed.then(|| began.elapsed().as_millis() as u64)
+        };
         let output = async {
             while session.output.end() == 0 {
                 let changed = session.output.changed();
@@ -93,7 +100,7 @@ impl Running {
                 }
                 changed.await;
             }
-            (session.output.end() > 0).then(|| began.elapsed())
+            printed()
         };
         let first = self.first(limit);
         tokio::pin!(first, output);
@@ -101,48 +108,26 @@ impl Running {
             biased;
             printed = &mut output => Ok((first.await?, printed)),
             // What was printed at the end may not have been announced.
-            reply = &mut first => {
-                let printed = session.output.end() > 0;
-                Ok((reply?, printed.then(|| began.elapsed())))
-            }
+            reply = &mut first => Ok((reply?, printed())),
         }
     }
 
     /// Waits longer for a program that has not answered.
-    pub async fn go_on(&mut self, limit: Duration) -> Result<Reply, SessionError> {
+    pub async fn go_on(&mut self, limit: Duration) -> SessionResult<Reply> {
         let from = self.session().output.end();
         self.settle("", from, limit).await
     }
 
     /// Types a line and waits until the program wants the next; that it ends is not an error.
-    pub async fn ask(&mut self, line: &str) -> Result<Reply, SessionError> {
-        self.ask_bytes(line.as_bytes()).await
-    }
-
-    /// Types a key, without Enter at first if the program reads keys; returns also whether that ended it.
-    pub async fn ask_key_first(&mut self, key: &str) -> Result<(Reply, bool), SessionError> {
-        let terminal = self.terminal();
-        if terminal.is_none_or(|terminal| terminal.is_canonical()) {
-            return Ok((self.ask(key).await?, false));
-        }
-        let reply = self.press(key).await?;
-        match reply.exit() {
-            Some(_) => Ok((reply, true)),
-            None => Ok((self.ask("").await?, false)),
-        }
-    }
-
-    /// Types any bytes as a line.
-    pub async fn ask_bytes(&mut self, line: &[u8]) -> Result<Reply, SessionError> {
-        self.ask_lines(&[line]).await
+    pub async fn ask(&mut self, line: &str) -> SessionResult<Reply> {
+        self.ask_lines(&[line.as_bytes()]).await
     }
 
     /// Types several lines at once and waits until the program has taken all of them and wants the next.
     /// Of a line that the terminal would refuse because it is too long, the part is typed that it keeps.
-    pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
-        let is_canonical = self
-            .terminal()
-            .is_some_and(|terminal| terminal.is_canonical());
+    pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> SessionResult<Reply> {
+        let terminal = self.terminal();
+        let is_canonical = terminal.is_some_and(|terminal| terminal.is_canonical());
         let mut data = Vec::new();
         for line in lines {
             data.extend_from_slice(if is_canonical { kept(line) } else { line });
@@ -162,7 +147,7 @@ impl Running {
     }
 
     /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
-    pub async fn press(&mut self, key: &str) -> Result<Reply, SessionError> {
+    pub async fn press(&mut self, key: &str) -> SessionResult<Reply> {
         self.redrawn_bytes = 0;
         let params = SessionSendParams {
             keys: Some(vec![key.to_owned()]),
@@ -171,11 +156,7 @@ impl Running {
         self.send(params, "").await
     }
 
-    async fn send(
-        &mut self,
-        params: SessionSendParams,
-        typed: &str,
-    ) -> Result<Reply, SessionError> {
+    async fn send(&mut self, params: SessionSendParams, typed: &str) -> SessionResult<Reply> {
         let from = self.session().output.end();
         let params = SessionSendParams {
             session: self.session().id().to_string(),
@@ -194,12 +175,7 @@ impl Running {
         self.settle(typed, from, self.limit).await
     }
 
-    async fn settle(
-        &mut self,
-        typed: &str,
-        from: u64,
-        limit: Duration,
-    ) -> Result<Reply, SessionError> {
+    async fn settle(&mut self, typed: &str, from: u64, limit: Duration) -> SessionResult<Reply> {
         let began = Instant::now();
         let session = Arc::clone(self.session());
         let waiting = tokio::time::timeout(limit, wait(&session, from + self.redrawn_bytes)).await;
@@ -234,12 +210,7 @@ impl Running {
         })
     }
 
-    async fn reply(
-        &mut self,
-        typed: &str,
-        from: u64,
-        settled: Settled,
-    ) -> Result<Reply, SessionError> {
+    async fn reply(&mut self, typed: &str, from: u64, settled: Settled) -> SessionResult<Reply> {
         let end = wait_for_published(self.session()).await;
         let raw = self.shot.output(from, MAX_ANSWER_BYTES).await?;
         let line = match settled {
@@ -302,7 +273,7 @@ impl Running {
 }
 
 /// Returns the part of a line that a terminal passes on to a program that reads lines, cut at a character.
-fn kept(line: &[u8]) -> &[u8] {
+pub(crate) fn kept(line: &[u8]) -> &[u8] {
     if line.len() <= LINE_LEN {
         return line;
     }

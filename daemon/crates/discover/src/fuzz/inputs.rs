@@ -45,33 +45,19 @@ const PIECES: [&[u8]; 34] = [
     b"--",
 ];
 
-/// How often an input of a kind comes, out of [`WEIGHTS`]' sum.
-const WEIGHTS: [(FuzzKind, usize); 8] = [
-    (FuzzKind::Command, 4),
-    (FuzzKind::Arguments, 6),
-    (FuzzKind::Mutated, 5),
-    (FuzzKind::Pieces, 5),
-    (FuzzKind::Printable, 3),
-    (FuzzKind::Bytes, 3),
-    (FuzzKind::Repeated, 2),
-    (FuzzKind::Empty, 1),
-];
+type Generate = fn(&Inputs, &mut Random) -> Vec<u8>;
 
-#[derive(Debug, Clone, Copy, Default)]
-enum FuzzKind {
-    #[default]
-    Command,
-    /// A command with random arguments.
-    Arguments,
-    /// A command with bytes removed, doubled or changed.
-    Mutated,
-    /// Texts that programs stumble over.
-    Pieces,
-    Printable,
-    Bytes,
-    Repeated,
-    Empty,
-}
+/// How often an input of a kind comes, out of the sum of all, and how one is made.
+const KINDS: [(usize, Generate); 8] = [
+    (4, Inputs::word),
+    (6, Inputs::with_arguments),
+    (5, |inputs, random| mutated(inputs.word(random), random)),
+    (5, |_, random| pieces(random, 6)),
+    (3, |_, random| bytes(random, printable)),
+    (3, |_, random| bytes(random, |random| byte(random, 256))),
+    (2, |_, random| repeated(random)),
+    (1, |_, random| vec![b' '; random.below(3)]),
+];
 
 /// The inputs of a run: lines without their end. The same seed and words give the same inputs.
 #[derive(Debug, Clone)]
@@ -90,16 +76,7 @@ impl Inputs {
     /// Returns one input. It does not depend on those before it, so that it can be tried alone.
     pub fn input(&self, number: u64) -> Vec<u8> {
         let mut random = Random::of_input(self.seed, number);
-        let mut input = match kind(&mut random) {
-            FuzzKind::Command => self.word(&mut random),
-            FuzzKind::Arguments => self.with_arguments(&mut random),
-            FuzzKind::Mutated => mutated(self.word(&mut random), &mut random),
-            FuzzKind::Pieces => pieces(&mut random, 6),
-            FuzzKind::Printable => bytes(&mut random, |random| b' ' + byte(random, 95)),
-            FuzzKind::Bytes => bytes(&mut random, |random| byte(random, 256)),
-            FuzzKind::Repeated => repeated(&mut random),
-            FuzzKind::Empty => vec![b' '; random.below(3)],
-        };
+        let mut input = generate(&mut random)(self, &mut random);
         input.retain(|byte| !KEYS.contains(byte));
         input.truncate(MAX_BYTES);
         input
@@ -111,6 +88,7 @@ impl Inputs {
         word.unwrap_or_else(|| bytes(random, |random| b'a' + byte(random, 26)))
     }
 
+    /// Returns a command with random arguments.
     fn with_arguments(&self, random: &mut Random) -> Vec<u8> {
         let mut input = self.word(random);
         for _ in 0..=random.below(3) {
@@ -118,7 +96,7 @@ impl Inputs {
             let argument = match random.below(3) {
                 0 => self.word(random),
                 1 => pieces(random, 2),
-                _ => bytes(random, |random| b' ' + byte(random, 95)),
+                _ => bytes(random, printable),
             };
             input.extend(argument);
         }
@@ -126,15 +104,20 @@ impl Inputs {
     }
 }
 
-fn kind(random: &mut Random) -> FuzzKind {
-    let mut left = random.below(WEIGHTS.iter().map(|(_, weight)| weight).sum());
-    for (kind, weight) in WEIGHTS {
+/// Chooses a kind.
+fn generate(random: &mut Random) -> Generate {
+    let mut left = random.below(KINDS.iter().map(|(weight, _)| weight).sum());
+    for (weight, generate) in KINDS {
         match left.checked_sub(weight) {
             Some(rest) => left = rest,
-            None => return kind,
+            None => return generate,
         }
     }
-    FuzzKind::default()
+    Inputs::word
+}
+
+fn printable(random: &mut Random) -> u8 {
+    b' ' + byte(random, 95)
 }
 
 fn byte(random: &mut Random, below: usize) -> u8 {
@@ -166,6 +149,7 @@ fn repeated(random: &mut Random) -> Vec<u8> {
         .collect()
 }
 
+/// Removes, changes or doubles bytes.
 fn mutated(mut input: Vec<u8>, random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(3) {
         let at = random.below(input.len());

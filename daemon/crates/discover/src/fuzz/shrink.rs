@@ -1,21 +1,21 @@
 //! Shortens an input as long as it still breaks the program.
 
-/// Removes parts of an input: halves first, then smaller ones, at last single bytes.
+/// Removes parts of an input, which is bytes or lines: halves first, then smaller ones, at last single ones.
 /// It asks and is told, because trying an input means running a program: call [`candidate`](Self::candidate), try it,
 /// and report with [`report`](Self::report), until there is none.
 #[derive(Debug, Clone)]
-pub struct Shrinker {
-    best: Vec<u8>,
+pub struct Shrinker<T> {
+    best: Vec<T>,
     /// Where the part to be removed starts, and its length.
     at: usize,
     len: usize,
-    /// Something was removed since the last pass over single bytes began.
+    /// Something was removed since the last pass over single parts began.
     is_changed: bool,
 }
 
-impl Shrinker {
+impl<T: Clone> Shrinker<T> {
     /// `input` is known to break the program.
-    pub fn new(input: Vec<u8>) -> Self {
+    pub fn new(input: Vec<T>) -> Self {
         let len = input.len().div_ceil(2);
         Self {
             best: input,
@@ -25,8 +25,8 @@ impl Shrinker {
         }
     }
 
-    /// Returns the input to try next; none if no byte can be removed from [`best`](Self::best).
-    pub fn candidate(&mut self) -> Option<Vec<u8>> {
+    /// Returns the input to try next; none if nothing can be removed from [`best`](Self::best).
+    pub fn candidate(&mut self) -> Option<Vec<T>> {
         while self.at >= self.best.len() {
             if self.best.is_empty() || (self.len == 1 && !self.is_changed) {
                 return None;
@@ -48,7 +48,7 @@ impl Shrinker {
         }
     }
 
-    pub fn best(&self) -> &[u8] {
+    pub fn best(&self) -> &[T] {
         &self.best
     }
 

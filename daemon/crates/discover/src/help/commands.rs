@@ -33,11 +33,12 @@ impl Commands {
     }
 
     pub(super) fn add_names<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
-        for name in names {
-            self.add(HelpCommand {
-                name: name.to_owned(),
-                ..HelpCommand::default()
-            });
+        self.extend(names.into_iter().map(HelpCommand::named));
+    }
+
+    pub(super) fn extend(&mut self, commands: impl IntoIterator<Item = HelpCommand>) {
+        for command in commands {
+            self.add(command);
         }
     }
 

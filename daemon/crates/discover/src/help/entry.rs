@@ -1,6 +1,6 @@
 //! Entries of a list: a term and its description.
 
-use super::page::{cells, split_at_gap};
+use super::page::{cells, split_at_gap, without_sign};
 
 /// Maximum length of a description and of a name, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 500;
@@ -157,15 +157,6 @@ fn split_at_sign(line: &str) -> Option<(&str, &str)> {
         .filter_map(|sign| Some((line.find(sign)?, sign.len())));
     let (at, len) = found.min()?;
     Some((line[..at].trim_end(), line[at + len..].trim_start()))
-}
-
-fn without_sign(description: &str) -> &str {
-    let signs = ["- ", "-- ", "– ", "— ", ": "];
-    signs
-        .iter()
-        .find_map(|sign| description.strip_prefix(sign))
-        .unwrap_or(description)
-        .trim_start()
 }
 
 /// Returns whether a word is prose: letters only, mostly lower case.

@@ -1,6 +1,6 @@
 //! The term of an option: `-o, --output=FILE`.
 
-use super::page::split_at_gap;
+use super::page::{split_at_gap, without_sign};
 
 /// Maximum number of flags of an option, and of characters of a flag and of a value.
 const MAX_FLAGS: usize = 16;
@@ -227,13 +227,9 @@ fn without_leader(text: &str) -> &str {
         0 | 1 => text,
         _ => dots.trim_start(),
     };
-    let text = [": ", "- ", "-- ", "– ", "— "]
-        .iter()
-        .find_map(|sign| text.strip_prefix(sign))
-        .unwrap_or(text);
-    match text {
+    match without_sign(text) {
         ":" => "",
-        _ => text.trim_start(),
+        text => text,
     }
 }
 

@@ -9,22 +9,8 @@ pub const MAX_ENTRIES: usize = 2_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
     ManPage,
-    /// An applet of busybox, or busybox itself.
-    Busybox,
-    /// `git help`, `git help -a`.
-    Git,
-    /// Python's argparse.
-    Argparse,
-    /// Programs in Go with cobra, docker's and kubectl's variants included.
-    Cobra,
-    /// Python's click.
-    Click,
-    /// JavaScript's commander.
-    Commander,
-    /// Rust's clap, versions 2 to 4.
-    Clap,
-    /// Docopt in any language.
-    Docopt,
+    /// What a program prints for `--help`.
+    CommandLine,
     /// `.help` of sqlite3 and node.
     DotCommands,
     /// `\?` of psql.
@@ -41,8 +27,6 @@ pub enum Shape {
     Columns,
     /// `help` of redis-cli: `"name arguments" text`.
     Quoted,
-    /// Options in the way of GNU's getopt, and all similar ones.
-    Gnu,
     /// None of these; commands are those that the pattern library finds.
     Other,
 }
@@ -58,6 +42,18 @@ pub struct HelpText {
     pub commands: Vec<HelpCommand>,
 }
 
+impl HelpText {
+    /// A list has commands only.
+    pub(super) fn list(shape: Shape, commands: Vec<HelpCommand>) -> Self {
+        Self {
+            shape,
+            usage: Vec::new(),
+            options: Vec::new(),
+            commands,
+        }
+    }
+}
+
 /// A command or sub-command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HelpCommand {
@@ -70,6 +66,13 @@ pub struct HelpCommand {
 }
 
 impl HelpCommand {
+    pub(crate) fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn of(entry: &Entry<'_>) -> Self {
         /// A synopsis can be long, but hardly this long.
         const MAX_ARGUMENTS_CHARS: usize = 500;

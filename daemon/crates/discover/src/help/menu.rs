@@ -37,29 +37,25 @@ pub fn menu(text: &str) -> Vec<HelpCommand> {
         }
     }
     let commands = last.into_iter().map(|(number, description)| HelpCommand {
-        name: number.to_string(),
         description: description.to_owned(),
-        ..HelpCommand::default()
+        ..HelpCommand::named(&number.to_string())
     });
     commands.collect()
 }
 
 fn entries(line: &str) -> impl Iterator<Item = (u8, &str)> {
     let starts_word = |at: usize| at == 0 || line[..at].ends_with(' ');
-    let starts: Vec<(usize, u8, &str)> = line
-        .char_indices()
-        .filter(|(at, _)| starts_word(*at))
-        .filter_map(|(at, _)| entry(&line[at..]).map(|(number, rest)| (at, number, rest)))
+    let starts = line.char_indices().map(|(at, _)| at);
+    let starts: Vec<usize> = starts
+        .filter(|at| starts_word(*at) && entry(&line[*at..]).is_some())
         .collect();
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(at, ..)| *at).collect();
+    let ends: Vec<usize> = starts.iter().skip(1).copied().collect();
     let ends = ends.into_iter().chain([line.len()]);
-    starts
-        .into_iter()
-        .zip(ends)
-        .map(move |((_, number, rest), end)| {
-            let text = rest[..rest.len() - (line.len() - end)].trim();
-            (number, split_at_gap(text).map_or(text, |(text, _)| text))
-        })
+    starts.into_iter().zip(ends).filter_map(move |(at, end)| {
+        let (number, text) = entry(&line[at..end])?;
+        let text = text.trim();
+        Some((number, split_at_gap(text).map_or(text, |(text, _)| text)))
+    })
 }
 
 /// Reads `1) List`, `1. List`, `1: List`, `1 - List` or `[1] List`: the number, and all that follows.

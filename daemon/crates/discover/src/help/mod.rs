@@ -1,7 +1,10 @@
 //! What a program's help says: usage, options, commands.
 //! All of it reads a text once and line by line, so that the time is linear in its length.
 
+mod argparse;
 mod asked;
+mod columns;
+mod command_line;
 mod commands;
 mod entry;
 #[cfg(test)]
@@ -11,12 +14,12 @@ mod help_text;
 mod lists;
 mod menu;
 mod options;
+mod other;
 mod page;
 mod parse;
 #[cfg(test)]
 mod property_tests;
 mod sections;
-mod shapes;
 mod synopsis;
 #[cfg(test)]
 mod table_tests;

@@ -31,7 +31,7 @@ impl Line {
     }
 
     pub(super) fn first_word(&self) -> &str {
-        self.text.split(' ').next().unwrap_or_default()
+        first_word(&self.text)
     }
 
     /// Returns what two or more blanks separate.
@@ -82,13 +82,28 @@ impl Page {
         self.position(|line| texts.contains(&&*line.text)).is_some()
     }
 
-    pub(super) fn contains(&self, text: &str) -> bool {
-        self.position(|line| line.text.contains(text)).is_some()
+    /// Returns whether an option is `--help`.
+    pub(super) fn has_help_option(&self) -> bool {
+        let is_help = |line: &Line| line.text.starts_with('-') && line.text.contains("--help");
+        self.position(is_help).is_some()
     }
 
     pub(super) fn first(&self) -> Option<&Line> {
         self.lines.iter().find(|line| !line.is_blank())
     }
+}
+
+pub(super) fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+/// Removes a sign between a term and its description.
+pub(super) fn without_sign(description: &str) -> &str {
+    let signs = ["- ", "-- ", "– ", "— ", ": "];
+    let mut rest = signs
+        .iter()
+        .filter_map(|sign| description.strip_prefix(sign));
+    rest.next().unwrap_or(description).trim_start()
 }
 
 /// Returns what two or more blanks separate in `text`.

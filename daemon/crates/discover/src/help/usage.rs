@@ -1,7 +1,7 @@
 //! Usage lines.
 
 use super::entry::Description;
-use super::page::{Line, Page, split_at_gap};
+use super::page::{Line, Page, first_word, split_at_gap};
 use std::ops::Range;
 
 const MAX_LINES: usize = 50;
@@ -87,6 +87,11 @@ pub(super) fn below(page: &Page, index: usize, first: &str) -> Usage {
     }
 }
 
+/// Returns whether usage lines follow, in this line or below it.
+pub(super) fn is_label(line: &Line) -> bool {
+    after_label(line).is_some()
+}
+
 /// Returns the text after `usage:` in its line, which may be empty.
 fn after_label(line: &Line) -> Option<&str> {
     const LABEL: &str = "usage:";
@@ -103,10 +108,6 @@ fn after_label(line: &Line) -> Option<&str> {
     }
     let at_end = text.len().checked_sub(LABEL.len())?;
     is_label(at_end).then_some("")
-}
-
-fn first_word(text: &str) -> &str {
-    text.split(' ').next().unwrap_or_default()
 }
 
 #[cfg(test)]

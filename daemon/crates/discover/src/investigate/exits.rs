@@ -1,12 +1,10 @@
 //! Which words and keys end a program.
 
-use super::explore::finding;
-use super::notebook::Notebook;
-use super::run::Options;
-use crate::drive::{Driver, Exit, Reply};
+use super::finding::finding;
+use super::investigator::Investigator;
+use crate::drive::{Driver, Exit, Reply, SessionResult};
 use crate::safety::refusal;
-use ccd_session::session::SessionError;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::time::Duration;
 
 /// Words that end some program.
@@ -28,56 +26,40 @@ const AT_A_TIME: usize = 3;
 /// How long a program may take to end or to go on.
 const LIMIT: Duration = Duration::from_secs(2);
 
-struct Tried {
-    way: &'static str,
-    /// None if no copy waited for input.
-    reply: Option<Reply>,
-    /// The program reads keys, and [`KEY`] alone ended it.
-    by_key: bool,
-}
-
 pub(super) async fn ask(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
+    investigator: &Investigator<'_>,
     words: &[&'static str],
-) -> Result<(), SessionError> {
-    let mut asked = Vec::new();
-    for word in words.iter().copied().chain(KEYS) {
-        if refusal(word).filter(|_| options.safe_mode).is_none() {
-            asked.push(end_by(driver, notebook, word));
-        }
-    }
-    let replies: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
+) -> SessionResult<()> {
+    let notebook = investigator.notebook;
+    let ways = words.iter().copied().chain(KEYS);
+    let ways = ways.filter(|way| !(investigator.options.safe_mode && refusal(way).is_some()));
+    let asked: Vec<_> = ways.map(|way| end_by(investigator, way)).collect();
+    let asked = stream::iter(asked).buffered(AT_A_TIME);
+    let replies: Vec<Option<_>> = asked.try_collect().await?;
     let mut exits = Vec::new();
-    let mut ends_by_key = false;
-    for tried in replies {
-        let Tried { way, reply, by_key } = tried?;
-        let Some(reply) = reply else { continue };
+    for (way, reply) in replies.into_iter().flatten() {
         let exit = reply.exit();
         if exit.is_some_and(Exit::is_crash)
             && let Some(finding) = finding(notebook, 0, way, &reply)
         {
             notebook.finding(finding);
         }
-        ends_by_key |= by_key;
         exits.extend(exit.filter(|exit| !exit.is_crash()).map(|exit| (way, exit)));
     }
-    if ends_by_key {
+    let by_word = exits.iter().any(|(way, _)| *way == KEY);
+    if by_word && ends_by_key(investigator.driver).await? {
         exits.retain(|(way, _)| !is_cut_short(way));
     }
-    if exits
-        .iter()
-        .any(|(_, exit)| exit.code.is_some_and(|code| code != 0))
+    let failed = |(_, exit): &(_, Exit)| exit.code.is_some_and(|code| code != 0);
+    // It may have ended for another reason, for example because there is no network.
+    if exits.iter().any(failed)
+        && let Some(by_itself) = ends_by_itself(investigator.driver).await?
     {
-        // It may have ended for another reason, for example because there is no network.
-        if let Some(by_itself) = ends_by_itself(driver).await? {
-            notebook.note(format!(
-                "it ends soon after its start, with the status {}, without any input",
-                by_itself.status()
-            ));
-            exits.retain(|(_, exit)| *exit != by_itself);
-        }
+        notebook.note(format!(
+            "it ends soon after its start, with the status {}, without any input",
+            by_itself.status()
+        ));
+        exits.retain(|(_, exit)| *exit != by_itself);
     }
     for (word, exit) in exits {
         notebook.exit_command(word, exit.status());
@@ -86,12 +68,22 @@ pub(super) async fn ask(
 }
 
 /// Returns how a copy ends to which nothing is typed.
-async fn ends_by_itself(driver: &Driver) -> Result<Option<Exit>, SessionError> {
-    let mut running = driver.start(None).await?;
-    running.first(driver.limits.start).await?;
+async fn ends_by_itself(driver: &Driver) -> SessionResult<Option<Exit>> {
+    let (running, _) = driver.start_and_wait().await?;
     let exit = running.ended_within(LIMIT).await;
     driver.release(running);
     Ok(exit)
+}
+
+/// Returns whether the program reads keys, and [`KEY`] without Enter ends it.
+async fn ends_by_key(driver: &Driver) -> SessionResult<bool> {
+    let (mut running, _) = driver.start_and_wait().await?;
+    running.set_limit(LIMIT);
+    let terminal = running.terminal();
+    let reads_keys = terminal.is_some_and(|terminal| !terminal.is_canonical());
+    let ends = reads_keys && running.press(KEY).await?.exit().is_some();
+    driver.release(running);
+    Ok(ends)
 }
 
 /// Returns whether [`KEY`] is only a part of a word.
@@ -99,34 +91,22 @@ pub(crate) fn is_cut_short(word: &str) -> bool {
     word != KEY && word.contains(KEY)
 }
 
+/// Returns the answer of a fresh copy to a word or a key; none if the copy does not wait for input.
 async fn end_by(
-    driver: &Driver,
-    notebook: &Notebook,
+    investigator: &Investigator<'_>,
     way: &'static str,
-) -> Result<Tried, SessionError> {
-    notebook.asking(way, "main");
-    let mut running = driver.start(None).await?;
-    let first = running.first(driver.limits.start).await?;
-    if !first.waits() && !running.is_full_screen() {
-        driver.release(running);
-        return Ok(Tried {
-            way,
-            reply: None,
-            by_key: false,
+) -> SessionResult<Option<(&'static str, Reply)>> {
+    investigator.notebook.asking(way, "main");
+    let (mut running, first) = investigator.driver.start_and_wait().await?;
+    let mut answer = None;
+    if first.waits() || running.is_full_screen() {
+        running.set_limit(LIMIT);
+        answer = Some(if KEYS.contains(&way) {
+            running.press(way).await?
+        } else {
+            running.ask(way).await?
         });
     }
-    running.set_limit(LIMIT);
-    let (reply, by_key) = if KEYS.contains(&way) {
-        (running.press(way).await?, false)
-    } else if way == KEY {
-        running.ask_key_first(way).await?
-    } else {
-        (running.ask(way).await?, false)
-    };
-    driver.release(running);
-    Ok(Tried {
-        way,
-        reply: Some(reply),
-        by_key,
-    })
+    investigator.driver.release(running);
+    Ok(answer.map(|reply| (way, reply)))
 }

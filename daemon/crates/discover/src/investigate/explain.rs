@@ -1,13 +1,9 @@
 //! What a program says about single commands, where its list of commands has only names.
 
-use super::explore::rule_against;
-use super::inside::{Inside, NONSENSE, Path, bring, read_on, same_prompt};
-use super::notebook::Notebook;
-use super::run::Options;
+use super::inside::{Inside, NONSENSE, ask_and_read_on};
+use super::investigator::Investigator;
 use crate::answer::is_same_answer;
-use crate::drive::Driver;
-use crate::help::HelpCommand;
-use ccd_session::session::SessionError;
+use crate::drive::SessionResult;
 
 /// Help words after which the name of a command may stand.
 const WORDS: [&str; 3] = ["help", ".help", "?"];
@@ -19,51 +15,43 @@ const MAX_CHARS: usize = 500;
 
 /// Asks `help NAME` for the commands without description, in one copy, before any of them is tried.
 pub(super) async fn explain(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-    (inside, path): (&mut Inside, &Path),
-) -> Result<(), SessionError> {
+    investigator: &Investigator<'_>,
+    inside: &mut Inside,
+) -> SessionResult<()> {
     let words = &inside.help_words;
-    let Some(word) = WORDS
-        .iter()
-        .find(|&word| words.iter().any(|known| known == word))
-    else {
+    let is_known = |word: &&&str| words.iter().any(|known| known == **word);
+    let Some(word) = WORDS.iter().find(is_known) else {
         return Ok(());
     };
-    let is_unknown = |command: &&mut HelpCommand| {
-        command.description.is_empty() && rule_against(options, command).is_none()
+    let is_unknown = |at: &usize| {
+        let command = &inside.commands[*at];
+        command.description.is_empty() && investigator.rule_against(command).is_none()
     };
-    let mut unknown = inside
-        .commands
-        .iter_mut()
-        .filter(is_unknown)
-        .take(MAX_ASKED);
-    let Some(first) = unknown.next() else {
+    let unknown = (0..inside.commands.len()).filter(is_unknown);
+    let unknown: Vec<usize> = unknown.take(MAX_ASKED).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let Some(mut running) = inside.bring(investigator.driver).await? else {
         return Ok(());
     };
-    let (_, name, prompt) = notebook.state_facts(inside.state);
-    let Some(mut running) = bring(driver, path, prompt.as_deref()).await? else {
-        return Ok(());
-    };
-    let mut nonsense = running.ask(&format!("{word} {}", NONSENSE[0])).await?;
-    read_on(&mut running, &mut nonsense).await?;
-    let is_back = |prompt_now: Option<&str>| same_prompt(prompt_now, prompt.as_deref());
-    if nonsense.waits() && is_back(nonsense.prompt.as_deref()) {
-        for command in std::iter::once(first).chain(unknown) {
-            let line = format!("{word} {}", command.name);
-            notebook.asking(&line, &name);
-            let mut reply = running.ask(&line).await?;
-            read_on(&mut running, &mut reply).await?;
-            if !reply.waits() || !is_back(reply.prompt.as_deref()) {
+    let nonsense = ask_and_read_on(&mut running, &format!("{word} {}", NONSENSE[0])).await?;
+    if nonsense.waits() && inside.is_at_prompt(&nonsense) {
+        for at in unknown {
+            let name = &inside.commands[at].name;
+            let line = format!("{word} {name}");
+            investigator.notebook.asking(&line, &inside.name);
+            let reply = ask_and_read_on(&mut running, &line).await?;
+            if !reply.waits() || !inside.is_at_prompt(&reply) {
                 break;
             }
-            if !is_same(&command.name, &reply.text, &nonsense.text) {
-                command.description = description(&command.name, &reply.text);
+            if !is_same(name, &reply.text, &nonsense.text) {
+                inside.commands[at].description = description(name, &reply.text);
             }
         }
     }
-    driver.release(running);
+    investigator.driver.release(running);
+    let notebook = investigator.notebook;
     notebook.commands(&inside.commands, Some(inside.state));
     Ok(())
 }

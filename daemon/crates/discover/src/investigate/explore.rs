@@ -1,14 +1,12 @@
 //! Each command in a fresh copy of the program, breadth first.
 
 use super::explain::explain;
-use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
+use super::finding::finding;
+use super::inside::{self, HELP_WORDS, Inside};
+use super::investigator::Investigator;
 use super::notebook::Notebook;
-use super::run::Options;
-use crate::drive::{Driver, Reply, Settled};
+use crate::drive::{Reply, SessionResult};
 use crate::help::{HelpCommand, menu};
-use crate::safety::{Rule, refusal_of};
-use ccd_protocol::investigate::{Finding, FindingKind};
-use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
 use std::collections::VecDeque;
 
@@ -17,12 +15,6 @@ const MAX_TRIED: usize = 200;
 const MAX_STATES: usize = 50;
 
 const AT_A_TIME: usize = 3;
-
-/// A state whose commands are to be tried, and how to get there.
-struct ReachedState {
-    inside: Inside,
-    path: Vec<String>,
-}
 
 struct Tried {
     command: HelpCommand,
@@ -38,33 +30,22 @@ struct NewState {
 }
 
 /// Tries the commands of a state, and of the states that they lead to.
-pub(super) async fn explore(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-    entry: Inside,
-) -> Result<(), SessionError> {
+pub(super) async fn explore(investigator: &Investigator<'_>, entry: Inside) -> SessionResult<()> {
+    let notebook = investigator.notebook;
     // What helps in the first state is asked in the others.
     let mut words = entry.help_words.clone();
     if words.is_empty() {
         words.extend(HELP_WORDS.map(str::to_owned));
     }
-    let mut places = VecDeque::from([ReachedState {
-        inside: entry,
-        path: Vec::new(),
-    }]);
+    let mut states = VecDeque::from([entry]);
     let mut explored = 1;
-    while let Some(mut place) = places.pop_front() {
-        explain(driver, notebook, options, (&mut place.inside, &place.path)).await?;
-        let found = try_all(driver, notebook, options, &place).await?;
-        for found in found {
-            let mut path = place.path.clone();
-            path.push(found.command);
-            if path.len() >= options.max_depth as usize {
-                notebook.note(format!(
-                    "not explored: {}, the limit is reached",
-                    path.join(" → ")
-                ));
+    while let Some(mut inside) = states.pop_front() {
+        explain(investigator, &mut inside).await?;
+        for found in try_all(investigator, &inside).await? {
+            let path = [&inside.path[..], &[found.command]].concat();
+            if path.len() >= investigator.options.max_depth as usize {
+                let path = path.join(" → ");
+                notebook.note(format!("not explored: {path}, the limit is reached"));
                 continue;
             }
             if explored == MAX_STATES {
@@ -74,10 +55,9 @@ pub(super) async fn explore(
                 continue;
             }
             explored += 1;
-            let at = (found.state, &*path);
-            let mut inside = inside::ask(driver, notebook, options, at, &words).await?;
-            inside.take_menu(notebook, found.menu);
-            places.push_back(ReachedState { inside, path });
+            let mut next = inside::ask(investigator, found.state, path, &words).await?;
+            next.take_menu(notebook, found.menu);
+            states.push_back(next);
         }
         notebook.keep();
     }
@@ -85,66 +65,48 @@ pub(super) async fn explore(
 }
 
 /// Tries all commands of a state; returns the new states that can be explored.
-async fn try_all(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-    place: &ReachedState,
-) -> Result<Vec<NewState>, SessionError> {
-    let commands = place.inside.commands.iter();
-    let mut allowed: Vec<HelpCommand> = commands
-        .filter(|command| is_allowed(notebook, options, command))
-        .cloned()
+async fn try_all(investigator: &Investigator<'_>, inside: &Inside) -> SessionResult<Vec<NewState>> {
+    let notebook = investigator.notebook;
+    let commands = inside.commands.iter();
+    let mut allowed: Vec<&HelpCommand> = commands
+        .filter(|command| !investigator.refuses_command(command))
         .collect();
     if allowed.len() > MAX_TRIED {
-        let (_, name, _) = notebook.state_facts(place.inside.state);
         notebook.note(format!(
-            "only the first {MAX_TRIED} of {} commands of {name} were tried",
-            allowed.len()
+            "only the first {MAX_TRIED} of {} commands of {} were tried",
+            allowed.len(),
+            inside.name
         ));
         allowed.truncate(MAX_TRIED);
     }
     let tries: Vec<_> = allowed
         .into_iter()
-        .map(|command| try_one(driver, notebook, place, command))
+        .map(|command| try_one(investigator, inside, command.clone()))
         .collect();
     let mut tried = stream::iter(tries).buffered(AT_A_TIME);
     let mut found = Vec::new();
     while let Some(tried) = tried.next().await {
         if let Some(tried) = tried? {
-            found.extend(note(notebook, place, tried));
+            found.extend(note(notebook, inside, tried));
         }
     }
     Ok(found)
 }
 
-fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> bool {
-    let rule = rule_against(options, command);
-    if let Some(rule) = rule {
-        notebook.refused(&command.name, rule);
-    }
-    rule.is_none()
-}
-
-pub(super) fn rule_against(options: &Options, command: &HelpCommand) -> Option<Rule> {
-    refusal_of(&command.name, command).filter(|_| options.safe_mode)
-}
-
 /// Gives a command to a fresh copy; none if the copy does not get to the state.
 async fn try_one(
-    driver: &Driver,
-    notebook: &Notebook,
-    place: &ReachedState,
+    investigator: &Investigator<'_>,
+    inside: &Inside,
     command: HelpCommand,
-) -> Result<Option<Tried>, SessionError> {
-    let (_, name, prompt) = notebook.state_facts(place.inside.state);
-    notebook.asking(&command.name, &name);
-    let Some(mut running) = bring(driver, &place.path, prompt.as_deref()).await? else {
+) -> SessionResult<Option<Tried>> {
+    let driver = investigator.driver;
+    investigator.notebook.asking(&command.name, &inside.name);
+    let Some(mut running) = inside.bring(driver).await? else {
         return Ok(None);
     };
     let reply = running.ask(&command.name).await?;
-    let changed = reply.waits() && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-    let is_shell = changed && running.is_read_by_shell(&driver.target).await;
+    let is_changed = reply.waits() && !inside.is_at_prompt(&reply);
+    let is_shell = is_changed && running.is_read_by_shell(&driver.target).await;
     driver.release(running);
     Ok(Some(Tried {
         command,
@@ -154,13 +116,13 @@ async fn try_one(
 }
 
 /// Notes what a command did; returns the new state that it leads to, if it can be explored.
-fn note(notebook: &Notebook, place: &ReachedState, tried: Tried) -> Option<NewState> {
+fn note(notebook: &Notebook, inside: &Inside, tried: Tried) -> Option<NewState> {
     let Tried {
         command,
         reply,
         is_shell,
     } = tried;
-    let state = place.inside.state;
+    let state = inside.state;
     let name = command.name;
     notebook.tested(&name, &reply);
     let answer = notebook.answer(Some(state), &name, &reply);
@@ -172,14 +134,13 @@ fn note(notebook: &Notebook, place: &ReachedState, tried: Tried) -> Option<NewSt
         notebook.exit_command(&name, exit.status());
         return None;
     }
-    let (_, _, prompt) = notebook.state_facts(state);
-    let is_unknown = place.inside.nonsense.is_answered_like(&name, &reply.text);
-    let is_paged = reply.prompt.as_deref().is_some_and(is_pager);
-    let is_new_prompt = !is_paged && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+    let is_unknown = inside.nonsense.is_answered_like(&name, &reply.text);
+    let is_paged = reply.is_paged();
+    let is_new_prompt = !is_paged && !inside.is_at_prompt(&reply);
     let menu = menu(&reply.shown());
     let with_menu = notebook.state_with_menu(&menu);
     // If the program does not show its menu each time, another one may just be a list.
-    let is_new_menu = place.inside.repeats_menu && !menu.is_empty() && with_menu != Some(state);
+    let is_new_menu = inside.repeats_menu && !menu.is_empty() && with_menu != Some(state);
     let title = Some(command.description.to_lowercase());
     let title = title.filter(|_| is_new_menu && !is_new_prompt);
     let said = announced(&reply, answer.state.as_deref()).or(title.as_deref());
@@ -208,55 +169,9 @@ fn note(notebook: &Notebook, place: &ReachedState, tried: Tried) -> Option<NewSt
     })
 }
 
-/// Returns whether a line asks to show more of a long answer.
-pub(super) fn is_pager(line: &str) -> bool {
-    let line = line.to_lowercase();
-    line == "(end)" || (line.starts_with("--") && line.contains("more"))
-}
-
 /// Returns the state that an answer announces. A long answer, such as a list of settings, announces none.
 fn announced<'a>(reply: &Reply, state: Option<&'a str>) -> Option<&'a str> {
     const MAX_LINES: usize = 3;
     let lines = reply.text.lines().filter(|line| !line.trim().is_empty());
     state.filter(|_| !reply.is_hidden() && lines.count() <= MAX_LINES)
-}
-
-pub(super) fn finding(
-    notebook: &Notebook,
-    state: usize,
-    command: &str,
-    reply: &Reply,
-) -> Option<Finding> {
-    let (kind, signal, exit_status, message) = match reply.settled {
-        Settled::Ended(exit) if exit.is_crash() => {
-            let signal = exit.signal_name();
-            let message = format!("ended by {}", signal.as_deref().unwrap_or_default());
-            (FindingKind::Crash, signal, Some(exit.status()), message)
-        }
-        Settled::Hangs => {
-            // Whole seconds, so that two reports of the same program are the same.
-            let message = format!(
-                "neither an answer nor a prompt after {:.0} s",
-                reply.took.as_secs_f64()
-            );
-            (FindingKind::Hang, None, None, message)
-        }
-        Settled::Floods => {
-            let message = "printed without end".to_owned();
-            (FindingKind::Flood, None, None, message)
-        }
-        Settled::Ended(_) | Settled::Waits { .. } => return None,
-    };
-    let (state, _, _) = notebook.state_facts(state);
-    Some(Finding {
-        kind,
-        command: Some(command.to_owned()),
-        state: Some(state),
-        input: None,
-        input_b64: None,
-        signal,
-        exit_status,
-        message,
-        tape: None,
-    })
 }

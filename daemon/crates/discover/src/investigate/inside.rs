@@ -1,14 +1,13 @@
 //! What a program says at its prompt: the prompt itself, and its answers to words that ask for help.
 
-use super::explore::{finding, is_pager};
+use super::finding::finding;
+use super::investigator::Investigator;
 use super::notebook::Notebook;
-use super::run::Options;
+use super::state::same_prompt;
 use crate::answer::is_same_answer;
-use crate::drive::{Driver, Reply, Running};
+use crate::drive::{Driver, Reply, Running, SessionResult};
 use crate::help::{HelpCommand, Shape, help_of};
-use crate::safety::refusal;
 use ccd_protocol::investigate::FindingKind;
-use ccd_session::session::SessionError;
 use std::collections::VecDeque;
 
 /// Words that ask for help in some program.
@@ -26,9 +25,13 @@ const LONGER: [&str; 2] = ["help all", "help -a"];
 /// Words that no program knows.
 pub(super) const NONSENSE: [&str; 2] = ["xyzzyq", "plughv"];
 
-/// What is known of a state before its commands are tried.
+/// A state, and what is known of it before its commands are tried.
 pub(super) struct Inside {
     pub(super) state: usize,
+    pub(super) name: String,
+    prompt: Option<String>,
+    /// The commands that lead to it from the start.
+    pub(super) path: Vec<String>,
     pub(super) nonsense: Nonsense,
     pub(super) help_words: Vec<String>,
     pub(super) commands: Vec<HelpCommand>,
@@ -47,6 +50,27 @@ impl Inside {
         notebook.commands(&menu, Some(self.state));
         notebook.menu(&menu, self.state);
         self.commands.extend(menu);
+    }
+
+    /// Starts a copy and brings it to the state; none if it does not get there.
+    pub(super) async fn bring(&self, driver: &Driver) -> SessionResult<Option<Running>> {
+        let (mut running, mut reply) = driver.start_and_wait().await?;
+        for command in &self.path {
+            if !reply.waits() {
+                break;
+            }
+            reply = running.ask(command).await?;
+        }
+        // The first prompt may differ from the later ones, and prompts may count.
+        if reply.waits() && (self.path.is_empty() || self.is_at_prompt(&reply)) {
+            return Ok(Some(running));
+        }
+        driver.release(running);
+        Ok(None)
+    }
+
+    pub(super) fn is_at_prompt(&self, reply: &Reply) -> bool {
+        same_prompt(reply.prompt.as_deref(), self.prompt.as_deref())
     }
 }
 
@@ -76,61 +100,23 @@ impl Nonsense {
     }
 }
 
-/// How to reach a state from the start.
-pub(super) type Path = [String];
-
-/// Starts a copy and brings it to a state; none if it does not get there.
-pub(super) async fn bring(
-    driver: &Driver,
-    path: &Path,
-    prompt: Option<&str>,
-) -> Result<Option<Running>, SessionError> {
-    let mut running = driver.start(None).await?;
-    let mut reply = running.first(driver.limits.start).await?;
-    for command in path {
-        if !reply.waits() {
-            break;
-        }
-        reply = running.ask(command).await?;
-    }
-    // The first prompt may differ from the later ones, and prompts may count.
-    let is_there =
-        reply.waits() && (path.is_empty() || same_prompt(reply.prompt.as_deref(), prompt));
-    if is_there {
-        return Ok(Some(running));
-    }
-    driver.release(running);
-    Ok(None)
-}
-
-/// Returns whether two prompts differ at most in numbers.
-pub(super) fn same_prompt(one: Option<&str>, other: Option<&str>) -> bool {
-    let shape = |prompt: Option<&str>| {
-        let prompt = prompt.unwrap_or_default();
-        let mut shape: String = prompt
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '0' } else { c })
-            .collect();
-        while shape.contains("00") {
-            shape = shape.replace("00", "0");
-        }
-        shape
-    };
-    shape(one) == shape(other)
-}
-
 /// Asks nonsense and help words in a state, in as few copies as possible: a word may end the program or change its
 /// state, and then the next is asked in a new copy.
 pub(super) async fn ask(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-    (state, path): (usize, &Path),
+    investigator: &Investigator<'_>,
+    state: usize,
+    path: Vec<String>,
     words: &[String],
-) -> Result<Inside, SessionError> {
+) -> SessionResult<Inside> {
+    let Investigator {
+        driver, notebook, ..
+    } = *investigator;
     let (_, name, prompt) = notebook.state_facts(state);
     let mut inside = Inside {
         state,
+        name,
+        prompt,
+        path,
         nonsense: Nonsense::default(),
         help_words: Vec::new(),
         commands: Vec::new(),
@@ -139,70 +125,80 @@ pub(super) async fn ask(
     let mut copy = None;
     let mut questions = questions(words);
     while let Some((mark, word)) = questions.pop_front() {
-        if let Some(rule) = refusal(&word).filter(|_| options.safe_mode) {
-            notebook.refused(&word, rule);
+        if investigator.refuses(&word) {
             continue;
         }
         let is_used = copy.is_some();
         let found = match copy.take() {
             Some(running) => Some(running),
-            None => bring(driver, path, prompt.as_deref()).await?,
+            None => inside.bring(driver).await?,
         };
         let Some(mut running) = found else { break };
-        notebook.asking(&word, &name);
-        let mut reply = running.ask(&word).await?;
-        read_on(&mut running, &mut reply).await?;
+        notebook.asking(&word, &inside.name);
+        let reply = ask_and_read_on(&mut running, &word).await?;
         if is_used && reply.exit().is_some() {
             // What was asked before may have ended it.
             driver.release(running);
             questions.push_front((mark, word));
             continue;
         }
-        let finding = finding(notebook, state, &word, &reply);
-        // What is no command may well take long.
-        if let Some(finding) = finding.filter(|finding| finding.kind != FindingKind::Hang) {
-            notebook.finding(finding);
-        }
-        let is_back = reply.waits() && same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-        if let Some(mark) = mark {
-            notebook.answer(Some(state), &word, &reply);
-            inside.nonsense.0.push((mark, word, reply.text));
-        } else if reply.waits() && take_help(notebook, &mut inside, &word, &reply) {
-            let longer = LONGER.iter().filter(|longer| {
-                let is_asked = questions.iter().any(|(_, word)| word == *longer)
-                    || inside.help_words.iter().any(|word| word == *longer);
-                reply.text.contains(**longer) && !is_asked
-            });
-            let longer: Vec<_> = longer.map(|word| (None, (*word).to_owned())).collect();
-            questions.extend(longer);
-        }
-        if is_back {
+        if reply.waits() && inside.is_at_prompt(&reply) {
             copy = Some(running);
         } else {
-            driver.release(running)
+            driver.release(running);
+        }
+        for longer in note(notebook, &mut inside, mark, word, reply) {
+            if !questions.iter().any(|(_, word)| word == longer) {
+                questions.push_back((None, longer.to_owned()));
+            }
         }
     }
     if let Some(running) = copy {
         driver.release(running);
     }
-    let commands = std::mem::take(&mut inside.commands);
-    notebook.commands(&commands, Some(state));
-    inside.commands = commands;
+    notebook.commands(&inside.commands, Some(state));
     Ok(inside)
 }
 
-/// Reads the rest of an answer that is shown page by page.
-pub(super) async fn read_on(running: &mut Running, reply: &mut Reply) -> Result<(), SessionError> {
+/// Notes the answer to a word; returns words for a longer help that it names and that have not been asked.
+fn note(
+    notebook: &Notebook,
+    inside: &mut Inside,
+    mark: Option<&'static str>,
+    word: String,
+    reply: Reply,
+) -> Vec<&'static str> {
+    let finding = finding(notebook, inside.state, &word, &reply);
+    // What is no command may well take long.
+    if let Some(finding) = finding.filter(|finding| finding.kind != FindingKind::Hang) {
+        notebook.finding(finding);
+    }
+    if let Some(mark) = mark {
+        notebook.answer(Some(inside.state), &word, &reply);
+        inside.nonsense.0.push((mark, word, reply.text));
+    } else if reply.waits() && take_help(notebook, inside, &word, &reply) {
+        let is_asked = |longer: &str| inside.help_words.iter().any(|word| word == longer);
+        let named = LONGER
+            .into_iter()
+            .filter(|longer| reply.text.contains(longer));
+        return named.filter(|longer| !is_asked(longer)).collect();
+    }
+    Vec::new()
+}
+
+/// Types a line and reads all of the answer, also if it is shown page by page.
+pub(super) async fn ask_and_read_on(running: &mut Running, line: &str) -> SessionResult<Reply> {
     const MAX_PAGES: usize = 20;
+    let mut reply = running.ask(line).await?;
     for _ in 0..MAX_PAGES {
-        if !reply.prompt.as_deref().is_some_and(is_pager) {
+        if !reply.is_paged() {
             break;
         }
         let next = running.ask("").await?;
         let text = format!("{}\n{}", reply.text.trim_end(), next.text);
-        *reply = Reply { text, ..next };
+        reply = Reply { text, ..next };
     }
-    Ok(())
+    Ok(reply)
 }
 
 /// Returns what is asked, nonsense first; with it, the mark that stands before it.
@@ -241,17 +237,4 @@ fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply
         }
     }
     true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prompts_that_count_are_the_same() {
-        assert!(same_prompt(Some("In [1]:"), Some("In [12]:")));
-        assert!(same_prompt(None, None));
-        assert!(!same_prompt(Some("config>"), Some("main>")));
-        assert!(!same_prompt(None, Some(">")));
-    }
 }

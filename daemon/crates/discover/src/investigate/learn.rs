@@ -1,9 +1,9 @@
 //! A report of what a person did in a session.
 
-use super::inside::same_prompt;
 use super::notebook::Notebook;
+use super::state::same_prompt;
 use crate::drive::{Exit, Reply};
-use crate::help::parse;
+use crate::help::{HelpCommand, parse};
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
 use ccd_text::hidden::HIDDEN;
 
@@ -26,11 +26,7 @@ pub fn learn(notebook: &Notebook, steps: &[Learned], exit: Option<Exit>) -> Inve
             continue;
         }
         take_help(notebook, state, &step.input, &step.reply);
-        let named = crate::help::HelpCommand {
-            name: command.to_owned(),
-            ..crate::help::HelpCommand::default()
-        };
-        notebook.commands(&[named], Some(state));
+        notebook.commands(&[HelpCommand::named(command)], Some(state));
         notebook.tested(command, &step.reply);
         notebook.answer(Some(state), &step.input, &step.reply);
         match (next, exit) {

@@ -8,7 +8,7 @@ use crate::help::{HelpCommand, HelpText, MAX_ENTRIES};
 use crate::id::new_uuid;
 use crate::safety::Rule;
 use ccd_protocol::investigate::{
-    CommandReport, ExitCommand, Finding, InvestigationEnd, InvestigationProgress,
+    CommandReport, ErrorMessage, ExitCommand, Finding, InvestigationEnd, InvestigationProgress,
     InvestigationReport, OptionFound, OutputSample, ProgramState,
 };
 use ccd_text::pattern::Compiled;
@@ -88,10 +88,12 @@ impl Notebook {
     }
 
     pub(super) fn note(&self, note: String) {
-        let mut report = self.report();
-        if report.safety_notes.len() < MAX_NOTES && !report.safety_notes.contains(&note) {
-            report.safety_notes.push(note);
-        }
+        add(
+            &mut self.report().safety_notes,
+            note,
+            MAX_NOTES,
+            String::clone,
+        );
     }
 
     /// Notes what safe mode did not send.
@@ -101,30 +103,18 @@ impl Notebook {
     }
 
     pub(super) fn finding(&self, finding: Finding) {
-        let mut report = self.report();
-        let is_same = |known: &Finding| {
-            let what =
-                |finding: &Finding| (finding.kind, finding.command.clone(), finding.state.clone());
-            what(known) == what(&finding)
-        };
-        let is_new = !report.findings.iter().any(is_same);
-        if is_new && report.findings.len() < MAX_FINDINGS {
-            report.findings.push(finding);
-        }
+        let what =
+            |finding: &Finding| (finding.kind, finding.command.clone(), finding.state.clone());
+        add(&mut self.report().findings, finding, MAX_FINDINGS, what);
     }
 
     pub(super) fn exit_command(&self, command: &str, exit_status: i32) {
-        let mut report = self.report();
-        if report
-            .exit_commands
-            .iter()
-            .all(|exit| exit.command != command)
-        {
-            report.exit_commands.push(ExitCommand {
-                command: command.to_owned(),
-                exit_status,
-            });
-        }
+        let exit = ExitCommand {
+            command: command.to_owned(),
+            exit_status,
+        };
+        let exits = &mut self.report().exit_commands;
+        add(exits, exit, usize::MAX, |exit| exit.command.clone());
     }
 
     pub(super) fn help_command(&self, command: &str) {
@@ -248,31 +238,30 @@ impl Notebook {
             add_new(&mut report.data_formats, format);
         }
         for error in &answer.errors {
-            if report.error_messages.len() < MAX_ERRORS
-                && report
-                    .error_messages
-                    .iter()
-                    .all(|known| known.message != error.message)
-            {
-                report.error_messages.push(error.clone());
-            }
+            let message = |error: &ErrorMessage| error.message.clone();
+            add(
+                &mut report.error_messages,
+                error.clone(),
+                MAX_ERRORS,
+                message,
+            );
         }
         if let Some(state) = state.and_then(|state| report.states.get_mut(state)) {
-            for error in answer.errors.iter().take(MAX_ERRORS) {
-                if state.error_patterns.len() < MAX_ERRORS {
-                    add_new(&mut state.error_patterns, &error.message);
-                }
+            for error in &answer.errors {
+                let message = error.message.clone();
+                add(
+                    &mut state.error_patterns,
+                    message,
+                    MAX_ERRORS,
+                    String::clone,
+                );
             }
-            let is_known = state
-                .output_samples
-                .iter()
-                .any(|sample| sample.command == command);
-            if !is_known && state.output_samples.len() < MAX_SAMPLES {
-                state.output_samples.push(OutputSample {
-                    command: command.to_owned(),
-                    output: text.chars().take(SAMPLE_CHARS).collect(),
-                });
-            }
+            let sample = OutputSample {
+                command: command.to_owned(),
+                output: text.chars().take(SAMPLE_CHARS).collect(),
+            };
+            let command = |sample: &OutputSample| sample.command.clone();
+            add(&mut state.output_samples, sample, MAX_SAMPLES, command);
         }
         answer
     }
@@ -312,7 +301,13 @@ fn without_secrets(report: InvestigationReport) -> InvestigationReport {
 }
 
 fn add_new(list: &mut Vec<String>, text: &str) {
-    if !list.iter().any(|known| known == text) {
-        list.push(text.to_owned());
+    add(list, text.to_owned(), usize::MAX, String::clone);
+}
+
+/// Adds an entry, unless the list has one of the same key or is full.
+fn add<T, K: PartialEq>(list: &mut Vec<T>, entry: T, max: usize, key: impl Fn(&T) -> K) {
+    let is_new = list.iter().all(|known| key(known) != key(&entry));
+    if is_new && list.len() < max {
+        list.push(entry);
     }
 }

@@ -1,14 +1,11 @@
 //! Help and version of the command line, each from a process of its own.
 
-use super::notebook::Notebook;
-use super::run::Options;
+use super::investigator::Investigator;
 use crate::answer::is_same_answer;
-use crate::drive::{Driver, ProgramRun};
+use crate::drive::{ProgramRun, SessionResult};
 use crate::help::{HelpText, help_of, parse};
-use crate::safety::refusal;
-use ccd_session::session::SessionError;
 use ccd_text::pattern::Compiled;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::time::Duration;
 
 /// Ways to ask for help, and an argument that no program knows.
@@ -38,90 +35,58 @@ pub(super) struct Outside {
     pub(super) version: Option<String>,
 }
 
-pub(super) async fn ask(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-) -> Result<Outside, SessionError> {
-    let forms: Vec<&'static str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
-    let asked: Vec<_> = forms
-        .into_iter()
-        .map(|form| run(driver, notebook, options, form))
-        .collect();
-    let answers: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
-    let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+pub(super) async fn ask(investigator: &Investigator<'_>) -> SessionResult<Outside> {
+    let forms = [NONSENSE].into_iter().chain(HELP).chain(VERSION);
+    let asked: Vec<_> = forms.map(|form| run(investigator, form)).collect();
+    let asked = stream::iter(asked).buffered(AT_A_TIME);
+    let answers: Vec<Option<_>> = asked.try_collect().await?;
+    let mut answers: Vec<(&str, ProgramRun)> = answers.into_iter().flatten().collect();
+    let longer = LONGER.iter().filter(|(form, word)| {
+        let helps = answers.iter().filter(|(form, _)| HELP.contains(form));
+        let mut lines = helps.flat_map(|(_, ended)| ended.text.lines());
+        lines.any(|line| line.contains(form) && line.contains(word))
+    });
+    let longer: Vec<&str> = longer.map(|(form, _)| *form).collect();
+    for form in &longer {
+        answers.extend(run(investigator, form).await?);
+    }
     let answer = |form: &str| {
         let found = answers.iter().find(|(other, _)| *other == form);
-        found.and_then(|(_, ended)| ended.as_ref())
+        found.map(|(_, ended)| ended)
     };
     let nonsense = answer(NONSENSE);
+    let library = investigator.notebook.library();
     let mut outside = Outside::default();
-    for form in HELP {
-        let Some(ended) = answer(form) else { continue };
-        if let Some(help) = help(form, ended, nonsense, notebook.library()) {
-            outside.help.push((form.to_owned(), help));
-        }
-    }
-    for (form, ended) in longer(driver, notebook, options, &answers).await? {
-        if let Some(help) = help(form, &ended, nonsense, notebook.library()) {
-            outside.help.push((form.to_owned(), help));
-        }
+    for form in HELP.into_iter().chain(longer) {
+        let help = answer(form).and_then(|ended| help(form, ended, nonsense, library));
+        outside
+            .help
+            .extend(help.map(|help| (form.to_owned(), help)));
     }
     outside.version = VERSION
         .iter()
         .find_map(|form| version_of(form, answer(form)?, nonsense));
     // The manual is about the interpreter of a script.
-    if outside.help.is_empty() && driver.target.script().is_empty() {
-        outside.help.extend(man_page(driver, notebook).await?);
+    if outside.help.is_empty() && investigator.driver.target.script().is_empty() {
+        outside.help.extend(man_page(investigator).await?);
     }
     Ok(outside)
 }
 
-/// Asks for the longer helps that the answers name.
-async fn longer(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
-    answers: &[(&'static str, Option<ProgramRun>)],
-) -> Result<Vec<(&'static str, ProgramRun)>, SessionError> {
-    let texts = answers.iter().filter(|(form, _)| HELP.contains(form));
-    let texts: Vec<&str> = texts
-        .filter_map(|(_, ended)| Some(&*ended.as_ref()?.text))
-        .collect();
-    let mut found = Vec::new();
-    for (form, word) in LONGER {
-        let mut lines = texts.iter().flat_map(|text| text.lines());
-        if lines.any(|line| line.contains(form) && line.contains(word)) {
-            let (form, ended) = run(driver, notebook, options, form).await?;
-            found.extend(ended.map(|ended| (form, ended)));
-        }
-    }
-    Ok(found)
-}
-
 /// Runs the program with arguments, unless safe mode forbids it.
 async fn run(
-    driver: &Driver,
-    notebook: &Notebook,
-    options: &Options,
+    investigator: &Investigator<'_>,
     form: &'static str,
-) -> Result<(&'static str, Option<ProgramRun>), SessionError> {
-    let words = form.split(' ').map(str::to_owned);
-    let args: Vec<String> = driver
-        .target
-        .script()
-        .iter()
-        .cloned()
-        .chain(words)
-        .collect();
-    let line = driver.target.command_line(&args);
-    if let Some(rule) = refusal(&line).filter(|_| options.safe_mode) {
-        notebook.refused(&line, rule);
-        return Ok((form, None));
+) -> SessionResult<Option<(&'static str, ProgramRun)>> {
+    let driver = investigator.driver;
+    let script = driver.target.script().iter().cloned();
+    let args: Vec<String> = script.chain(form.split(' ').map(str::to_owned)).collect();
+    if investigator.refuses(&driver.target.command_line(&args)) {
+        return Ok(None);
     }
-    notebook.asking(form, "command line");
+    investigator.notebook.asking(form, "command line");
     let ended = driver.run(&args, driver.limits.step).await?;
-    Ok((form, Some(ended)))
+    Ok(Some((form, ended)))
 }
 
 /// Returns what the answer to a form says, if it is help.
@@ -148,10 +113,10 @@ fn version_of(form: &str, ended: &ProgramRun, nonsense: Option<&ProgramRun>) -> 
     (!is_same && !line.contains(form)).then(|| line.chars().take(200).collect())
 }
 
-async fn man_page(
-    driver: &Driver,
-    notebook: &Notebook,
-) -> Result<Option<(String, HelpText)>, SessionError> {
+async fn man_page(investigator: &Investigator<'_>) -> SessionResult<Option<(String, HelpText)>> {
+    let Investigator {
+        driver, notebook, ..
+    } = *investigator;
     let name = driver.target.name();
     notebook.asking(&format!("man {name}"), "command line");
     let args = ["-P", "cat", "--", name].map(str::to_owned);

@@ -1,30 +1,16 @@
 //! The order of the steps of an investigation.
 
+use super::finding::finding;
 use super::inside::{self, HELP_WORD_OF_SHELLS, HELP_WORDS, NONSENSE};
+use super::investigator::Investigator;
 use super::notebook::Notebook;
+use super::options::Options;
+use super::state::same_prompt;
 use super::{exits, explore, outside};
-use crate::drive::{Driver, Reply, Running, Settled};
+use crate::drive::{Driver, Reply, Running, SessionResult, Settled};
 use crate::help::menu;
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
-use ccd_session::session::SessionError;
-use std::path::PathBuf;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// How long the copies may take to end after the last step.
-const END_LIMIT: Duration = Duration::from_secs(6);
-
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Dangerous commands are not sent.
-    pub safe_mode: bool,
-    /// Longest path of commands to a state.
-    pub max_depth: u32,
-    /// Time for all of it.
-    pub timeout: Duration,
-    /// Directory of the tapes, if all copies are recorded.
-    pub tapes: Option<PathBuf>,
-}
 
 pub struct Investigation {
     pub driver: Driver,
@@ -47,46 +33,42 @@ impl Investigation {
             () = tokio::time::sleep(self.options.timeout) => InvestigationEnd::TimedOut,
             () = cancel.cancelled() => InvestigationEnd::Cancelled,
         };
-        if tokio::time::timeout(END_LIMIT, self.driver.end_all())
-            .await
-            .is_err()
-        {
-            tracing::warn!("copies of a program took long to end");
-        }
+        self.driver.end_all().await;
         let tapes = self.options.tapes.as_ref().filter(|tapes| tapes.is_dir());
         self.notebook.report().tape = tapes.map(|tapes| tapes.display().to_string());
         self.notebook.finish(end)
     }
 
-    async fn steps(&self) -> Result<(), SessionError> {
+    async fn steps(&self) -> SessionResult<()> {
         // One after the other: the first copy must not wait for processes for which it may leave no room.
-        let outside = outside::ask(&self.driver, &self.notebook, &self.options).await?;
+        let outside = outside::ask(&self.investigator()).await?;
         self.note_outside(outside);
         self.notebook.keep();
-        let (running, reply) = self.enter().await?;
+        self.notebook.asking("start", "main");
+        let (running, reply) = self.driver.start_and_wait().await?;
         if running.is_full_screen() {
             return self.note_full_screen(running).await;
         }
         match reply.settled {
-            Settled::Waits { hidden: false } => self.converse(running, &reply).await,
+            Settled::Waits { hidden: false } => return self.converse(running, &reply).await,
             Settled::Waits { hidden: true } => {
-                self.note_hidden(&reply);
-                self.driver.release(running);
-                Ok(())
+                let note = "it asks for hidden input at its start: nothing was typed there";
+                self.notebook.report().interactive = true;
+                self.notebook.state(reply.prompt.as_deref(), None);
+                self.notebook.note(note.into());
             }
-            _ => {
-                self.note_not_interactive(&reply);
-                self.driver.release(running);
-                Ok(())
-            }
+            _ => self.note_not_interactive(&reply),
         }
+        self.driver.release(running);
+        Ok(())
     }
 
-    async fn enter(&self) -> Result<(Running, Reply), SessionError> {
-        self.notebook.asking("start", "main");
-        let mut running = self.driver.start(None).await?;
-        let reply = running.first(self.driver.limits.start).await?;
-        Ok((running, reply))
+    fn investigator(&self) -> Investigator<'_> {
+        Investigator {
+            driver: &self.driver,
+            notebook: &self.notebook,
+            options: &self.options,
+        }
     }
 
     fn note_outside(&self, outside: outside::Outside) {
@@ -99,7 +81,7 @@ impl Investigation {
         self.notebook.report().version = outside.version;
     }
 
-    async fn note_full_screen(&self, running: Running) -> Result<(), SessionError> {
+    async fn note_full_screen(&self, running: Running) -> SessionResult<()> {
         {
             let mut report = self.notebook.report();
             (report.interactive, report.full_screen) = (true, true);
@@ -108,74 +90,55 @@ impl Investigation {
         self.notebook.state(None, None);
         self.notebook
             .note("it draws on the whole screen: only its help and its exits were tried".into());
-        exits::ask(&self.driver, &self.notebook, &self.options, &exits::WORDS).await
-    }
-
-    fn note_hidden(&self, reply: &Reply) {
-        self.notebook.report().interactive = true;
-        self.notebook.state(reply.prompt.as_deref(), None);
-        self.notebook
-            .note("it asks for hidden input at its start: nothing was typed there".into());
+        exits::ask(&self.investigator(), &exits::WORDS).await
     }
 
     /// Notes what a program did that never waited for input.
     fn note_not_interactive(&self, reply: &Reply) {
-        let finding = explore::finding(&self.notebook, usize::MAX, "start", reply);
+        let finding = finding(&self.notebook, usize::MAX, "start", reply);
         self.notebook.answer(None, "", reply);
-        match reply.settled {
-            // It may work on for long without input, as a server does.
-            Settled::Hangs => self.notebook.note(format!(
+        // It may work on for long without input, as a server does.
+        if reply.settled == Settled::Hangs {
+            self.notebook.note(format!(
                 "it did not wait for input within {:.0} s after its start",
                 reply.took.as_secs_f64()
-            )),
-            _ => {
-                if let Some(finding) = finding {
-                    self.notebook.finding(finding);
-                }
-            }
+            ));
+        } else if let Some(finding) = finding {
+            self.notebook.finding(finding);
         }
     }
 
     /// Asks a program that waits for input.
-    async fn converse(&self, mut running: Running, first: &Reply) -> Result<(), SessionError> {
+    async fn converse(&self, mut running: Running, first: &Reply) -> SessionResult<()> {
         let prompt = self.prompt(&mut running, first).await?;
         self.notebook.report().interactive = true;
         let (state, _) = self.notebook.state(prompt.as_deref(), None);
         let target = &self.driver.target;
         let is_shell = target.is_shell() || running.is_read_by_shell(target).await;
         self.driver.release(running);
-        let place = (state, &[][..]);
-        let words: Vec<String> = if is_shell {
-            vec![HELP_WORD_OF_SHELLS.to_owned()]
+        let (help_words, exit_words): (&[&str], &[&str]) = if is_shell {
+            (&[HELP_WORD_OF_SHELLS], &exits::WORDS_OF_SHELLS)
         } else {
-            HELP_WORDS.map(str::to_owned).into()
+            (&HELP_WORDS, &exits::WORDS)
         };
-        let ask = inside::ask(&self.driver, &self.notebook, &self.options, place, &words);
-        let mut entry = ask.await?;
+        let help_words: Vec<String> = help_words.iter().map(|word| (*word).to_owned()).collect();
+        let investigator = self.investigator();
+        let mut entry = inside::ask(&investigator, state, Vec::new(), &help_words).await?;
         entry.take_menu(&self.notebook, menu(&first.shown()));
         self.notebook.keep();
-        let words: &[&'static str] = if is_shell {
-            &exits::WORDS_OF_SHELLS
-        } else {
-            &exits::WORDS
-        };
-        exits::ask(&self.driver, &self.notebook, &self.options, words).await?;
+        exits::ask(&investigator, exit_words).await?;
         self.notebook.keep();
         if is_shell {
             self.notebook
                 .note("it is a shell: its commands are programs, and were not tried".into());
             return Ok(());
         }
-        explore::explore(&self.driver, &self.notebook, &self.options, entry).await
+        explore::explore(&investigator, entry).await
     }
 
     /// Returns the prompt: what looks like one at the start, or the last line after two different inputs, if it is the
     /// same. After an input that makes no sense, the program may wait for the rest of it with another prompt.
-    async fn prompt(
-        &self,
-        running: &mut Running,
-        first: &Reply,
-    ) -> Result<Option<String>, SessionError> {
+    async fn prompt(&self, running: &mut Running, first: &Reply) -> SessionResult<Option<String>> {
         let library = self.notebook.library();
         let mut prompts = Vec::new();
         for word in NONSENSE {
@@ -191,7 +154,7 @@ impl Investigation {
             return Ok(Some(prompt));
         }
         Ok(match &prompts[..] {
-            [one, other] if inside::same_prompt(one.as_deref(), other.as_deref()) => one.clone(),
+            [one, other] if same_prompt(one.as_deref(), other.as_deref()) => one.clone(),
             _ => None,
         })
     }

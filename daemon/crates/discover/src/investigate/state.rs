@@ -1,4 +1,4 @@
-//! How states are named.
+//! How states are named and told apart.
 
 const NAME_CHARS: usize = 40;
 
@@ -27,6 +27,20 @@ pub(super) fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str> + Clon
     names.find(|name| is_free(name)).unwrap_or_default()
 }
 
+/// Returns whether two prompts differ at most in numbers.
+pub(super) fn same_prompt(one: Option<&str>, other: Option<&str>) -> bool {
+    let shape = |prompt: Option<&str>| {
+        let mut shape: Vec<char> = prompt.unwrap_or_default().chars().collect();
+        shape.dedup_by(|next, one| next.is_ascii_digit() && one.is_ascii_digit());
+        let is_digit = char::is_ascii_digit;
+        shape
+            .iter()
+            .map(|c| if is_digit(c) { '0' } else { *c })
+            .collect::<Vec<_>>()
+    };
+    shape(one) == shape(other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +62,13 @@ mod tests {
         }
         assert_eq!(unique("a", ["a", "a 2"].into_iter()), "a 3");
         assert_eq!(unique("b", ["a"].into_iter()), "b");
+    }
+
+    #[test]
+    fn prompts_that_count_are_the_same() {
+        assert!(same_prompt(Some("In [1]:"), Some("In [12]:")));
+        assert!(same_prompt(None, None));
+        assert!(!same_prompt(Some("config>"), Some("main>")));
+        assert!(!same_prompt(None, Some(">")));
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of maps.
 
 use super::*;
-use ccd_protocol::investigate::ProgramState;
+use ccd_protocol::investigate::{InvestigationReport, ProgramState};
 use proptest::prelude::*;
 
 fn state(id: &str, prompt: &str, transitions: &[(&str, &str)]) -> ProgramState {

@@ -7,12 +7,9 @@ mod label;
 mod map_tests;
 mod mermaid;
 
-use ccd_protocol::investigate::{InvestigationReport, MapFormat, StateMap};
+use ccd_protocol::investigate::{MapFormat, StateMap};
 
-/// Returns the map of a report. States that the report mentions but does not have are left out.
-pub fn of(report: &InvestigationReport) -> StateMap {
-    graph::of(report)
-}
+pub use graph::of;
 
 /// Writes a map in a format; the same map always gives the same text.
 pub fn write(map: &StateMap, format: MapFormat) -> String {

@@ -6,26 +6,40 @@ use serde::de::DeserializeOwned;
 use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
-/// Reads a report, and the size of its file. Links are not followed, and pipes and devices are not read.
-pub(super) fn read<R: DeserializeOwned>(path: &Path) -> Result<(R, u64), ReportError> {
-    let damaged = |why: String| ReportError::Damaged {
-        path: path.to_owned(),
-        why,
+/// A report, or a part of one, with its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved<R> {
+    pub report: R,
+    pub path: PathBuf,
+    pub bytes: u64,
+}
+
+/// Reads a report. Links are not followed, and pipes and devices are not read.
+pub(super) fn read<R: DeserializeOwned>(path: PathBuf) -> Result<Saved<R>, ReportError> {
+    let content = match content(&path) {
+        Ok(content) => content,
+        Err(source) => return Err(ReportError::Disk { path, source }),
     };
-    let content = content(path).map_err(|source| ReportError::Disk {
-        path: path.to_owned(),
-        source,
-    })?;
-    if content.len() as u64 > MAX_BYTES {
-        return Err(damaged(format!("it has more than {MAX_BYTES} bytes")));
+    let bytes = content.len() as u64;
+    if bytes > MAX_BYTES {
+        let why = format!("it has more than {MAX_BYTES} bytes");
+        return Err(ReportError::Damaged { path, why });
     }
-    let report = serde_json::from_slice(&content)
-        .map_err(|error| damaged(format!("it is not a report: {error}")))?;
-    Ok((report, content.len() as u64))
+    match serde_json::from_slice(&content) {
+        Ok(report) => Ok(Saved {
+            report,
+            path,
+            bytes,
+        }),
+        Err(error) => {
+            let why = format!("it is not a report: {error}");
+            Err(ReportError::Damaged { path, why })
+        }
+    }
 }
 
 fn content(path: &Path) -> io::Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! One directory of reports.
 
 use super::error::ReportError;
-use super::file::{MAX_BYTES, read};
+use super::file::{MAX_BYTES, Saved, read};
 use super::kind::Report;
 use super::name::{SUFFIX, base_of, name_of, stamp_in, stamp_of};
 use ccd_store::documents::{remove_strays, write_at_most};
@@ -23,13 +23,6 @@ pub struct Reports<R> {
     /// Locked while a name for a new report is chosen and used.
     saving: Mutex<()>,
     kind: PhantomData<fn() -> R>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Saved<R> {
-    pub report: R,
-    pub path: PathBuf,
-    pub bytes: u64,
 }
 
 /// Reports, newest first, and what is wrong with other files.
@@ -117,16 +110,11 @@ impl<R: Report> Reports<R> {
             if !may_be_of(&path, base.as_deref()) {
                 continue;
             }
-            match read::<R>(&path) {
-                Ok((report, bytes)) => {
-                    let is_wanted =
-                        base.is_none() || base.as_deref() == Some(&*base_of(report.program()));
-                    if is_wanted {
-                        listed.reports.push(Saved {
-                            report,
-                            path,
-                            bytes,
-                        });
+            match read::<R>(path) {
+                Ok(saved) => {
+                    let is_of = |base: &String| *base == base_of(saved.report.program());
+                    if base.as_ref().is_none_or(is_of) {
+                        listed.reports.push(saved);
                     }
                 }
                 Err(error) if is_gone(&error) => {}
@@ -138,33 +126,22 @@ impl<R: Report> Reports<R> {
 
     /// Returns the report with this id or prefix, name or path of a file, or the newest report of this program.
     pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
-        let path = match self.path_of(which) {
+        match self.path_of(which) {
             Err(ReportError::NotFound(which)) => {
                 let newest = self.list(Some(&which), 1)?.reports.pop();
-                return newest.ok_or(ReportError::NotFound(which));
+                newest.ok_or(ReportError::NotFound(which))
             }
-            path => path?,
-        };
-        let (report, bytes) = read(&path)?;
-        Ok(Saved {
-            report,
-            path,
-            bytes,
-        })
+            path => read(path?),
+        }
     }
 
     /// Returns the same, or the report in a file elsewhere, by its absolute path.
     pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
-        if !which.starts_with('/') {
-            return self.get(which);
+        if which.starts_with('/') {
+            read(which.into())
+        } else {
+            self.get(which)
         }
-        let path = PathBuf::from(which);
-        let (report, bytes) = read(&path)?;
-        Ok(Saved {
-            report,
-            path,
-            bytes,
-        })
     }
 
     /// Returns the directory of the tapes that belong to a report.
@@ -176,10 +153,10 @@ impl<R: Report> Reports<R> {
     /// Deletes a report (a damaged one by the name of its file) and its tapes; returns the path that it had.
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
-        let head = read::<Head>(&path);
+        let head = read::<Head>(path.clone());
         remove(&path)?;
-        if let Ok((head, _)) = head {
-            self.remove_tapes(&head.id);
+        if let Ok(head) = head {
+            self.remove_tapes(&head.report.id);
         }
         Ok(path)
     }
@@ -188,23 +165,10 @@ impl<R: Report> Reports<R> {
     pub fn cleanup(&self, age_s: f64, dry_run: bool) -> Result<Removed, ReportError> {
         let mut removed = Removed::default();
         for path in self.newest_first()? {
-            let done = match read::<Head>(&path) {
-                Ok((head, bytes)) if is_older(&head, &path, age_s) => {
-                    let deleted = if dry_run {
-                        Ok(())
-                    } else {
-                        self.remove_tapes(&head.id);
-                        remove(&path)
-                    };
-                    deleted.map(|()| Some((head, bytes)))
-                }
-                Ok(_) => Ok(None),
-                Err(error) => Err(error),
-            };
-            match done {
-                Ok(Some((head, bytes))) => {
+            match self.remove_older(path, age_s, dry_run) {
+                Ok(Some(Saved { report, bytes, .. })) => {
                     // The newest come first.
-                    removed.oldest = Some(head.completed_at);
+                    removed.oldest = Some(report.completed_at);
                     removed.reports += 1;
                     removed.bytes += bytes;
                 }
@@ -214,6 +178,23 @@ impl<R: Report> Reports<R> {
             }
         }
         Ok(removed)
+    }
+
+    fn remove_older(
+        &self,
+        path: PathBuf,
+        age_s: f64,
+        dry_run: bool,
+    ) -> Result<Option<Saved<Head>>, ReportError> {
+        let head = read::<Head>(path)?;
+        if !is_older(&head.report, &head.path, age_s) {
+            return Ok(None);
+        }
+        if !dry_run {
+            self.remove_tapes(&head.report.id);
+            remove(&head.path)?;
+        }
+        Ok(Some(head))
     }
 
     /// Removes the tapes of a report. The id is from a file that anybody may have written.
@@ -236,9 +217,10 @@ impl<R: Report> Reports<R> {
         let can_be_id = which.len() >= MIN_PREFIX;
         for path in self.newest_first()?.into_iter().filter(|_| can_be_id) {
             // Files that are not reports have no id.
-            let Ok((Head { id, .. }, _)) = read(&path) else {
+            let Ok(Saved { report, path, .. }) = read::<Head>(path) else {
                 continue;
             };
+            let id = report.id;
             if id == which {
                 return Ok(path);
             }

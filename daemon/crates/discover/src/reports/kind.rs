@@ -9,10 +9,8 @@ pub trait Report: Serialize + DeserializeOwned {
     /// The directory of its kind, in the base directory.
     const FOLDER: &'static str;
 
-    fn id(&self) -> &str;
     fn program(&self) -> &str;
     fn started_at(&self) -> &str;
-    fn completed_at(&self) -> &str;
 }
 
 macro_rules! report {
@@ -20,17 +18,11 @@ macro_rules! report {
         impl Report for $report {
             const FOLDER: &'static str = $folder;
 
-            fn id(&self) -> &str {
-                &self.id
-            }
             fn program(&self) -> &str {
                 &self.program
             }
             fn started_at(&self) -> &str {
                 &self.started_at
-            }
-            fn completed_at(&self) -> &str {
-                &self.completed_at
             }
         }
     };

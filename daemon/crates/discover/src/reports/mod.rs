@@ -10,5 +10,6 @@ mod kind;
 mod name;
 
 pub use error::ReportError;
-pub use folder::{Listed, Removed, Reports, Saved};
+pub use file::Saved;
+pub use folder::{Listed, Removed, Reports};
 pub use kind::Report;

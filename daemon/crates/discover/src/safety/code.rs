@@ -1,44 +1,7 @@
 //! Calls of programming languages that destroy something, and fork bombs.
 
 use super::rule::Rule;
-
-/// Calls that delete. What follows a name must not continue it.
-const DELETING: &[&str] = &[
-    "shutil.rmtree",
-    "os.remove",
-    "os.unlink",
-    "os.rmdir",
-    "os.removedirs",
-    "rmtree",
-    "rmSync",
-    "rmdirSync",
-    "unlinkSync",
-    "fs.rm",
-    "fs.rmdir",
-    "fs.unlink",
-    "fs.promises.rm",
-    "rimraf",
-    "FileUtils.rm_rf",
-    "FileUtils.rm_r",
-    "File.delete",
-    "Dir.rmdir",
-    "remove_dir_all",
-    "os.RemoveAll",
-    "deleteRecursively",
-    "remove_tree",
-    "delete-file",
-    "delete-directory",
-];
-
-/// Methods that empty a database, with what follows the name.
-const EMPTYING: &[&str] = &[
-    ".dropDatabase()",
-    ".drop()",
-    ".deleteMany({})",
-    ".remove({})",
-    ".dropIndexes()",
-    ".dropCollection(",
-];
+use super::tables::TABLES;
 
 /// Returns the rule against calls in a line; none if it has no dangerous one.
 pub(super) fn refusal(line: &str) -> Option<Rule> {
@@ -46,13 +9,13 @@ pub(super) fn refusal(line: &str) -> Option<Rule> {
     if is_fork_bomb(line, &compact) {
         return Some(Rule::ForkBomb);
     }
-    if DELETING.iter().any(|name| has_call(&compact, name)) {
+    let mut deleting = TABLES.deleting_calls.iter();
+    if deleting.any(|name| has_call(&compact, name)) {
         return Some(Rule::Deletion);
     }
-    EMPTYING
-        .iter()
-        .any(|call| compact.contains(call))
-        .then_some(Rule::Database)
+    let mut emptying = TABLES.emptying_calls.iter();
+    let empties = emptying.any(|call| compact.contains(call));
+    empties.then_some(Rule::Database)
 }
 
 /// Returns whether `name(` is in the text, as a whole word.

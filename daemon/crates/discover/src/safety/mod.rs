@@ -3,10 +3,9 @@
 //! understand, such as one of Python, each word may be a command.
 
 mod code;
-mod disk;
+mod files;
 mod judge;
 mod named;
-mod network;
 mod programs;
 mod rule;
 mod said;

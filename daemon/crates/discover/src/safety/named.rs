@@ -1,43 +1,6 @@
 //! Commands whose name says that they destroy something.
 
-/// What destroys, as a whole word of a name.
-const VERBS: [&str; 18] = [
-    "delete",
-    "del",
-    "rm",
-    "rmdir",
-    "rd",
-    "remove",
-    "drop",
-    "truncate",
-    "destroy",
-    "erase",
-    "nuke",
-    "purge",
-    "prune",
-    "wipe",
-    "overwrite",
-    "uninstall",
-    "unlink",
-    "reset",
-];
-
-/// Verbs that destroy only some things, and these.
-const UNCERTAIN: [&str; 2] = ["flush", "clear"];
-const OBJECTS: [&str; 9] = [
-    "all",
-    "db",
-    "database",
-    "data",
-    "cache",
-    "table",
-    "tables",
-    "history",
-    "everything",
-];
-
-/// First words of names of commands that only show something, or change a setting.
-const SHOWING: [&str; 7] = ["show", "info", "list", "get", "help", "describe", "set"];
+use super::tables::TABLES;
 
 /// Returns whether the name of a command says that it destroys: `delete_user`, `dropTable`, `FLUSHALL`.
 pub(super) fn destroys(name: &str) -> bool {
@@ -46,10 +9,10 @@ pub(super) fn destroys(name: &str) -> bool {
     match words[..] {
         // With more words, they are about texts and output.
         ["format" | "flush"] => true,
-        [first, ..] if SHOWING.contains(&first) => false,
+        [first, ..] if TABLES.name.showing.contains(first) => false,
         _ => {
-            let is_pair =
-                |pair: &[&str]| UNCERTAIN.contains(&pair[0]) && OBJECTS.contains(&pair[1]);
+            let (verbs, objects) = (&TABLES.name.uncertain_verbs, &TABLES.name.objects);
+            let is_pair = |pair: &[&str]| verbs.contains(pair[0]) && objects.contains(pair[1]);
             words.iter().any(|word| is_verb(word)) || words.windows(2).any(is_pair)
         }
     }
@@ -57,10 +20,13 @@ pub(super) fn destroys(name: &str) -> bool {
 
 /// Returns whether a word is a verb, or one with its object: `flushall`, `dropdb`.
 fn is_verb(word: &str) -> bool {
-    let mut verbs = ["all", "db"]
-        .iter()
-        .filter_map(|end| word.strip_suffix(end));
-    VERBS.contains(&word) || verbs.any(|verb| VERBS.contains(&verb) || UNCERTAIN.contains(&verb))
+    let (verbs, uncertain) = (&TABLES.name.verbs, &TABLES.name.uncertain_verbs);
+    let mut ends = ["all", "db"].iter();
+    let is_with_object = |end: &&str| {
+        let verb = word.strip_suffix(*end);
+        verb.is_some_and(|verb| verbs.contains(verb) || uncertain.contains(verb))
+    };
+    verbs.contains(word) || ends.any(is_with_object)
 }
 
 /// Splits a name at signs, and where a capital letter starts a word, and returns its words in lower case.

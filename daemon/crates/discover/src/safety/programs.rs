@@ -1,117 +1,84 @@
 //! Judges the arguments of programs.
 
-use super::rule::Rule::{self, Credentials, Deletion, PackageRemoval, Shutdown};
-use super::tables::{ALWAYS, GIT, OPTIONS, REPEATING, SUBCOMMANDS};
+use super::files::{is_device, written};
+use super::rule::Rule;
+use super::tables::{ProgramRule, TABLES, Words};
 
 pub(super) fn refusal(name: &str, arguments: &[&str]) -> Option<Rule> {
-    let always = ALWAYS
-        .iter()
-        .find(|(_, names)| names.contains(&name))
-        .map(|(rule, _)| *rule);
-    always
-        .or_else(|| by_word(name, arguments))
-        .or_else(|| by_option(name, arguments))
+    let mut rules = TABLES.programs.iter();
+    let found = rules.find(|rule| rule.programs.contains(name) && rule.applies_to(arguments));
+    found
+        .map(|found| found.rule)
         .or_else(|| special(name, arguments))
 }
 
-fn by_word(name: &str, arguments: &[&str]) -> Option<Rule> {
-    let words: Vec<&str> = arguments
-        .iter()
-        .filter(|word| !is_option(word))
-        .copied()
-        .collect();
-    let is_given = |wanted: &str| {
-        let wanted: Vec<&str> = wanted.split(' ').collect();
-        // The value of an option may be before the sub-command: `kubectl -n NAME delete`.
-        let before = words.len().min(3);
-        (0..before).any(|at| words[at..].starts_with(&wanted))
-            && (words.starts_with(&wanted) || arguments.first().is_some_and(|word| is_option(word)))
-    };
-    let found = SUBCOMMANDS.iter().find(|(_, names, wanted)| {
-        names.contains(&name) && wanted.iter().any(|words| is_given(words))
-    });
-    found.map(|(rule, _, _)| *rule)
+impl ProgramRule {
+    fn applies_to(&self, arguments: &[&str]) -> bool {
+        let starts = |word: &&str| self.prefixes.iter().any(|start| word.starts_with(start));
+        arguments.len() >= self.least_arguments
+            && (self.commands.is_empty() || has_command(arguments, &self.commands))
+            && (self.options.is_empty() || has_option(arguments, &self.options))
+            && self.words.iter().all(|words| has_word(arguments, words))
+            && (self.prefixes.is_empty() || arguments.iter().any(starts))
+            && !has_option(arguments, &self.unless_options)
+            && !has_word(arguments, &self.unless_words)
+    }
 }
 
-fn by_option(name: &str, arguments: &[&str]) -> Option<Rule> {
-    let found = OPTIONS
-        .iter()
-        .find(|(_, names, wanted)| names.contains(&name) && has_option(arguments, wanted));
-    found.map(|(rule, _, _)| *rule)
-}
-
+/// Judges programs for which the table has no words.
 fn special(name: &str, arguments: &[&str]) -> Option<Rule> {
+    let any = |is_wanted: fn(&str) -> bool| arguments.iter().any(|word| is_wanted(word));
+    let first = arguments.first().copied().unwrap_or_default();
     let rule = match name {
-        "rm" | "grm" if deletes_by_force(arguments) => Deletion,
-        "python" | "python3"
-            if has_pair(arguments, "-m", &["pip"]) && arguments.contains(&"uninstall") =>
-        {
-            PackageRemoval
+        "rm" | "grm" if deletes_by_force(arguments) => Rule::Deletion,
+        "kill" | "pkill" | "killall" if is_for_init(arguments) => Rule::Shutdown,
+        "dd" if any(|word| word.strip_prefix("of=").is_some_and(is_device)) => Rule::Disk,
+        "format" if is_drive(first) => Rule::Disk,
+        "ln" if arguments.iter().skip(1).any(|word| is_device(word)) => Rule::Disk,
+        "tee" | "cp" | "mv" | "install" => return arguments.iter().find_map(|file| written(file)),
+        "sysctl" if any(|word| word.starts_with("net.")) && any(|word| word.contains('=')) => {
+            Rule::Network
         }
-        "git"
-            if arguments.iter().any(|word| {
-                GIT.iter()
-                    .any(|(command, options)| word == command && has_option(arguments, options))
-            }) =>
-        {
-            Deletion
-        }
-        "docker" | "podman"
-            if matches!(arguments, ["rm" | "rmi", ..])
-                && has_option(arguments, &["-f", "--force", "-v"]) =>
-        {
-            Deletion
-        }
-        "aws"
-            if matches!(arguments, ["s3", "rm" | "rb", ..])
-                && has_option(arguments, &["--recursive", "--force"]) =>
-        {
-            Deletion
-        }
-        "gsutil" if arguments.contains(&"rm") && has_option(arguments, &["-r", "-R", "-a"]) => {
-            Deletion
-        }
-        _ if REPEATING.contains(&name)
-            && arguments
-                .iter()
-                .any(|word| matches!(*word, "rm" | "/bin/rm" | "unlink" | "shred")) =>
-        {
-            Deletion
-        }
-        "kill" | "pkill" | "killall"
-            if arguments
-                .iter()
-                .skip(1)
-                .any(|word| matches!(*word, "-1" | "1")) =>
-        {
-            Shutdown
-        }
-        "passwd" if !has_option(arguments, &["-S", "--status"]) => Credentials,
-        "chage" if !has_option(arguments, &["-l", "--list"]) => Credentials,
-        "ssh-keygen" if !has_option(arguments, &["-l", "-F", "-y", "-B", "-L"]) => Credentials,
+        "hostname" if !first.is_empty() && !first.starts_with('-') => Rule::Network,
+        _ if name.starts_with("mkfs.") || name.starts_with("newfs_") => Rule::Disk,
         _ => return None,
     };
     Some(rule)
 }
 
+/// Returns whether a signal is sent to the first process or to all of them; `kill -1` names only a signal.
+fn is_for_init(arguments: &[&str]) -> bool {
+    let mut processes = arguments.iter().skip(1);
+    processes.any(|word| matches!(*word, "-1" | "1"))
+}
+
 /// Returns whether the options of rm ask for recursion or force, in any spelling that it accepts: `-fR`, `--rec`.
 pub(super) fn deletes_by_force(arguments: &[&str]) -> bool {
-    let options = arguments.iter().take_while(|word| **word != "--");
-    options
-        .filter(|word| is_option(word))
-        .any(|word| match word.strip_prefix("--") {
-            Some(name) => {
-                !name.is_empty()
-                    && ["recursive", "force", "no-preserve-root"]
-                        .iter()
-                        .any(|option| option.starts_with(name))
-            }
-            None => word.contains(['r', 'R', 'f']),
-        })
+    const LONG: [&str; 3] = ["--recursive", "--force", "--no-preserve-root"];
+    let mut words = arguments.iter().take_while(|word| **word != "--");
+    words.any(|word| {
+        let is_short = is_option(word) && !word.starts_with("--");
+        LONG.iter()
+            .any(|option| word.len() > 2 && option.starts_with(word))
+            || is_short && word.contains(['r', 'R', 'f'])
+    })
+}
+
+/// Returns whether one of the sub-commands is given.
+fn has_command(arguments: &[&str], wanted: &[String]) -> bool {
+    let words = arguments.iter().filter(|word| !is_option(word));
+    let words: Vec<&str> = words.copied().collect();
+    // The value of an option may be before the sub-command: `kubectl -n NAME delete`.
+    let has_option = arguments.first().is_some_and(|word| is_option(word));
+    let starts = if has_option { words.len().min(3) } else { 1 };
+    wanted.iter().any(|wanted| {
+        let wanted: Vec<&str> = wanted.split(' ').collect();
+        (0..starts).any(|at| words.get(at..).unwrap_or_default().starts_with(&wanted))
+    })
 }
 
 /// Returns whether one of the options is among the arguments, a single letter also within others.
-fn has_option(arguments: &[&str], wanted: &[&str]) -> bool {
+fn has_option(arguments: &[&str], wanted: &Words) -> bool {
     arguments.iter().any(|word| {
         wanted.iter().any(|option| {
             let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
@@ -124,18 +91,25 @@ fn has_option(arguments: &[&str], wanted: &[&str]) -> bool {
             word == option
                 || letter.is_some_and(is_among)
                 || word
-                    .strip_prefix(option)
+                    .strip_prefix(option.as_str())
                     .is_some_and(|rest| rest.starts_with('='))
         })
     })
 }
 
-fn has_pair(arguments: &[&str], first: &str, second: &[&str]) -> bool {
-    arguments
-        .windows(2)
-        .any(|pair| pair[0] == first && second.contains(&pair[1]))
+fn has_word(arguments: &[&str], wanted: &Words) -> bool {
+    let is_wanted = |word: &&str| {
+        wanted.contains(*word) || !is_option(word) && wanted.contains(&word.to_lowercase())
+    };
+    arguments.iter().any(is_wanted)
 }
 
 fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
+}
+
+/// Returns whether a word is a drive of Windows, such as `c:`.
+fn is_drive(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(|c| c.is_ascii_alphabetic()) && characters.next() == Some(':')
 }

@@ -1,6 +1,9 @@
 //! The rules of safe mode.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use serde::Deserialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Recursive or forced deletion.
     Deletion,

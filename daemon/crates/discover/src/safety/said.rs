@@ -1,95 +1,13 @@
 //! Commands whose own help says that they destroy something.
 
-/// What destroys, as a help text says it. Participles are left out: `show deleted files` only shows.
-const VERBS: [&str; 27] = [
-    "delete",
-    "deletes",
-    "deleting",
-    "reset",
-    "resets",
-    "resetting",
-    "wipe",
-    "wipes",
-    "wiping",
-    "overwrite",
-    "overwrites",
-    "overwriting",
-    "erase",
-    "erases",
-    "erasing",
-    "destroy",
-    "destroys",
-    "purge",
-    "purges",
-    "truncate",
-    "truncates",
-    "uninstall",
-    "uninstalls",
-    "discard",
-    "discards",
-    "drop",
-    "empties",
-];
-
-/// The same, if the description starts with it.
-const FIRST_VERBS: [&str; 3] = ["remove", "removes", "drops"];
-
-/// Verbs that destroy only some things: which, soon after them.
-const WITH_OBJECTS: [(&[&str], &[&str]); 2] = [
-    (
-        &["clear", "clears", "clearing"],
-        &[
-            "data",
-            "database",
-            "databases",
-            "db",
-            "cache",
-            "caches",
-            "table",
-            "tables",
-            "record",
-            "records",
-            "file",
-            "files",
-            "history",
-            "storage",
-            "everything",
-            "log",
-            "logs",
-        ],
-    ),
-    (
-        &["change", "changes", "set", "sets", "update", "updates"],
-        &["password", "passwords", "passphrase", "credentials"],
-    ),
-];
-
-/// What is destroyed when it is formatted; a text is not.
-const FORMATTED: [&str; 12] = [
-    "disk",
-    "disks",
-    "drive",
-    "drives",
-    "partition",
-    "partitions",
-    "volume",
-    "volumes",
-    "filesystem",
-    "filesystems",
-    "device",
-    "card",
-];
-
-/// What reverses the meaning of a verb soon after it.
-const NEGATIONS: [&str; 7] = [
-    "not", "never", "no", "without", "don't", "doesn't", "cannot",
-];
+use super::tables::{TABLES, Words};
 
 /// How many words after a negation are reversed, and how many after a verb may be its object.
 const REACH: usize = 3;
 
 /// Returns whether a description says that the command deletes, resets, wipes or overwrites.
 pub(super) fn destroys(description: &str) -> bool {
+    let table = &TABLES.description;
     let text = description.to_lowercase();
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && !"'-_".contains(c))
@@ -98,27 +16,24 @@ pub(super) fn destroys(description: &str) -> bool {
     let is_negated = |at: usize| {
         words[at.saturating_sub(REACH)..at]
             .iter()
-            .any(|word| NEGATIONS.contains(word))
+            .any(|word| table.negations.contains(*word))
     };
-    let has_object = |at: usize, objects: &[&str]| {
-        words[at + 1..]
-            .iter()
-            .take(REACH)
-            .any(|word| objects.contains(word))
+    let has_object = |at: usize, objects: &Words| {
+        let mut near = words[at + 1..].iter().take(REACH);
+        near.any(|word| objects.contains(*word))
     };
     let says = |(at, word): (usize, &&str)| {
-        let is_verb = VERBS.contains(word)
-            || WITH_OBJECTS
-                .iter()
-                .any(|(verbs, objects)| verbs.contains(word) && has_object(at, objects));
+        let mut uncertain = table.uncertain_verbs.iter();
+        let is_verb = table.verbs.contains(*word)
+            || uncertain.any(|some| some.verbs.contains(*word) && has_object(at, &some.objects));
         is_verb && !is_negated(at)
     };
     let starts = match words[..] {
         ["empty", "the" | "a" | "all" | "your", ..] => true,
         ["format" | "formats", ..] => {
-            text.contains("file system") || words.iter().any(|word| FORMATTED.contains(word))
+            text.contains("file system") || words.iter().any(|word| table.formatted.contains(*word))
         }
-        [first, ..] => FIRST_VERBS.contains(&first),
+        [first, ..] => table.first_verbs.contains(first),
         [] => false,
     };
     starts || words.iter().enumerate().any(says)

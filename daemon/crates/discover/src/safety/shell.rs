@@ -1,7 +1,8 @@
 //! The commands of a line, if a shell could execute it.
 
 use super::rule::Rule;
-use super::{code, disk, network, programs, sql};
+use super::tables::TABLES;
+use super::{code, files, programs, sql};
 use ccd_policy::shell::{Part, file_name, parts};
 
 /// Maximum depth of lines in words of lines.
@@ -10,71 +11,6 @@ const MAX_DEPTH: usize = 3;
 /// Maximum number of words that may each be a command.
 const MAX_POSITIONS: usize = 2_000;
 
-/// What interactive programs call a shell with.
-const ESCAPES: &[&str] = &[
-    "\\!",
-    ":!",
-    "!",
-    ".shell ",
-    ".system ",
-    "shell ",
-    "system ",
-    "run-shell ",
-    "sh ",
-    ".sh ",
-    "host ",
-    "%sx ",
-    ":r !",
-    ":silent !",
-    ":term ",
-    ":terminal ",
-    "\\copy ",
-];
-
-/// Programs that execute what is in their arguments or their input.
-const EXECUTING: &[&str] = &[
-    "python",
-    "perl",
-    "ruby",
-    "node",
-    "php",
-    "lua",
-    "deno",
-    "bun",
-    "awk",
-    "gawk",
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "sqlcmd",
-    "clickhouse-client",
-    "mongo",
-    "mongosh",
-    "redis-cli",
-    "duckdb",
-    "cockroach",
-    "vim",
-    "ex",
-    "gdb",
-    // Commands of tmux.
-    "new-window",
-    "new-session",
-    "split-window",
-    "respawn-pane",
-    "respawn-window",
-    "display-popup",
-    "if-shell",
-    "run-shell",
-    "pipe-pane",
-];
-
-/// First words of a line that asks for an explanation.
-const QUESTIONS: &[&str] = &[
-    "help", "?", "h", "man", "info", "apropos", "whatis", "which", "whereis", "type", "tldr",
-    "\\h", "\\?", ".help", ":help", ":h", "\\help", "describe", "explain",
-];
-
 pub(super) fn refusal(line: &str) -> Option<Rule> {
     at_depth(line, 0)
 }
@@ -82,9 +18,8 @@ pub(super) fn refusal(line: &str) -> Option<Rule> {
 /// Returns whether a line only asks a program to explain a command.
 pub(super) fn asks_for_help(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    let is_question = words
-        .next()
-        .is_some_and(|word| QUESTIONS.contains(&&*word.to_lowercase()));
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let is_question = TABLES.questions.contains(&first);
     let is_one_command = !line.contains([';', '|', '&', '`', '\n', '$', '>', '<']);
     is_one_command && (is_question || words.any(|word| matches!(word, "--help" | "-?" | "/?")))
 }
@@ -94,7 +29,8 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
         return None;
     }
     let line = line.trim_start();
-    let escaped = ESCAPES.iter().find_map(|escape| line.strip_prefix(escape));
+    let mut escapes = TABLES.escapes_to_shell.iter();
+    let escaped = escapes.find_map(|escape| line.strip_prefix(escape.as_str()));
     let of_escaped = escaped.and_then(|inner| at_depth(unquoted(inner.trim()), depth + 1));
     of_escaped
         .or_else(|| of_copy(line, depth))
@@ -108,13 +44,7 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
                     .iter()
                     .any(|part| part.opaque.is_some() || reads(part));
                 let found = parts.iter().find_map(|part| of_part(part, depth));
-                found.or_else(|| {
-                    if is_opaque {
-                        anywhere(line, depth)
-                    } else {
-                        None
-                    }
-                })
+                found.or_else(|| is_opaque.then(|| anywhere(line, depth)).flatten())
             }
             Err(_) => anywhere(line, depth),
         })
@@ -131,7 +61,7 @@ fn of_part(part: &Part, depth: usize) -> Option<Rule> {
     let line = words.first().filter(|word| word.contains(' '));
     of_words(&words)
         .or_else(|| line.and_then(|line| at_depth(line, depth + 1)))
-        .or_else(|| part.writes.iter().find_map(|file| disk::written(file)))
+        .or_else(|| part.writes.iter().find_map(|file| files::written(file)))
         .or_else(|| of_arguments(&words, depth))
 }
 
@@ -161,8 +91,6 @@ fn of_words(words: &[&str]) -> Option<Rule> {
         return None;
     }
     programs::refusal(name, arguments)
-        .or_else(|| disk::refusal(name, arguments))
-        .or_else(|| network::refusal(name, arguments))
 }
 
 /// Judges code in the arguments of programs that execute it: `python -c CODE`, `psql -c STATEMENT`.
@@ -173,20 +101,16 @@ fn of_arguments(words: &[&str], depth: usize) -> Option<Rule> {
     }
     arguments.iter().find_map(|text| {
         let found = sql::refusal(text).or_else(|| code::refusal(text));
-        found.or_else(|| {
-            if text.contains(' ') {
-                anywhere(text, depth + 1)
-            } else {
-                None
-            }
-        })
+        let is_line = text.contains(' ');
+        found.or_else(|| is_line.then(|| anywhere(text, depth + 1)).flatten())
     })
 }
 
 /// Returns whether a program, in any version such as `python3.11`, executes what it is given.
 fn executes(program: &str) -> bool {
     let name = file_name(program).to_lowercase();
-    EXECUTING.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    TABLES.executing_programs.contains(name)
 }
 
 /// Judges a text in which each word may be a command.
@@ -211,7 +135,7 @@ fn anywhere(text: &str, depth: usize) -> Option<Rule> {
             .split('>')
             .skip(1)
             .filter_map(|rest| rest.split(is_blank).find(|word| !word.is_empty()));
-        if let Some(rule) = files.find_map(disk::written) {
+        if let Some(rule) = files.find_map(files::written) {
             return Some(rule);
         }
     }
@@ -220,15 +144,10 @@ fn anywhere(text: &str, depth: usize) -> Option<Rule> {
         return None;
     }
     let mut quoted = text.split(['\'', '"']).skip(1).step_by(2);
-    quoted.find_map(|inner| sql::refusal(inner).or_else(|| of_quoted(inner, depth)))
-}
-
-fn of_quoted(inner: &str, depth: usize) -> Option<Rule> {
-    if inner.contains(' ') {
-        at_depth(inner, depth + 1)
-    } else {
-        None
-    }
+    quoted.find_map(|inner| {
+        let is_line = inner.contains(' ');
+        sql::refusal(inner).or_else(|| is_line.then(|| at_depth(inner, depth + 1)).flatten())
+    })
 }
 
 /// Removes quotation marks around all of a text.

@@ -1,46 +1,10 @@
 //! Statements that destroy data or change users.
 
 use super::rule::Rule;
+use super::tables::TABLES;
 
 /// Maximum number of words of a statement that are looked at.
 const MAX_WORDS: usize = 4_096;
-
-/// What a statement can drop.
-const OBJECTS: &[&str] = &[
-    "table",
-    "tables",
-    "database",
-    "schema",
-    "index",
-    "view",
-    "column",
-    "function",
-    "procedure",
-    "trigger",
-    "sequence",
-    "type",
-    "constraint",
-    "keyspace",
-    "collection",
-    "tablespace",
-    "extension",
-    "domain",
-    "owned",
-    "materialized",
-    "partition",
-    "user",
-    "role",
-    "temporary",
-    "event",
-    "policy",
-    "foreign",
-    "aggregate",
-];
-
-/// First words of a line that only asks about a statement.
-const QUESTIONS: &[&str] = &[
-    "help", "?", "\\h", "\\help", ".help", "man", "info", "apropos", "describe",
-];
 
 /// Returns the rule against a line of SQL; none if no statement of it is dangerous.
 pub(super) fn refusal(line: &str) -> Option<Rule> {
@@ -66,25 +30,24 @@ fn of_statement(words: &[String]) -> Option<Rule> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let first = *words.first()?;
     // `EXPLAIN ANALYZE` executes the statement, `EXPLAIN` does not.
-    let explains = first == "explain" && !words.contains(&"analyze");
-    if QUESTIONS.contains(&first) || explains {
+    let executes = first == "explain" && words.contains(&"analyze");
+    if TABLES.questions.contains(first) && !executes {
         return None;
     }
     let starts = |start: &[&str]| words.starts_with(start);
-    let has_pair = |left: &str, right: &[&str]| {
-        words
-            .windows(2)
-            .any(|pair| pair[0] == left && right.contains(&pair[1]))
+    let has_pair = |left: &str, is_right: fn(&str) -> bool| {
+        let mut pairs = words.windows(2);
+        pairs.any(|pair| pair[0] == left && is_right(pair[1]))
     };
     let is_command = matches!(
         first,
         "drop" | "alter" | "with" | "explain" | "begin" | "do" | "exec" | "execute"
     );
-    if is_command && has_pair("drop", OBJECTS) {
+    if is_command && has_pair("drop", |word| TABLES.dropped_objects.contains(word)) {
         return Some(Rule::Database);
     }
     let is_data = is_command || first == "delete";
-    if is_data && has_pair("delete", &["from"]) && !words.contains(&"where") {
+    if is_data && has_pair("delete", |word| word == "from") && !words.contains(&"where") {
         return Some(Rule::Database);
     }
     // `truncate -s 0 file` is a command of a shell.

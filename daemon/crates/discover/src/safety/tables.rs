@@ -1,380 +1,108 @@
-//! Programs, sub-commands and options that are dangerous.
+//! What is dangerous, by name: `tables.json`.
 
-use super::rule::Rule::{self, Credentials, Database, Deletion, PackageRemoval, Shutdown};
+use super::rule::Rule;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-/// Programs that are dangerous with any arguments.
-pub(super) const ALWAYS: &[(Rule, &[&str])] = &[
-    (
-        Deletion,
-        &[
-            "shred",
-            "wipe",
-            "srm",
-            "rimraf",
-            "deltree",
-            "bleachbit",
-            "sdelete",
-            "wipedir",
-            "trash-empty",
-        ],
-    ),
-    (
-        Shutdown,
-        &[
-            "shutdown",
-            "reboot",
-            "halt",
-            "poweroff",
-            "stop-computer",
-            "restart-computer",
-            "killall5",
-            "kexec",
-            "pm-suspend",
-            "pm-hibernate",
-            "systemctl-poweroff",
-        ],
-    ),
-    (
-        Credentials,
-        &[
-            "chpasswd",
-            "usermod",
-            "useradd",
-            "userdel",
-            "groupadd",
-            "groupdel",
-            "groupmod",
-            "adduser",
-            "deluser",
-            "addgroup",
-            "delgroup",
-            "vipw",
-            "vigr",
-            "visudo",
-            "gpasswd",
-            "ssh-copy-id",
-            "htpasswd",
-            "kpasswd",
-            "smbpasswd",
-            "chsh",
-            "chfn",
-            "newusers",
-            "pwconv",
-            "pwunconv",
-            "createuser",
-            "dropuser",
-            "ldappasswd",
-        ],
-    ),
-    (
-        PackageRemoval,
-        &["xbps-remove", "apt-autoremove", "uninstall-package"],
-    ),
-    (Database, &["dropdb"]),
-];
+pub(super) type Words = BTreeSet<String>;
 
-/// Programs with the sub-commands that are dangerous, separated by blanks if there are two.
-pub(super) const SUBCOMMANDS: &[(Rule, &[&str], &[&str])] = &[
-    (
-        PackageRemoval,
-        &["apt", "apt-get", "aptitude"],
-        &["remove", "purge", "autoremove", "autopurge", "dist-upgrade"],
-    ),
-    (
-        PackageRemoval,
-        &["yum", "dnf", "microdnf", "zypper", "tdnf"],
-        &["remove", "erase", "autoremove", "rm"],
-    ),
-    (
-        PackageRemoval,
-        &[
-            "brew",
-            "port",
-            "snap",
-            "flatpak",
-            "choco",
-            "winget",
-            "scoop",
-            "opkg",
-            "conda",
-            "mamba",
-            "micromamba",
-        ],
-        &["uninstall", "remove", "rm", "autoremove", "delete"],
-    ),
-    (
-        PackageRemoval,
-        &[
-            "pip", "pip2", "pip3", "pipx", "gem", "cargo", "helm", "poetry", "composer", "bun",
-            "luarocks", "cpanm", "uv",
-        ],
-        &["uninstall", "remove", "tool uninstall", "pip uninstall"],
-    ),
-    (
-        PackageRemoval,
-        &["npm", "pnpm", "yarn"],
-        &[
-            "uninstall",
-            "remove",
-            "rm",
-            "un",
-            "unlink",
-            "r",
-            "global remove",
-        ],
-    ),
-    (PackageRemoval, &["apk"], &["del"]),
-    (
-        PackageRemoval,
-        &["pkg"],
-        &["delete", "remove", "autoremove"],
-    ),
-    (
-        PackageRemoval,
-        &["rustup"],
-        &[
-            "self uninstall",
-            "toolchain uninstall",
-            "toolchain remove",
-            "target remove",
-            "component remove",
-        ],
-    ),
-    (
-        PackageRemoval,
-        &["nix", "guix"],
-        &["remove", "profile remove"],
-    ),
-    (
-        PackageRemoval,
-        &["dotnet"],
-        &["tool uninstall", "workload uninstall"],
-    ),
-    (Deletion, &["kubectl", "oc"], &["delete", "drain"]),
-    (
-        Deletion,
-        &["terraform", "tofu", "vagrant", "pulumi"],
-        &["destroy"],
-    ),
-    (
-        Deletion,
-        &["rclone"],
-        &["purge", "delete", "sync", "rmdirs", "cleanup"],
-    ),
-    (
-        Deletion,
-        &["docker", "podman"],
-        &[
-            "system prune",
-            "volume prune",
-            "volume rm",
-            "image prune",
-            "container prune",
-            "network prune",
-            "builder prune",
-            "system reset",
-            "compose down",
-        ],
-    ),
-    (Deletion, &["docker-compose"], &["down"]),
-    (
-        Deletion,
-        &["git"],
-        &[
-            "stash clear",
-            "stash drop",
-            "filter-branch",
-            "reflog expire",
-            "reflog delete",
-            "update-ref",
-        ],
-    ),
-    (
-        Deletion,
-        &["gh"],
-        &[
-            "repo delete",
-            "release delete",
-            "issue delete",
-            "gist delete",
-            "run delete",
-        ],
-    ),
-    (Deletion, &["gcloud"], &["projects delete"]),
-    (Deletion, &["heroku"], &["apps:destroy", "pg:reset"]),
-    (Database, &["redis-cli"], &["flushall", "flushdb"]),
-    (
-        Database,
-        &["mysqladmin", "mariadb-admin"],
-        &["drop", "flush-privileges"],
-    ),
-    (Credentials, &["mysqladmin"], &["password"]),
-    (
-        Shutdown,
-        &["systemctl", "loginctl"],
-        &[
-            "poweroff",
-            "reboot",
-            "halt",
-            "kexec",
-            "suspend",
-            "hibernate",
-            "hybrid-sleep",
-            "rescue",
-            "emergency",
-            "isolate",
-            "soft-reboot",
-            "suspend-then-hibernate",
-            "terminate-user",
-            "kill-user",
-        ],
-    ),
-    (Shutdown, &["init", "telinit"], &["0", "6", "1", "s", "S"]),
-    (
-        Credentials,
-        &["gh"],
-        &[
-            "auth login",
-            "auth logout",
-            "auth refresh",
-            "auth setup-git",
-            "ssh-key add",
-            "ssh-key delete",
-            "secret set",
-            "secret delete",
-        ],
-    ),
-    (
-        Credentials,
-        &[
-            "docker", "podman", "npm", "cargo", "helm", "az", "heroku", "vercel", "fly", "oc",
-            "twine",
-        ],
-        &[
-            "login",
-            "logout",
-            "adduser",
-            "owner",
-            "token create",
-            "token revoke",
-        ],
-    ),
-    (
-        Credentials,
-        &["aws"],
-        &[
-            "configure",
-            "iam create-access-key",
-            "iam delete-access-key",
-            "iam delete-user",
-        ],
-    ),
-    (Credentials, &["gcloud"], &["auth login", "auth revoke"]),
-    (Credentials, &["net"], &["user", "localgroup"]),
-    (
-        Credentials,
-        &["git"],
-        &["credential", "credential-store", "credential-cache"],
-    ),
-    (
-        Credentials,
-        &["claude"],
-        &["setup-token", "auth login", "auth logout"],
-    ),
-];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tables {
+    pub(super) programs: Vec<ProgramRule>,
+    /// Files that must not be written to, besides devices.
+    pub(super) files: Vec<FileRule>,
+    /// Calls that delete. What follows a name must not continue it.
+    pub(super) deleting_calls: Words,
+    /// Methods that empty a database, with what follows the name.
+    pub(super) emptying_calls: Words,
+    /// What interactive programs call a shell with.
+    pub(super) escapes_to_shell: Words,
+    /// Programs and commands of tmux that execute what is in their arguments or their input.
+    pub(super) executing_programs: Words,
+    /// First words of a line that asks for an explanation.
+    pub(super) questions: Words,
+    /// What a statement of SQL can drop.
+    pub(super) dropped_objects: Words,
+    pub(super) name: NameWords,
+    pub(super) description: DescriptionWords,
+}
 
-/// Programs with the options that are dangerous. A single letter also counts among others: `-Rns`.
-pub(super) const OPTIONS: &[(Rule, &[&str], &[&str])] = &[
-    (
-        PackageRemoval,
-        &["dpkg"],
-        &["-r", "-P", "--remove", "--purge"],
-    ),
-    (PackageRemoval, &["rpm"], &["-e", "--erase"]),
-    (
-        PackageRemoval,
-        &["pacman", "yay", "paru"],
-        &["-R", "--remove"],
-    ),
-    (
-        PackageRemoval,
-        &["emerge"],
-        &["-C", "-c", "--unmerge", "--depclean", "--prune"],
-    ),
-    (PackageRemoval, &["nix-env"], &["-e", "--uninstall"]),
-    (
-        PackageRemoval,
-        &["apt", "apt-get"],
-        &["--purge", "--auto-remove"],
-    ),
-    (
-        Deletion,
-        &["rsync"],
-        &[
-            "--delete",
-            "--delete-after",
-            "--delete-before",
-            "--delete-excluded",
-            "--delete-during",
-            "--remove-source-files",
-        ],
-    ),
-    (Deletion, &["crontab"], &["-r"]),
-    (Deletion, &["truncate"], &["-s", "--size"]),
-    (Deletion, &["find"], &["-delete"]),
-    (
-        Deletion,
-        &["remove-item", "ri"],
-        &["-recurse", "-force", "-Recurse", "-Force", "-r"],
-    ),
-    (
-        Deletion,
-        &["del", "erase", "rd", "rmdir"],
-        &["/s", "/f", "/q", "/S", "/F", "/Q"],
-    ),
-    (
-        Credentials,
-        &["gpg", "gpg2"],
-        &[
-            "--delete-keys",
-            "--delete-secret-keys",
-            "--delete-key",
-            "--delete-secret-key",
-            "--gen-key",
-            "--full-generate-key",
-            "--edit-key",
-            "--import",
-            "--generate-key",
-        ],
-    ),
-    (Credentials, &["ssh-add"], &["-d", "-D", "-x"]),
-    (Shutdown, &["systemctl"], &["--firmware-setup"]),
-];
+/// Programs that are dangerous if all conditions hold that are given.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProgramRule {
+    pub(super) rule: Rule,
+    pub(super) programs: Words,
+    #[serde(default)]
+    pub(super) least_arguments: usize,
+    /// A sub-command of one or two words.
+    #[serde(default)]
+    pub(super) commands: Vec<String>,
+    /// An option; a single letter also counts among others: `-Rns`.
+    #[serde(default)]
+    pub(super) options: Words,
+    /// An argument of each list. Only options are compared with their case.
+    #[serde(default)]
+    pub(super) words: Vec<Words>,
+    /// The start of an argument.
+    #[serde(default)]
+    pub(super) prefixes: Words,
+    #[serde(default)]
+    pub(super) unless_options: Words,
+    #[serde(default)]
+    pub(super) unless_words: Words,
+}
 
-/// Sub-commands of git that are dangerous with one of these options.
-pub(super) const GIT: &[(&str, &[&str])] = &[
-    ("clean", &["-f", "--force"]),
-    ("reset", &["--hard", "--merge", "--keep"]),
-    (
-        "push",
-        &[
-            "-f",
-            "--force",
-            "--force-with-lease",
-            "--delete",
-            "-d",
-            "--mirror",
-            "--prune",
-        ],
-    ),
-    ("branch", &["-D", "-d", "--delete"]),
-    ("tag", &["-d", "--delete"]),
-    ("checkout", &["-f", "--force"]),
-    ("switch", &["-f", "--force", "--discard-changes"]),
-    ("rm", &["-r", "-f", "--force"]),
-    ("gc", &["--prune", "--prune=now"]),
-    ("worktree", &["-f", "--force"]),
-];
+/// Files by their paths, and by how these start and end.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileRule {
+    pub(super) rule: Rule,
+    pub(super) files: Words,
+    #[serde(default)]
+    pub(super) starts: Words,
+    #[serde(default)]
+    pub(super) ends: Words,
+}
 
-/// Programs that run their arguments as a command; files they delete are many.
-pub(super) const REPEATING: &[&str] = &["xargs", "find", "fd", "fdfind", "parallel", "watch"];
+/// Words of the name of a command.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NameWords {
+    /// What destroys.
+    pub(super) verbs: Words,
+    /// What destroys only some things, and these.
+    pub(super) uncertain_verbs: Words,
+    pub(super) objects: Words,
+    /// First words of commands that only show something, or change a setting.
+    pub(super) showing: Words,
+}
+
+/// Words of the description of a command.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DescriptionWords {
+    /// What destroys. Participles are left out: `show deleted files` only shows.
+    pub(super) verbs: Words,
+    /// The same, if the description starts with it.
+    pub(super) first_verbs: Words,
+    pub(super) uncertain_verbs: Vec<UncertainVerbs>,
+    /// What is destroyed when it is formatted; a text is not.
+    pub(super) formatted: Words,
+    /// What reverses the meaning of a verb soon after it.
+    pub(super) negations: Words,
+}
+
+/// What destroys only some things: which, soon after it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UncertainVerbs {
+    pub(super) verbs: Words,
+    pub(super) objects: Words,
+}
+
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("tables.json")).expect("tests read the same text")
+});

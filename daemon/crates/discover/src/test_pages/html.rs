@@ -137,32 +137,24 @@ fn finding(
     if let Some(message) = &found.message {
         let _ = writeln!(page, "<p>{}</p>", escaped(message));
     }
-    let mut facts = Vec::new();
-    facts.extend(found.signal.iter().map(|signal| format!("signal {signal}")));
-    let status = found.exit_status;
-    facts.extend(status.map(|status| format!("exit status {status}")));
+    let signal = found.signal.iter().map(|signal| format!("signal {signal}"));
+    let status = found.exit_status.iter();
+    let facts = signal.chain(status.map(|status| format!("exit status {status}")));
+    let facts = facts.collect::<Vec<_>>().join(", ");
     if !facts.is_empty() {
-        let facts = escaped(&visible(&facts.join(", ")));
-        let _ = writeln!(page, "<p class=\"dim\">{facts}</p>");
+        let _ = writeln!(page, "<p class=\"dim\">{}</p>", escaped(&visible(&facts)));
     }
     if let Some(input) = &found.input {
         // Each character that nobody sees is written as an escape.
-        let input: String = input
-            .split_inclusive('\n')
+        let lines = input.split_inclusive('\n');
+        let input: String = lines
             .map(|line| format!("{}\n", line.escape_debug()))
             .collect();
-        let _ = writeln!(
-            page,
-            "<dl><dt>Input</dt><dd><pre>{}</pre></dd></dl>",
-            escaped(input.trim_end())
-        );
+        let _ = writeln!(page, "<dl>{}</dl>", quotation("Input", input.trim_end()));
     }
     if let Some(bytes) = &found.input_b64 {
-        let _ = writeln!(
-            page,
-            "<dl><dt>Input in base64</dt><dd><pre>{}</pre></dd></dl>",
-            escaped(&visible(bytes))
-        );
+        let bytes = quotation("Input in base64", &visible(bytes));
+        let _ = writeln!(page, "<dl>{bytes}</dl>");
     }
     if let Some(tape) = &found.tape {
         replay(report, tape, pictures.get(tape), page);
@@ -172,14 +164,14 @@ fn finding(
 
 fn replay(report: &TestReport, tape: &str, picture: Option<&String>, page: &mut String) {
     let folder = Path::new(tape).parent().unwrap_or(Path::new("."));
+    let play = format!("ccctl tape play {}", quoted(tape));
     let folder = quoted(&folder.to_string_lossy());
+    let talk = format!("ccctl play --tapes {folder} -- {}", command_line(report));
     let _ = writeln!(
         page,
-        "<dl><dt>Watch what happened</dt><dd><pre>ccctl tape play {}</pre></dd>\
-         <dt>Talk to the tape in place of the program</dt><dd><pre>ccctl play --tapes {} -- {}</pre></dd></dl>",
-        escaped(&visible(&quoted(tape))),
-        escaped(&visible(&folder)),
-        escaped(&visible(&command_line(report)))
+        "<dl>{}{}</dl>",
+        quotation("Watch what happened", &visible(&play)),
+        quotation("Talk to the tape in place of the program", &visible(&talk))
     );
     // Only addresses of images that are part of the page.
     if let Some(picture) = picture.filter(|picture| picture.starts_with("data:image/")) {
@@ -189,4 +181,8 @@ fn replay(report: &TestReport, tape: &str, picture: Option<&String>, page: &mut 
             escaped(picture)
         );
     }
+}
+
+fn quotation(title: &str, text: &str) -> String {
+    format!("<dt>{title}</dt><dd><pre>{}</pre></dd>", escaped(text))
 }

@@ -2,10 +2,10 @@
 
 use super::super::draft::Draft;
 use super::super::judge::{Fault, Verdict};
-use super::super::tested_program::{END_OF_INPUT, Patience, TestedProgram};
+use super::super::tested_program::{END_OF_INPUT, TestedProgram};
 use super::replay::{Copy, WINDOW};
+use crate::drive::SessionResult;
 use ccd_protocol::investigate::FindingKind;
-use ccd_session::session::SessionError;
 use std::time::Instant;
 
 #[derive(Debug, Clone)]
@@ -23,11 +23,11 @@ pub(super) type Numbered = (usize, Vec<u8>);
 pub(super) async fn run(
     tested: &TestedProgram<'_>,
     draft: &Draft,
-    inputs: Vec<Numbered>,
+    inputs: &[Numbered],
     until: Instant,
-) -> Result<(Vec<Suspect>, usize), SessionError> {
+) -> SessionResult<(Vec<Suspect>, usize)> {
     let mut suspects = Vec::new();
-    let mut rest = &inputs[..];
+    let mut rest = inputs;
     // Programs that read keys may act on each, and throw away what is typed ahead.
     let widest = if tested.first.is_canonical { WINDOW } else { 1 };
     let mut window = widest;
@@ -65,43 +65,36 @@ struct Took {
     at_end: bool,
 }
 
-impl Took {
-    fn of((inputs, verdict): (usize, Verdict)) -> Self {
-        Self {
-            inputs,
-            verdict,
-            at_end: false,
-        }
-    }
-}
-
 /// Gives inputs to one copy until it ends, at last the end of the input. None if the program no longer starts as it
 /// should.
 async fn until_end(
     tested: &TestedProgram<'_>,
     inputs: &[Numbered],
     window: usize,
-) -> Result<Option<Took>, SessionError> {
+) -> SessionResult<Option<Took>> {
     let Some(mut copy) = Copy::start(tested).await? else {
         return Ok(None);
     };
     let mut done = 0;
-    while done < inputs.len() {
-        let lines = lines_of(&inputs[done..(done + window).min(inputs.len())]);
-        let verdict = copy.ask(tested, &lines, Patience::Suspect).await?;
-        if verdict == Verdict::Fine {
-            done += lines.len();
-            continue;
+    for inputs_of_window in inputs.chunks(window) {
+        let lines = lines_of(inputs_of_window);
+        let verdict = copy.ask(&lines).await?;
+        if verdict != Verdict::Fine {
+            copy.release();
+            let (inputs, verdict) = match lines.len() {
+                1 => (done + 1, verdict),
+                len => which(tested, inputs, done, len, window).await?,
+            };
+            return Ok(Some(Took {
+                inputs,
+                verdict,
+                at_end: false,
+            }));
         }
-        tested.driver.release(copy.running);
-        if lines.len() == 1 {
-            return Ok(Some(Took::of((done + 1, verdict))));
-        }
-        let took = which(tested, inputs, done, lines.len(), window).await?;
-        return Ok(Some(Took::of(took)));
+        done += lines.len();
     }
-    let end = copy.ask(tested, &[END_OF_INPUT], Patience::Suspect).await?;
-    tested.driver.release(copy.running);
+    let end = copy.ask(&[END_OF_INPUT]).await?;
+    copy.release();
     // Anything else after it, such as another mode of the terminal, is for the test of exits.
     let at_end = matches!(end, Verdict::Broke(fault) if fault.kind == FindingKind::Crash);
     Ok(Some(Took {
@@ -119,23 +112,22 @@ async fn which(
     before: usize,
     len: usize,
     window: usize,
-) -> Result<(usize, Verdict), SessionError> {
+) -> SessionResult<(usize, Verdict)> {
     let Some(mut copy) = Copy::start(tested).await? else {
         return Ok((before + len, Verdict::Fine));
     };
     for lines in inputs[..before].chunks(window) {
-        copy.ask(tested, &lines_of(lines), Patience::Suspect)
-            .await?;
+        copy.ask(&lines_of(lines)).await?;
     }
     let mut found = (before + len, Verdict::Fine);
     for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {
-        let verdict = copy.ask(tested, &[input], Patience::Suspect).await?;
+        let verdict = copy.ask(&[input]).await?;
         if verdict != Verdict::Fine {
             found = (before + index + 1, verdict);
             break;
         }
     }
-    tested.driver.release(copy.running);
+    copy.release();
     Ok(found)
 }
 

@@ -1,15 +1,14 @@
 //! The one input that did it, made short, and its tape.
 
 use super::super::judge::{Fault, Verdict};
-use super::super::sample::{finding, shown};
+use super::super::sample::shown;
 use super::super::tested_program::{Patience, TestedProgram};
 use super::chunk::Suspect;
 use super::replay::breaks;
 use super::words::first_word;
-use crate::drive::recorded_in;
+use crate::drive::{Exit, SessionResult, recorded_in};
 use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
-use ccd_session::session::SessionError;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -63,7 +62,7 @@ fn is_in(line: &[u8], input: &[u8]) -> bool {
 pub(super) async fn culprit(
     tested: &TestedProgram<'_>,
     suspect: &Suspect,
-) -> Result<Option<Culprit>, SessionError> {
+) -> SessionResult<Option<Culprit>> {
     let fault = suspect.fault;
     let now = Instant::now();
     let share = tested.ends_at.saturating_duration_since(now).mul_f64(SHARE);
@@ -75,38 +74,24 @@ pub(super) async fn culprit(
     let Some((last, before)) = suspect.lines.split_last() else {
         return Ok(None);
     };
-    if search.breaks(std::slice::from_ref(last)).await? {
-        let line = search.shorten_line(&[], last.clone()).await?;
-        return Ok(Some(Culprit {
-            fault,
-            lines: vec![line],
-            is_minimal: search.has_time(),
-        }));
-    }
-    if fault.kind == FindingKind::BrokenOutput {
+    let alone = vec![last.clone()];
+    let lines = if search.breaks(&alone).await? {
+        search.shorten_alone(alone).await?
+    } else if fault.kind == FindingKind::BrokenOutput {
         return Ok(None); // a line editor may still hold a part of an earlier input
-    }
-    // Not alone: the lines before it matter.
-    let start = before.len().saturating_sub(MAX_LINES);
-    if start > 0 || before.is_empty() || !search.breaks(&suspect.lines).await? {
+    } else if before.is_empty()
+        || before.len() > MAX_LINES
+        || !search.breaks(&suspect.lines).await?
+    {
         return Ok(None);
-    }
-    let mut lines = suspect.lines.clone();
-    loop {
-        // A shorter line may make another one superfluous.
-        let mut shortened = search.drop_lines(&lines).await?;
-        for at in 0..shortened.len() {
-            shortened = search.shorten_in(shortened, at).await?;
-        }
-        if shortened == lines || !search.has_time() {
-            return Ok(Some(Culprit {
-                fault,
-                lines: shortened,
-                is_minimal: search.has_time(),
-            }));
-        }
-        lines = shortened;
-    }
+    } else {
+        search.shorten_all(suspect.lines.clone()).await?
+    };
+    Ok(Some(Culprit {
+        fault,
+        lines,
+        is_minimal: search.has_time(),
+    }))
 }
 
 struct Search<'a, 'b> {
@@ -120,74 +105,58 @@ impl Search<'_, '_> {
         Instant::now() < self.until
     }
 
-    async fn breaks(&self, lines: &[Vec<u8>]) -> Result<bool, SessionError> {
+    async fn breaks(&self, lines: &[Vec<u8>]) -> SessionResult<bool> {
         let lines: Vec<&[u8]> = lines.iter().map(|line| &**line).collect();
-        breaks(self.tested, &lines, self.fault, Patience::Suspect).await
+        breaks(self.tested, &lines, self.fault).await
     }
 
-    /// Returns the lines without those that do not matter.
-    async fn drop_lines(&self, lines: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, SessionError> {
-        let Some((last, before)) = lines.split_last() else {
-            return Ok(Vec::new());
-        };
-        let with = |indices: &[u8]| {
-            let kept = indices
-                .iter()
-                .filter_map(|&index| before.get(usize::from(index)));
-            let kept = kept.cloned().chain([last.clone()]);
-            kept.collect::<Vec<_>>()
-        };
-        let indices = (0..before.len()).filter_map(|index| u8::try_from(index).ok());
-        let mut shrinker = Shrinker::new(indices.collect());
-        while let Some(indices) = shrinker.candidate() {
-            if !self.has_time() {
-                break;
-            }
-            let is_enough = self.breaks(&with(&indices)).await?;
-            shrinker.report(is_enough);
-        }
-        Ok(with(shrinker.best()))
-    }
-
-    async fn shorten_line(
-        &self,
-        before: &[Vec<u8>],
-        line: Vec<u8>,
-    ) -> Result<Vec<u8>, SessionError> {
-        let mut lines = before.to_vec();
-        let at = lines.len();
+    /// Shortens a line that breaks the program alone.
+    async fn shorten_alone(&self, mut lines: Vec<Vec<u8>>) -> SessionResult<Vec<Vec<u8>>> {
         // Most often, the command alone does it.
-        let word = first_word(&line).to_vec();
-        let mut line = line;
-        if !word.is_empty() && word.len() < line.len() {
-            lines.push(word.clone());
-            if self.breaks(&lines).await? {
-                line = word;
+        let word = first_word(&lines[0]).to_vec();
+        if !word.is_empty() && word.len() < lines[0].len() {
+            let only_word = vec![word];
+            if self.breaks(&only_word).await? {
+                lines = only_word;
             }
-            lines.pop();
         }
-        lines.push(line);
-        lines = self.shorten_in(lines, at).await?;
-        Ok(lines.swap_remove(at))
+        self.shorten_line(lines, 0).await
+    }
+
+    /// Drops lines and shortens the others, as a shorter line may make another one superfluous.
+    async fn shorten_all(&self, mut lines: Vec<Vec<u8>>) -> SessionResult<Vec<Vec<u8>>> {
+        loop {
+            let mut shortened = self.drop_lines(lines.clone()).await?;
+            for at in 0..shortened.len() {
+                shortened = self.shorten_line(shortened, at).await?;
+            }
+            if shortened == lines || !self.has_time() {
+                return Ok(shortened);
+            }
+            lines = shortened;
+        }
+    }
+
+    /// Returns the lines without those before the last one that do not matter.
+    async fn drop_lines(&self, mut lines: Vec<Vec<u8>>) -> SessionResult<Vec<Vec<u8>>> {
+        let last = lines.split_off(lines.len().saturating_sub(1));
+        let mut shrinker = Shrinker::new(lines);
+        while let Some(before) = shrinker.candidate().filter(|_| self.has_time()) {
+            shrinker.report(self.breaks(&[&before[..], &last].concat()).await?);
+        }
+        Ok([shrinker.best(), &last].concat())
     }
 
     /// Shortens one of several lines until no byte can be removed from it.
-    async fn shorten_in(
+    async fn shorten_line(
         &self,
         mut lines: Vec<Vec<u8>>,
         at: usize,
-    ) -> Result<Vec<Vec<u8>>, SessionError> {
-        let Some(line) = lines.get(at).cloned() else {
-            return Ok(lines);
-        };
-        let mut shrinker = Shrinker::new(line);
-        while let Some(candidate) = shrinker.candidate() {
-            if !self.has_time() {
-                break;
-            }
-            lines[at] = candidate;
-            let is_enough = self.breaks(&lines).await?;
-            shrinker.report(is_enough);
+    ) -> SessionResult<Vec<Vec<u8>>> {
+        let mut shrinker = Shrinker::new(lines[at].clone());
+        while let Some(line) = shrinker.candidate().filter(|_| self.has_time()) {
+            lines[at] = line;
+            shrinker.report(self.breaks(&lines).await?);
         }
         lines[at] = shrinker.best().to_vec();
         Ok(lines)
@@ -206,18 +175,17 @@ fn folder_of_tape(tested: &TestedProgram<'_>) -> Option<PathBuf> {
 pub(super) async fn confirm(
     tested: &TestedProgram<'_>,
     culprit: &Culprit,
-) -> Result<Option<Finding>, SessionError> {
+) -> SessionResult<Option<Finding>> {
     let root = folder_of_tape(tested);
-    let tape = root
-        .as_deref()
-        .map(|root| recorded_in(root, Some("finding")));
+    let tape = root.as_deref();
+    let tape = tape.map(|root| recorded_in(root, Some("finding")));
     let mut running = tested.driver.start(tape).await?;
     let terminal = running.terminal();
     let first = running.first(tested.driver.limits.start).await?;
     let (mut verdict, mut exit) = (Verdict::Fine, None);
     if first.waits() {
         for line in &culprit.lines {
-            let asked = tested.ask_surely(&mut running, line).await?;
+            let asked = tested.ask(&mut running, &[line], Patience::Confirm).await?;
             exit = asked.0.exit();
             verdict = asked.1;
             if verdict != Verdict::Fine {
@@ -232,22 +200,14 @@ pub(super) async fn confirm(
         tested.driver.release(running);
         return Ok(None);
     }
-    let tape = match root {
-        Some(root) => {
-            let id = running.end_with_tape().await;
-            id.map(|id| root.join(format!("{id}.json5")))
-        }
-        None => {
-            tested.driver.release(running);
-            None
-        }
-    };
+    let id = running.end_with_tape().await;
+    let tape = root.zip(id);
+    let tape = tape.map(|(root, id)| root.join(format!("{id}.json5")));
     let input = culprit.input();
-    let message = format!("it {} after {}", culprit.fault.in_words(), shown(&input));
-    let found = finding(culprit.fault.kind, Some(&input), message);
+    let when = format!("after {}", shown(&input));
     Ok(Some(Finding {
-        exit_status: exit.map(crate::drive::Exit::status),
+        exit_status: exit.map(Exit::status),
         tape: tape.map(|path| path.to_string_lossy().into_owned()),
-        ..culprit.fault.onto(found)
+        ..culprit.fault.finding(Some(&input), &when)
     }))
 }

@@ -7,9 +7,11 @@ use super::super::tested_program::{END_OF_INPUT, TestedProgram};
 use super::chunk::{self, Numbered, Suspect};
 use super::culprit::{Culprit, confirm, culprit};
 use super::words::{Source, first_word};
+use crate::drive::SessionResult;
 use ccd_protocol::investigate::Finding;
-use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
+use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Copies that run at a time.
@@ -25,10 +27,20 @@ const KEPT_TIME: f64 = 0.25;
 /// The run ends when this much was found: the program is broken, and more would be the same.
 const MAX_FINDINGS: usize = 20;
 
-#[derive(Default)]
-struct Progress {
+struct Run<'a> {
+    tested: &'a TestedProgram<'a>,
+    draft: &'a Draft,
+    source: Source,
+    /// When the last input is sent.
+    until: Instant,
+    /// One for each finding.
     culprits: Vec<Culprit>,
-    findings: Vec<Finding>,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    unsent: usize,
     duplicates: u64,
     refused: u64,
     known: u64,
@@ -40,7 +52,7 @@ pub(in crate::black_box) async fn run(
     tested: &TestedProgram<'_>,
     draft: &Draft,
     help: &ProgramHelp,
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     draft.set("seed", tested.options.seed);
     if let Some(why) = why_not(tested) {
         draft.begin(1);
@@ -48,49 +60,19 @@ pub(in crate::black_box) async fn run(
         draft.finish();
         return Ok(());
     }
-    let source = Source::new(tested, help);
-    draft.begin(source.len);
-    let began = Instant::now();
-    let until = until(tested);
-    let mut progress = Progress::default();
-    let (mut next, mut unsent) = (0, 0);
-    while next < source.len && progress.findings.len() < MAX_FINDINGS && Instant::now() < until {
-        let end = if next < source.alone_len() {
-            source.alone_len()
-        } else {
-            (next + ROUND).min(source.len)
-        };
-        let left = round(tested, draft, &source, next..end, &mut progress).await?;
-        next = end;
-        unsent += left;
-        draft.set(
-            "copies",
-            tested.copies.load(std::sync::atomic::Ordering::Relaxed),
-        );
-        note(draft, &progress, next - unsent, began);
-    }
-    let sent = next - unsent;
-    if sent < source.len && progress.findings.len() < MAX_FINDINGS {
-        let seconds = began.elapsed().as_secs_f64().round();
-        let of = source.len;
-        draft.set("complete", false);
-        draft.set(
-            "note",
-            format!("{sent} of {of} inputs within {seconds} s (testing.timeout)"),
-        );
-        if sent == 0 {
-            let limit = tested.options.timeout.as_secs_f64();
-            draft.fail(format!("the time limit of {limit} s was reached"));
-        }
-    }
+    // Some time is kept for what has broken until then.
+    let kept = tested.options.timeout.mul_f64(KEPT_TIME);
+    let mut run = Run {
+        tested,
+        draft,
+        source: Source::new(tested, help),
+        until: tested.ends_at.checked_sub(kept).unwrap_or(tested.ends_at),
+        culprits: Vec::new(),
+        counts: Counts::default(),
+    };
+    run.rounds().await?;
     draft.finish();
     Ok(())
-}
-
-/// Returns when the last input is sent: some time is kept for what has broken until then.
-fn until(tested: &TestedProgram<'_>) -> Instant {
-    let kept = tested.options.timeout.mul_f64(KEPT_TIME);
-    tested.ends_at.checked_sub(kept).unwrap_or(tested.ends_at)
 }
 
 /// Returns why the program is given no random inputs; none if it is.
@@ -105,113 +87,151 @@ fn why_not(tested: &TestedProgram<'_>) -> Option<&'static str> {
         .then_some("it is a shell, which runs what it is given: safe mode sends it nothing random")
 }
 
-/// Sends the inputs of one round, then finds out what broke. Only then is it known which inputs of the next rounds need
-/// not be sent, so the result does not depend on which copy was faster. Returns how many there was no time to send.
-async fn round(
-    tested: &TestedProgram<'_>,
-    draft: &Draft,
-    source: &Source,
-    numbers: std::ops::Range<usize>,
-    progress: &mut Progress,
-) -> Result<usize, SessionError> {
-    let is_alone = numbers.end <= source.alone_len();
-    let mut inputs: Vec<Numbered> = Vec::new();
-    for number in numbers {
-        let input = source.input(number);
-        let known = |culprit: &Culprit| {
-            let word = culprit.input();
-            culprit.lines.len() == 1 && !word.is_empty() && first_word(&input) == word
-        };
-        if progress.culprits.iter().any(known) {
-            progress.known += 1;
-            draft.step();
-        } else if tested.is_refused(&input) {
-            progress.refused += 1;
-            draft.step();
-        } else {
-            inputs.push((number, input));
+impl Run<'_> {
+    async fn rounds(&mut self) -> SessionResult<()> {
+        let (len, alone_len) = (self.source.len, self.source.alone_len());
+        self.draft.begin(len);
+        let began = Instant::now();
+        let mut next = 0;
+        while next < len && self.culprits.len() < MAX_FINDINGS && Instant::now() < self.until {
+            let end = if next < alone_len {
+                alone_len
+            } else {
+                (next + ROUND).min(len)
+            };
+            self.round(next..end).await?;
+            next = end;
+            self.note(next - self.counts.unsent, began);
         }
-    }
-    let len = if is_alone { 1 } else { CHUNK };
-    let chunks: Vec<_> = inputs
-        .chunks(len)
-        .map(|inputs| chunk::run(tested, draft, inputs.to_vec(), until(tested)))
-        .collect();
-    let mut suspects: Vec<Suspect> = Vec::new();
-    let mut unsent = 0;
-    let mut running = stream::iter(chunks).buffered(AT_A_TIME);
-    while let Some(found) = running.next().await {
-        let (found, left) = found?;
-        suspects.extend(found);
-        unsent += left;
-    }
-    drop(running);
-    suspects.sort_by_key(|suspect| suspect.number);
-    settle(tested, draft, suspects, progress).await?;
-    Ok(unsent)
-}
-
-/// Finds the culprit of each suspect that no other explains.
-async fn settle(
-    tested: &TestedProgram<'_>,
-    draft: &Draft,
-    mut suspects: Vec<Suspect>,
-    progress: &mut Progress,
-) -> Result<(), SessionError> {
-    while !suspects.is_empty() {
-        let (new, later) = sort_out(suspects, progress);
-        let searches: Vec<_> = new.iter().map(|suspect| search(tested, suspect)).collect();
-        let mut found = stream::iter(searches).buffered(AT_A_TIME);
-        while let Some(found) = found.next().await {
-            match found? {
-                Some((culprit, finding)) => add(draft, progress, culprit, finding),
-                None => progress.unconfirmed += 1,
+        let sent = next - self.counts.unsent;
+        if sent < len && self.culprits.len() < MAX_FINDINGS {
+            let seconds = began.elapsed().as_secs_f64().round();
+            let note = format!("{sent} of {len} inputs within {seconds} s (testing.timeout)");
+            self.draft.set("complete", false);
+            self.draft.set("note", note);
+            if sent == 0 {
+                let limit = self.tested.options.timeout.as_secs_f64();
+                let why = format!("the time limit of {limit} s was reached");
+                self.draft.fail(why);
             }
         }
-        suspects = later;
+        Ok(())
     }
-    Ok(())
-}
 
-/// Returns the suspects that are searched now, and those that are looked at afterwards. The others are explained.
-fn sort_out(suspects: Vec<Suspect>, progress: &mut Progress) -> (Vec<Suspect>, Vec<Suspect>) {
-    let (mut new, mut later): (Vec<Suspect>, Vec<Suspect>) = Default::default();
-    for suspect in suspects {
-        let last = |suspect: &Suspect| suspect.lines.last().cloned().unwrap_or_default();
-        let is_like = |other: &Suspect| {
-            other.fault == suspect.fault && first_word(&last(other)) == first_word(&last(&suspect))
-        };
-        let mut known = progress.culprits.iter();
-        if known.any(|culprit| culprit.explains(suspect.fault, &suspect.lines)) {
-            progress.duplicates += 1;
-        } else if !new.iter().any(is_like) {
-            new.push(suspect);
-        } else if last(&suspect) == END_OF_INPUT {
-            // Every end of the input looks the same, but the inputs before it may differ.
-            later.push(suspect);
-        } else {
-            progress.duplicates += 1;
+    /// Sends the inputs of one round, then finds out what broke. Only then is it known which inputs of the next rounds
+    /// need not be sent, so the result does not depend on which copy was faster.
+    async fn round(&mut self, numbers: Range<usize>) -> SessionResult<()> {
+        let is_alone = numbers.end <= self.source.alone_len();
+        let mut inputs: Vec<Numbered> = Vec::new();
+        for number in numbers {
+            let input = self.source.input(number);
+            let is_known = |culprit: &Culprit| {
+                let word = culprit.input();
+                culprit.lines.len() == 1 && !word.is_empty() && first_word(&input) == word
+            };
+            if self.culprits.iter().any(is_known) {
+                self.counts.known += 1;
+                self.draft.step();
+            } else if self.tested.is_refused(&input) {
+                self.counts.refused += 1;
+                self.draft.step();
+            } else {
+                inputs.push((number, input));
+            }
+        }
+        let len = if is_alone { 1 } else { CHUNK };
+        let chunks: Vec<_> = inputs
+            .chunks(len)
+            .map(|inputs| chunk::run(self.tested, self.draft, inputs, self.until))
+            .collect();
+        let mut suspects: Vec<Suspect> = Vec::new();
+        let mut unsent = 0;
+        let mut running = stream::iter(chunks).buffered(AT_A_TIME);
+        while let Some(found) = running.next().await {
+            let (found, left) = found?;
+            suspects.extend(found);
+            unsent += left;
+        }
+        drop(running);
+        self.counts.unsent += unsent;
+        suspects.sort_by_key(|suspect| suspect.number);
+        self.settle(suspects).await
+    }
+
+    /// Finds the culprit of each suspect that no other explains.
+    async fn settle(&mut self, mut suspects: Vec<Suspect>) -> SessionResult<()> {
+        while !suspects.is_empty() {
+            let (new, later) = self.sort_out(suspects);
+            let tested = self.tested;
+            let searches: Vec<_> = new.iter().map(|suspect| search(tested, suspect)).collect();
+            let mut found = stream::iter(searches).buffered(AT_A_TIME);
+            while let Some(found) = found.next().await {
+                match found? {
+                    Some((culprit, finding)) => self.add(culprit, finding),
+                    None => self.counts.unconfirmed += 1,
+                }
+            }
+            suspects = later;
+        }
+        Ok(())
+    }
+
+    /// Returns the suspects that are searched now, and those that are looked at afterwards. The others are explained.
+    fn sort_out(&mut self, suspects: Vec<Suspect>) -> (Vec<Suspect>, Vec<Suspect>) {
+        let (mut new, mut later): (Vec<Suspect>, Vec<Suspect>) = Default::default();
+        for suspect in suspects {
+            let last = |suspect: &Suspect| suspect.lines.last().cloned().unwrap_or_default();
+            let is_like = |other: &Suspect| {
+                let (one, other_last) = (last(&suspect), last(other));
+                other.fault == suspect.fault && first_word(&other_last) == first_word(&one)
+            };
+            let mut known = self.culprits.iter();
+            if known.any(|culprit| culprit.explains(suspect.fault, &suspect.lines)) {
+                self.counts.duplicates += 1;
+            } else if !new.iter().any(is_like) {
+                new.push(suspect);
+            } else if last(&suspect) == END_OF_INPUT {
+                // Every end of the input looks the same, but the inputs before it may differ.
+                later.push(suspect);
+            } else {
+                self.counts.duplicates += 1;
+            }
+        }
+        (new, later)
+    }
+
+    /// Adds a finding, unless it is known.
+    fn add(&mut self, culprit: Culprit, finding: Finding) {
+        let input = culprit.input();
+        let is_known = self.culprits.iter().any(|known| {
+            known.fault == culprit.fault
+                && (sorted(known.input()) == sorted(input.clone())
+                    || known.explains(culprit.fault, &culprit.lines))
+        });
+        if is_known {
+            self.counts.duplicates += 1;
+            return;
+        }
+        self.counts.not_minimal += u64::from(!culprit.is_minimal);
+        self.culprits.push(culprit);
+        self.draft.find(finding);
+    }
+
+    fn note(&self, inputs: usize, began: Instant) {
+        let seconds = began.elapsed().as_secs_f64().max(0.001);
+        let copies = self.tested.copies.load(Ordering::Relaxed);
+        let draft = self.draft;
+        draft.set("copies", copies);
+        draft.set("inputs", inputs as u64);
+        draft.set("inputs_per_second", (inputs as f64 / seconds).round());
+        draft.set("refused", self.counts.refused);
+        draft.set("skipped_known", self.counts.known);
+        draft.set("duplicates", self.counts.duplicates);
+        draft.set("not_reproduced", self.counts.unconfirmed);
+        if self.counts.not_minimal > 0 {
+            draft.set("not_minimal", self.counts.not_minimal);
         }
     }
-    (new, later)
-}
-
-/// Adds a finding, unless it is known.
-fn add(draft: &Draft, progress: &mut Progress, culprit: Culprit, finding: Finding) {
-    let input = culprit.input();
-    let is_known = progress.culprits.iter().any(|known| {
-        known.fault == culprit.fault
-            && (sorted(known.input()) == sorted(input.clone())
-                || known.explains(culprit.fault, &culprit.lines))
-    });
-    if is_known {
-        progress.duplicates += 1;
-        return;
-    }
-    progress.not_minimal += u64::from(!culprit.is_minimal);
-    progress.culprits.push(culprit);
-    progress.findings.push(finding.clone());
-    draft.find(finding);
 }
 
 /// Makes a line short that breaks the program, and records it on a tape; none if it does not break again.
@@ -219,7 +239,7 @@ pub(in crate::black_box) async fn shortened(
     tested: &TestedProgram<'_>,
     fault: Fault,
     line: &[u8],
-) -> Result<Option<Finding>, SessionError> {
+) -> SessionResult<Option<Finding>> {
     let suspect = Suspect {
         number: 0,
         fault,
@@ -232,25 +252,12 @@ pub(in crate::black_box) async fn shortened(
 async fn search(
     tested: &TestedProgram<'_>,
     suspect: &Suspect,
-) -> Result<Option<(Culprit, Finding)>, SessionError> {
+) -> SessionResult<Option<(Culprit, Finding)>> {
     let Some(culprit) = culprit(tested, suspect).await? else {
         return Ok(None);
     };
     let finding = confirm(tested, &culprit).await?;
     Ok(finding.map(|finding| (culprit, finding)))
-}
-
-fn note(draft: &Draft, progress: &Progress, inputs: usize, began: Instant) {
-    let seconds = began.elapsed().as_secs_f64().max(0.001);
-    draft.set("inputs", inputs as u64);
-    draft.set("inputs_per_second", (inputs as f64 / seconds).round());
-    draft.set("refused", progress.refused);
-    draft.set("skipped_known", progress.known);
-    draft.set("duplicates", progress.duplicates);
-    draft.set("not_reproduced", progress.unconfirmed);
-    if progress.not_minimal > 0 {
-        draft.set("not_minimal", progress.not_minimal);
-    }
 }
 
 /// Two inputs of the same bytes in another order break the program for the same reason.

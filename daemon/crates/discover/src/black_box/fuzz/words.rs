@@ -2,9 +2,10 @@
 
 use super::super::help::ProgramHelp;
 use super::super::tested_program::TestedProgram;
+use crate::drive::kept;
 use crate::fuzz::Inputs;
 use crate::investigate::WORDS;
-use ccd_text::canonical::{LINE_LEN, QUOTE};
+use ccd_text::canonical::QUOTE;
 
 const MAX_ALONE: usize = 60;
 
@@ -61,11 +62,7 @@ impl Source {
             // These are commands of the line editor, which would be tested instead of the program.
             input.retain(|byte| !byte.is_ascii_control());
         }
-        let len = match std::str::from_utf8(&input) {
-            Ok(text) => text.floor_char_boundary(LINE_LEN),
-            Err(_) => LINE_LEN.min(input.len()),
-        };
-        input.truncate(len);
+        input.truncate(kept(&input).len());
         input
     }
 }

@@ -1,4 +1,4 @@
-//! Python's argparse:
+//! The sub-commands of Python's argparse:
 //!
 //! ```text
 //! usage: prog [-h] [-b ADDRESS] {start,stop} ...
@@ -13,12 +13,11 @@
 //!
 //! A program may name its sub-commands with a metavar, `COMMAND ...`, and then no line lists them in braces.
 
-use super::{describes_help, has_label, read_sections};
-use crate::help::commands::Commands;
-use crate::help::entry;
-use crate::help::help_text::{HelpText, Shape};
-use crate::help::page::{Line, Page};
-use crate::help::sections::below;
+use super::commands::Commands;
+use super::entry;
+use super::help_text::HelpCommand;
+use super::page::{Line, Page};
+use super::sections::below;
 use std::collections::HashSet;
 
 /// Headings of argparse before and since Python 3.10, and the one for operands.
@@ -32,28 +31,24 @@ const HEADINGS: [&str; 4] = [
 /// By how many columns argparse indents a sub-command below the name of their group.
 const INDENT: usize = 2;
 
-pub(in crate::help) fn recognises(page: &Page) -> bool {
-    let is_argparse =
-        || page.has_line(&HEADINGS) || describes_help(page, "show this help message and exit");
-    has_label(page, "usage:") && is_argparse()
-}
-
-pub(in crate::help) fn read(page: &Page) -> HelpText {
+/// Returns the sub-commands of a text of argparse; none if it is another, or lists them in its own way.
+pub(super) fn sub_commands(page: &Page) -> Vec<HelpCommand> {
+    let has_usage = page.position(|line| line.text.starts_with("usage:"));
+    if has_usage.is_none() || !(page.has_line(&HEADINGS) || page.has_help_option()) {
+        return Vec::new();
+    }
     let mut commands = Commands::default();
     let operands = operands(page);
     for (index, heading) in page.lines.iter().enumerate() {
         let lines = || below(&page.lines[index + 1..], heading.indent);
         let names = choices(heading);
+        let term = heading.cells().next().unwrap_or_default();
         if !names.is_empty() {
             commands.add_entries(lines(), |line| {
                 entry::read(&line.text).filter(|entry| names.contains(&entry.name))
             });
-        } else if heading
-            .cells()
-            .next()
-            .is_some_and(|term| operands.contains(term))
-        {
-            let lines = sub_commands(lines(), heading.indent);
+        } else if operands.contains(term) {
+            let lines = from_first(lines(), heading.indent);
             commands.add_entries(lines, |line| entry::read(&line.text));
         }
     }
@@ -61,14 +56,7 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     for line in page.lines.iter().filter(|line| line.text.starts_with('{')) {
         commands.add_names(choices(line));
     }
-    let commands = commands.finish();
-    let help = read_sections(page, Shape::Argparse);
-    if commands.is_empty() {
-        // some programs print a list of their own
-        help
-    } else {
-        HelpText { commands, ..help }
-    }
+    commands.finish()
 }
 
 /// Returns the words of the usage that may be operands, thus not the name of the program.
@@ -83,7 +71,7 @@ fn operands(page: &Page) -> HashSet<&str> {
 
 /// Returns the lines from the first sub-command below an operand on: the lines before it continue the operand's help.
 /// An operand that is no group of sub-commands has none, as its help is indented further than by [`INDENT`].
-fn sub_commands(below: &[Line], indent: usize) -> &[Line] {
+fn from_first(below: &[Line], indent: usize) -> &[Line] {
     let is_first = |line: &Line| !line.is_blank() && line.indent == indent + INDENT;
     let first = below.iter().position(is_first).unwrap_or(below.len());
     &below[first..]
@@ -107,7 +95,7 @@ mod tests {
     const OPTIONS: &str = "options:\n  -h, --help  show this help message and exit\n";
 
     fn names(text: &str) -> String {
-        let commands = read(&Page::of(&format!("{text}\n{OPTIONS}"))).commands;
+        let commands = sub_commands(&Page::of(&format!("{text}\n{OPTIONS}")));
         let names: Vec<_> = commands.into_iter().map(|command| command.name).collect();
         names.join(" ")
     }

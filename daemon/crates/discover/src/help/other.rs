@@ -1,17 +1,17 @@
 //! Any other text: the pattern library knows lines such as `name - text` and `[name] text`, and the user's own. A text
 //! without them may name its commands in one line, or be a table of names and descriptions.
 
-use crate::help::commands::Commands;
-use crate::help::entry::{self, Description, comma_list};
-use crate::help::help_text::{HelpCommand, HelpText, Shape};
-use crate::help::options::options;
-use crate::help::page::{Line, Page, split_at_gap};
+use super::commands::Commands;
+use super::entry::{self, Description, comma_list};
+use super::help_text::{HelpCommand, HelpText, Shape};
+use super::options::options;
+use super::page::{Line, Page, split_at_gap};
 use ccd_text::pattern::Compiled;
 
 /// How many aligned lines make a list of commands.
 const LEAST_ALIGNED: usize = 2;
 
-pub(in crate::help) fn read(page: &Page, library: &Compiled) -> HelpText {
+pub(super) fn read(page: &Page, library: &Compiled) -> HelpText {
     let found = library.classify(&page.text());
     let mut commands = Commands::default();
     for command in &found.commands {

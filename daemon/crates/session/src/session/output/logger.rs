@@ -393,7 +393,7 @@ impl Shared {
 /// Enforces the limit of a session's log after a write. Only a rotation makes files that can be dropped.
 fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) {
     let limit = session.facts.log_limit_bytes;
-    if limit == 0 || session.output.facts().bytes <= limit {
+    if limit == 0 || session.output.published() <= limit {
         return;
     }
     let is_recorded = session

@@ -3,6 +3,7 @@
 
 use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
+use crate::session::attach::Size;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
 use crate::session::live::Session;
@@ -84,20 +85,15 @@ impl From<KeptOrder> for CloseOrder {
 
 impl KeptSession {
     /// Makes the kept state from what is known before the program is started.
-    pub(crate) fn of_start(
-        facts: &Facts,
-        rows: u16,
-        cols: u16,
-        tape: Option<&SessionTape>,
-    ) -> Self {
+    pub(crate) fn of_start(facts: &Facts, size: Size, tape: Option<&SessionTape>) -> Self {
         Self {
-            row: row_of_start(facts, rows, cols),
+            row: row_of_start(facts, size),
             plain: facts.plain,
             pipes: facts.pipes,
             log_limit_bytes: facts.log_limit_bytes,
             output_limit: facts.output_limit,
             reuse_hash: facts.reuse_hash,
-            sizes: Sizes::new(rows, cols),
+            sizes: Sizes::new(size.0, size.1),
             input_has_ended: false,
             hidden: Vec::new(),
             close: None,
@@ -114,8 +110,8 @@ impl KeptSession {
         }
     }
 
+    /// Makes the kept state of a session as it is now.
     fn of(session: &Session) -> Self {
-        let (rows, cols) = session.size();
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
@@ -125,7 +121,7 @@ impl KeptSession {
             pipe: session.pipe.kept(),
             tape: session.kept_tape(),
             command: session.kept_command(),
-            ..Self::of_start(&session.facts, rows, cols, None)
+            ..Self::of_start(&session.facts, session.size(), None)
         }
     }
 

@@ -8,7 +8,7 @@ use crate::session::shell::{
     Printer, Prompt, ShellKind, asks_for_rest, edits_a_line, is_at_mark, is_before_prompt,
     is_integrated,
 };
-use crate::session::wait::{is_fresh, is_of_tape, last_line, recent_bytes};
+use crate::session::wait::{Silence, is_fresh, is_of_tape, last_line, recent_bytes};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
 use ccd_text::pattern::Compiled;
 use std::ffi::OsStr;
@@ -380,26 +380,10 @@ pub(super) fn is_relay_or_shell(name: &str) -> bool {
     is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
 }
 
-pub(super) struct Silence {
-    end: u64,
-    since: Instant,
-}
-
-impl Silence {
-    pub(super) fn new(session: &Session) -> Self {
-        Self {
-            end: session.output.end(),
-            since: Instant::now(),
-        }
-    }
-}
-
 /// Returns whether a waiting shell has printed everything: the output ends in a prompt, or there was silence. A kernel
 /// worker hands output over, so on a busy machine the prompt may arrive after the shell starts to wait.
 pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
-    if session.output.end() != silence.end {
-        *silence = Silence::new(session);
-    }
+    silence.update(session);
     (silence.since.elapsed() >= STALE_AFTER_WRITE || shows_prompt(session))
         && !is_before_prompt(&tail(session))
 }

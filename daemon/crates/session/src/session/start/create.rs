@@ -128,13 +128,12 @@ impl Sessions {
             && let Some(session) = self.reusable(&plan)
         {
             if params.stream {
-                session
-                    .pipe(&SessionPipeParams {
-                        session: session.id().to_string(),
-                        open: true,
-                        raw: None,
-                    })
-                    .await?;
+                let open = SessionPipeParams {
+                    session: session.id().to_string(),
+                    open: true,
+                    raw: None,
+                };
+                session.pipe(&open).await?;
             }
             return Ok(Started {
                 session,
@@ -169,8 +168,23 @@ impl Sessions {
         }
         // From here on, dropping this ends the session: the client may disconnect.
         let bring_up = script.and_then(|script| BringUp::new(&session, script));
-        let saved = if params.transient {
-            self.end_with(Arc::clone(&session), peer.clone());
+        self.set_going(peer, &session).await?;
+        Ok(Started {
+            session,
+            reused: false,
+            warnings,
+            bring_up,
+        })
+    }
+
+    /// Has a session that was just started saved, noted and ended in time. On an error, nothing is left of it.
+    async fn set_going(
+        self: &Arc<Self>,
+        peer: &Peer,
+        session: &Arc<Session>,
+    ) -> Result<(), SessionError> {
+        let saved = if session.facts.transient {
+            self.end_with(Arc::clone(session), peer.clone());
             session.save_soon();
             Ok(())
         } else {
@@ -179,19 +193,14 @@ impl Sessions {
         };
         // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
         session.note(Some(peer), Event::Start);
-        let run = crate::session::end::run(Arc::clone(&session), Arc::clone(self));
+        let run = crate::session::end::run(Arc::clone(session), Arc::clone(self));
         self.services.tracker.spawn(run);
         if let Err(error) = saved {
-            self.abandon(&session).await;
+            self.abandon(session).await;
             return Err(error.into());
         }
         tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
-        Ok(Started {
-            session,
-            reused: false,
-            warnings,
-            bring_up,
-        })
+        Ok(())
     }
 
     /// Returns the live session that was started by an equal request.

@@ -6,11 +6,11 @@ use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::session::end::{CLOSE_GRACE, signal_group};
+use crate::session::error::reason_of;
 use crate::session::facts::Facts;
 use crate::session::input::{Input, LastLine};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
@@ -225,8 +225,8 @@ impl Sessions {
             self.await_owner(Arc::clone(&session), kept.orphaned_at);
         }
         if let Some(order) = kept.close {
-            let order = CloseOrder::from(order);
-            session.order_close(order.reason, order.grace);
+            let reason = reason_of(&order.reason).unwrap_or(EndReason::Closed);
+            session.order_close(reason, Duration::from_millis(order.grace_ms));
         } else if kept.is_starting {
             // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();

@@ -4,22 +4,17 @@
 use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
 use crate::session::attach::Size;
-use crate::session::error::{reason_of, reason_text};
+use crate::session::error::reason_text;
 use crate::session::facts::Facts;
 use crate::session::live::Session;
 use crate::session::pipe::KeptPipe;
 use crate::session::run::KeptCommand;
 use crate::session::screen::Sizes;
-use crate::session::start::Origin;
-use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
-use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::KeptFile;
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// The facts of a session. They are kept as two JSON texts: the facts, and the hidden input, which is kept anew with each
 /// input. Fields that an older build does not write have defaults.
@@ -61,26 +56,9 @@ pub(crate) struct KeptSession {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptOrder {
-    reason: String,
-    grace_ms: u64,
-}
-
-impl From<CloseOrder> for KeptOrder {
-    fn from(order: CloseOrder) -> Self {
-        Self {
-            reason: reason_text(order.reason).into(),
-            grace_ms: order.grace.as_millis() as u64,
-        }
-    }
-}
-
-impl From<KeptOrder> for CloseOrder {
-    fn from(kept: KeptOrder) -> Self {
-        Self {
-            reason: reason_of(&kept.reason).unwrap_or(EndReason::Closed),
-            grace: Duration::from_millis(kept.grace_ms),
-        }
-    }
+    /// Text, because another build may have other reasons.
+    pub(super) reason: String,
+    pub(super) grace_ms: u64,
 }
 
 impl KeptSession {
@@ -115,7 +93,10 @@ impl KeptSession {
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
-            close: session.close_order().map(KeptOrder::from),
+            close: session.close_order().map(|order| KeptOrder {
+                reason: reason_text(order.reason).into(),
+                grace_ms: order.grace.as_millis() as u64,
+            }),
             orphaned_at: session.orphaned_at(),
             is_starting: !session.start_up.is_over(),
             pipe: session.pipe.kept(),
@@ -141,12 +122,7 @@ impl KeptSession {
 
     /// Returns the facts, without those that the holder knows.
     pub(super) fn facts(&self) -> Option<Facts> {
-        let facts = facts_of(&self.row)?;
-        let origin = facts.origin.as_ref().map(|origin| Origin {
-            name: origin.name.clone(),
-            success: self.success_indicators.clone(),
-            has_start: false,
-        });
+        let facts = facts_of(&self.row, &self.success_indicators)?;
         Some(Facts {
             plain: self.plain,
             pipes: self.pipes,
@@ -154,7 +130,6 @@ impl KeptSession {
             output_limit: self.output_limit,
             reuse_hash: self.reuse_hash,
             is_of_this_holder: true,
-            origin: origin.map(Arc::new),
             redacts_log: self.redacts_log.unwrap_or(facts.redacts_log),
             ..facts
         })

@@ -139,7 +139,7 @@ pub(super) fn session_of(
     };
     let facts = Facts {
         is_of_this_holder,
-        ..facts_of(row)?
+        ..facts_of(row, &[])?
     };
     let session = Session::without_program(Arc::clone(services), facts, output, state);
     session
@@ -150,11 +150,11 @@ pub(super) fn session_of(
 }
 
 /// Returns what the database knows about the configuration that started a session.
-fn origin_of(name: &str) -> Option<Arc<Origin>> {
+fn origin_of(name: &str, success: &[String]) -> Option<Arc<Origin>> {
     let name = SessionId::parse(name).ok()?;
     Some(Arc::new(Origin {
         name,
-        success: Vec::new(),
+        success: success.to_vec(),
         has_start: false,
     }))
 }
@@ -163,7 +163,8 @@ fn args_to_json(args: &[String]) -> String {
     serde_json::to_string(args).unwrap_or_else(|_| String::from("[]"))
 }
 
-pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
+/// Returns the facts that a row has; `success` are the indicators of the session's configuration, if they are known.
+pub(super) fn facts_of(row: &SessionRow, success: &[String]) -> Option<Facts> {
     Some(Facts {
         id: SessionId::parse(&row.session_id).ok()?,
         name: row
@@ -193,7 +194,7 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         is_of_this_holder: false,
         output_limit: 1,
         reuse_hash: [0; 32],
-        origin: row.config.as_deref().and_then(origin_of),
+        origin: (row.config.as_deref()).and_then(|name| origin_of(name, success)),
         redacts_log: ccd_text::redact::is_on(None),
     })
 }

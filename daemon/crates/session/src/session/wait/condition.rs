@@ -63,6 +63,30 @@ impl Met {
     }
 }
 
+/// Since when a session has printed nothing.
+pub(crate) struct Silence {
+    end: u64,
+    pub(crate) since: Instant,
+}
+
+impl Silence {
+    pub(crate) fn new(session: &Session) -> Self {
+        Self {
+            end: session.output.end(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Begins anew if something was printed; returns whether it was.
+    pub(crate) fn update(&mut self, session: &Session) -> bool {
+        let is_broken = session.output.end() != self.end;
+        if is_broken {
+            *self = Self::new(session);
+        }
+        is_broken
+    }
+}
+
 impl Session {
     /// Waits for a client, like [`Self::wait`]; a failure is added to the history.
     pub async fn wait_for_client(
@@ -143,19 +167,17 @@ impl Session {
         deadline: Deadline,
     ) -> Option<Met> {
         let mut pause = FIRST_LOOK;
-        let mut quiet_since = Instant::now();
-        let mut seen = self.output.end();
+        let mut silence = Silence::new(self);
         loop {
             if self.is_dead() {
                 return Some(Met::exited());
             }
-            let end = self.output.end();
-            if end != seen {
-                (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
+            if silence.update(self) {
+                pause = FIRST_LOOK;
             }
             let last_chance = deadline.is_over();
-            if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
-                let quiet = quiet_since.elapsed();
+            let quiet = silence.since.elapsed();
+            if quiet >= FIRST_LOOK || deadline.looks_once() {
                 if let Some(met) = self.look(prompt, quiet, deadline.looks_once()).await {
                     return Some(met);
                 }
@@ -397,24 +419,20 @@ pub(crate) async fn wait_idle(
     idle: Duration,
     deadline: Deadline,
 ) -> Option<Met> {
-    let mut quiet_since = Instant::now();
-    let mut seen = session.output.end();
+    let mut silence = Silence::new(session);
     loop {
         if session.is_dead() {
             return Some(Met::exited());
         }
-        let end = session.output.end();
-        if end != seen {
-            (seen, quiet_since) = (end, Instant::now());
-        }
-        if quiet_since.elapsed() >= idle {
+        silence.update(session);
+        if silence.since.elapsed() >= idle {
             let how = format!("no output for {} ms", idle.as_millis());
             return Some(Met::without_input("idle", how));
         }
         if deadline.is_over() {
             return None;
         }
-        let until = tokio::time::Instant::from(quiet_since + idle).min(deadline.instant());
+        let until = tokio::time::Instant::from(silence.since + idle).min(deadline.instant());
         let _ = tokio::time::timeout_at(until, session.output.changed()).await;
     }
 }

@@ -1,7 +1,7 @@
 //! A start with all values filled in.
 
 use super::error::{MissingSecret, ProgramError};
-use super::read::{ConfiguredStep, Program, Source, StepInput};
+use super::read::{ConfiguredStep, Program, Source, Step, StepInput};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
 use ccd_protocol::tape::TapeOptions;
@@ -37,13 +37,7 @@ pub struct Script {
     pub hidden: Secrets,
 }
 
-#[derive(Debug)]
-pub struct ScriptStep {
-    pub pattern: Option<String>,
-    pub typing: Option<Typing>,
-    pub newline: bool,
-    pub is_optional: bool,
-}
+pub type ScriptStep = Step<Typing>;
 
 pub enum Typing {
     Text(String),
@@ -199,7 +193,7 @@ fn missing_secret(index: usize, source: &Source, set: &BTreeMap<String, String>)
 fn filled(step: &ConfiguredStep, wanted: ScriptRequest<'_>) -> ScriptStep {
     ScriptStep {
         pattern: step.pattern.clone(),
-        typing: step.input.as_ref().map(|input| match input {
+        input: step.input.as_ref().map(|input| match input {
             StepInput::Text(text) => Typing::Text(text.fill(wanted.set)),
             StepInput::Keys(keys) => Typing::Keys(keys.clone()),
             StepInput::Secret(source) => {

@@ -88,9 +88,11 @@ impl Session {
         }
     }
 
-    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, and how far queries are `answered`.
-    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
+    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, how far queries are `answered`, and the
+    /// session's age.
+    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64, age: Duration) -> Self {
         Self {
+            started: Instant::now().checked_sub(age).unwrap_or(self.started),
             queries: Queries::answered(answered),
             screen: Arc::new(ScreenModel::resumed(
                 &self.services.screens,
@@ -105,14 +107,6 @@ impl Session {
     /// Sets where the session's facts are kept for the next worker.
     pub(super) fn kept_in(mut self, kept_state: KeptFile) -> Self {
         self.kept_state = Mutex::new(Some(KeptIn::new(kept_state)));
-        self
-    }
-
-    /// Sets the age of a session that an earlier process started.
-    pub(super) fn started_ago(mut self, age: Duration) -> Self {
-        if let Some(started) = Instant::now().checked_sub(age) {
-            self.started = started;
-        }
         self
     }
 
@@ -299,6 +293,15 @@ impl Session {
             .into_iter()
             .flatten()
             .min_by_key(|limit| limit.0)
+    }
+
+    /// Notes why the session ends, and how its program has ended as far as the holder knows.
+    pub(super) fn set_ended(&self, reason: EndReason, success: Option<bool>) {
+        let mut state = self.state();
+        state.success = success;
+        state.exit = self.output.exit();
+        state.end_reason = Some(reason);
+        state.ended_at = Some(ccd_text::clock::now());
     }
 
     /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.

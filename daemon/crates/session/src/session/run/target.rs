@@ -17,23 +17,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Programs that lead to a shell elsewhere: the command itself is typed, because a file may not exist there.
-const RELAYS: &[&str] = &[
-    "ssh",
-    "su",
-    "sudo",
-    "doas",
-    "docker",
-    "podman",
-    "kubectl",
-    "nsenter",
-    "chroot",
-    "lxc",
-    "machinectl",
-    "toolbox",
-    "distrobox",
-    "mosh-client",
-    "script",
-];
+const RELAYS: &str = "ssh su sudo doas docker podman kubectl nsenter chroot lxc machinectl toolbox distrobox \
+    mosh-client script";
 
 /// Options with which a shell reads its lines as they come from the terminal.
 const NO_EDITING: &[&[u8]] = &[b"--noediting", b"+Z", b"--no-zle"];
@@ -373,7 +358,7 @@ pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {
 }
 
 fn is_relay(name: &str) -> bool {
-    RELAYS.contains(&name)
+    RELAYS.split(' ').any(|relay| relay == name)
 }
 
 pub(super) fn is_relay_or_shell(name: &str) -> bool {

@@ -56,9 +56,7 @@ impl Session {
             taken_over.set_size((rows, cols))?;
         }
         self.screen.resize(offset, rows, cols);
-        if let Some(recording) = self.tape().as_ref().and_then(|tape| tape.recording()) {
-            recording.resized(rows, cols);
-        }
+        self.with_recording(|recording| recording.resized(rows, cols));
         self.state().size = (rows, cols);
         self.viewers.announce_size();
         Ok(())

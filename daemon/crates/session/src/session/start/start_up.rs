@@ -163,7 +163,7 @@ impl BringUp {
             if self.steps.is_empty() {
                 return Ok(()); // an indicator matched before optional steps
             }
-            if self.steps[0].typing.is_some() {
+            if self.steps[0].input.is_some() {
                 let patience = Deadline::within(deadline, INPUT_PATIENCE);
                 let _ = self.session.await_input(patience).await;
                 self.type_step(peer).await?;
@@ -214,7 +214,7 @@ impl BringUp {
             session: self.session.id().to_string(),
             ..SessionSendParams::default()
         };
-        match step.typing.take() {
+        match step.input.take() {
             None => return Ok(None),
             Some(Typing::Keys(keys)) => params.keys = Some(keys),
             Some(Typing::Text(text)) => {

@@ -16,6 +16,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
 use ccd_store::blocking;
+use ccd_tape::record::Recording;
 use ccd_terminal::holder::{Adopted, Ring};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -134,6 +135,7 @@ impl Sessions {
         );
         let lost_bytes = output.note_lost([resumed.lost]);
         let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
+        let age = Duration::try_from_secs_f64(age).unwrap_or_default();
         let flusher = Flusher::new(resumed.writer);
         let tape = match kept.tape.take() {
             Some(tape) if !spares_log || tape.plays() => {
@@ -146,8 +148,7 @@ impl Sessions {
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, size)
             .kept_in(adopted.kept_file)
-            .resumed(kept.sizes.clone(), modes, resumed.answered)
-            .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
+            .resumed(kept.sizes.clone(), modes, resumed.answered, age);
         for text in &kept.hidden {
             session.hidden.remember(text);
         }
@@ -204,11 +205,9 @@ impl Sessions {
         after_crash: bool,
     ) -> Result<(), String> {
         session.take_output(usize::MAX);
-        if let Some(recording) = session.tape().as_ref().and_then(|tape| tape.recording()) {
-            // The earlier worker may have left a mask in place of an input whose echo is in the log. If nothing more is
-            // printed, nothing else would write the input before everything is killed.
-            recording.flush();
-        }
+        // The earlier worker may have left a mask in place of an input whose echo is in the log. If nothing more is
+        // printed, nothing else would write the input before everything is killed.
+        session.with_recording(Recording::flush);
         session.play().map_err(text)?;
         if let Some(pipe) = kept.pipe {
             session.resume_pipe(pipe).await;

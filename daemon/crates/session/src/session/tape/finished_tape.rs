@@ -21,10 +21,7 @@ use std::sync::Arc;
 impl Session {
     /// Ends the recording before the program is ended by somebody else: what it prints then is no answer to an input.
     pub(crate) fn stop_recording(&self, reason: EndReason) {
-        let tape = self.tape();
-        if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
-            self.end_recording(recording, reason, None);
-        }
+        self.with_recording(|recording| self.end_recording(recording, reason, None));
     }
 
     fn end_recording(&self, recording: &Recording, reason: EndReason, exit: Option<Exit>) {

@@ -279,6 +279,13 @@ impl Session {
         self.input.tape()
     }
 
+    /// Uses the recording of its program, if it is recorded.
+    pub(crate) fn with_recording(&self, work: impl FnOnce(&Recording)) {
+        if let Some(recording) = self.tape().as_ref().and_then(|tape| tape.recording()) {
+            work(recording);
+        }
+    }
+
     /// Returns true if a tape replays in place of its program, or did until the real program took over.
     pub(crate) fn is_replay(&self) -> bool {
         self.tape().is_some_and(|tape| tape.is_replay())

@@ -282,16 +282,7 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
     ),
     (
         "ccd-session",
-        &[
-            "interaction",
-            "session",
-            "session/run",
-            "session/screen",
-            "session/shell",
-            "session/start",
-            "session/survive",
-            "session/tape",
-        ],
+        &["session", "session/screen", "session/tape"],
     ),
     ("ccd-terminal", &["holder", "probe"]),
 ];

@@ -37,7 +37,7 @@ pub use modes::Modes;
 pub use png::draw_png;
 pub use query::{Query, answer, needs_cursor};
 pub use roll::{Place, Roll};
-pub use scanner::{Event, EventKind, Scanner};
+pub use scanner::{Asked, Scanner};
 pub use still::Still;
 pub use strip::QueryStripper;
 pub use svg::{Film, draw_svg};

@@ -106,12 +106,8 @@ pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Op
             let (row, col) = cursor?;
             // In the model, a cursor that waits to wrap is after the last column.
             let col = col.min(size.1.saturating_sub(1));
-            format!(
-                "\x1b[{}{};{}R",
-                mark(private),
-                u32::from(row) + 1,
-                u32::from(col) + 1
-            )
+            let (row, col) = (u32::from(row) + 1, u32::from(col) + 1);
+            format!("\x1b[{}{row};{col}R", mark(private))
         }
         Query::DeviceStatus(number) => format!("\x1b[?{}n", device_status(number)?),
         Query::Mode {
@@ -131,22 +127,16 @@ pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Op
             format!("\x1b]{number};{}{}", spelled(color), terminator(bell))
         }
         Query::PaletteColor { index, bell } => {
-            format!(
-                "\x1b]4;{index};{}{}",
-                spelled(palette::color(index)),
-                terminator(bell)
-            )
+            let color = spelled(palette::color(index));
+            format!("\x1b]4;{index};{color}{}", terminator(bell))
         }
         Query::Version => format!("\x1bP>|ccd {}\x1b\\", env!("CARGO_PKG_VERSION")),
         Query::KeyboardFlags(flags) => format!("\x1b[?{flags}u"),
         Query::CursorStyle(style) => format!("\x1bP1$r{style} q\x1b\\"),
         Query::ScrollRegion(region) => {
             let (top, bottom) = region.unwrap_or((0, u16::MAX));
-            format!(
-                "\x1bP1$r{};{}r\x1b\\",
-                u32::from(top) + 1,
-                bottom.saturating_add(1).min(size.0)
-            )
+            let (top, bottom) = (u32::from(top) + 1, bottom.saturating_add(1).min(size.0));
+            format!("\x1bP1$r{top};{bottom}r\x1b\\")
         }
         Query::Setting => "\x1bP0$r\x1b\\".to_owned(),
         Query::Capability => "\x1bP0+r\x1b\\".to_owned(),
@@ -159,6 +149,11 @@ pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Op
 fn csi_query(body: &[u8], modes: &Modes) -> Option<Query> {
     let csi = Csi::parse(body)?;
     let number = csi.first();
+    let mode = |private, set| Query::Mode {
+        private,
+        number,
+        set,
+    };
     Some(match csi.shape() {
         (0, 0, b'c') if number == 0 => Query::PrimaryAttributes,
         (b'>', 0, b'c') if number == 0 => Query::SecondaryAttributes,
@@ -167,16 +162,8 @@ fn csi_query(body: &[u8], modes: &Modes) -> Option<Query> {
         (0, 0, b'n') if number == 6 => Query::CursorPosition { private: false },
         (b'?', 0, b'n') if number == 6 => Query::CursorPosition { private: true },
         (b'?', 0, b'n') => Query::DeviceStatus(number),
-        (b'?', b'$', b'p') => Query::Mode {
-            private: true,
-            number,
-            set: modes.dec(number),
-        },
-        (0, b'$', b'p') => Query::Mode {
-            private: false,
-            number,
-            set: modes.ansi(number),
-        },
+        (b'?', b'$', b'p') => mode(true, modes.dec(number)),
+        (0, b'$', b'p') => mode(false, modes.ansi(number)),
         (b'>', 0, b'q') if number == 0 => Query::Version,
         (b'?', 0, b'u') if csi.is_bare() => Query::KeyboardFlags(modes.keyboard.flags()),
         (0, 0, b't') if matches!(number, 11 | 13..=16 | 18..=21) => Query::Window(number),
@@ -236,10 +223,8 @@ fn device_status(number: u16) -> Option<&'static str> {
 }
 
 fn window_report(number: u16, (rows, cols): (u16, u16)) -> Option<String> {
-    let (height_px, width_px) = (
-        u32::from(rows) * CELL_HEIGHT_PX,
-        u32::from(cols) * CELL_WIDTH_PX,
-    );
+    let height_px = u32::from(rows) * CELL_HEIGHT_PX;
+    let width_px = u32::from(cols) * CELL_WIDTH_PX;
     Some(match number {
         11 => "\x1b[1t".to_owned(),
         13 => "\x1b[3;0;0t".to_owned(),

@@ -77,13 +77,12 @@ pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
 fn push_alternate_saved(out: &mut String, terminal: &Terminal) {
     let (cursor, charsets) = &terminal.alternate_saved;
     let modes = terminal.modes.saved[1];
-    if (cursor, *charsets, modes)
-        != (
-            &Cursor::default(),
-            Charsets::default(),
-            SavedModes::default(),
-        )
-    {
+    let fresh = (
+        &Cursor::default(),
+        Charsets::default(),
+        SavedModes::default(),
+    );
+    if (cursor, *charsets, modes) != fresh {
         out.push_str("\x1b[?1047h");
         push_cursor(out, cursor, &Cell::default(), *charsets, modes, 0);
         out.push_str("\x1b7\x1b[?1047l");
@@ -125,16 +124,11 @@ fn push_row(
     let used = used.map_or(0, |last| last + 1);
     // The blank after a prompt is part of it, for a program that reads this output.
     let is_here = grid.cursor.point.line == Line(row);
-    let before_cursor = if is_here {
-        grid.cursor.point.column.0
-    } else {
-        0
-    };
-    let end = if wraps {
+    let end = match grid.cursor.point.column.0 {
         // Where the next row continues this one, the last column is written: that makes the terminal wrap.
-        cells.len()
-    } else {
-        used.max(before_cursor)
+        _ if wraps => cells.len(),
+        before_cursor if is_here => used.max(before_cursor),
+        _ => used,
     };
     let mut col = 0;
     let mut place = is_continued.then_some(0);

@@ -1,36 +1,18 @@
-//! Scans all output of a session for modes, and for events that need a reaction.
+//! Scans all output of a session for modes and queries.
 
 use super::modes::Modes;
 use super::query::Query;
 use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 
-/// Maximum length of a title and of the parameters of a mark; the rest is cut off.
+/// Maximum length of a title; the rest is cut off.
 pub(super) const MAX_TEXT_BYTES: usize = 1024;
 
-/// A part of the output that does not only concern the screen.
+/// A query in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Offset of the sequence's first byte, from the session's start.
-    pub start: u64,
+pub struct Asked {
+    pub query: Query,
+    /// Offset just after its sequence, from the session's start.
     pub end: u64,
-    pub kind: EventKind,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    Query(Query),
-    Mark(Mark),
-    /// The new window title, without control characters, at most 1 KiB.
-    Title(String),
-}
-
-/// A prompt mark of a shell (OSC 133).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
-    /// `A` before the prompt, `B` after it, `C` before a command's output, `D` after it; other letters occur.
-    pub kind: char,
-    /// What follows the letter and its semicolon, at most 1 KiB.
-    pub params: String,
 }
 
 /// Reads the output once, in chunks of any size, and only keeps an incomplete sequence: about 2 KiB at most.
@@ -56,23 +38,16 @@ impl Scanner {
         &self.modes
     }
 
-    /// Appends the events in `bytes`, whose first byte has the offset `base_offset`, to `events`.
-    /// Chunks must be consecutive, and may be split anywhere. An event belongs to the chunk in which its sequence ends,
-    /// and may start before it. One sequence may contain several queries.
-    pub fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
+    /// Appends the queries in `bytes`, whose first byte has the offset `base_offset`, to `asked`.
+    /// Chunks must be consecutive, and may be split anywhere. A query belongs to the chunk in which its sequence ends.
+    /// One sequence may contain several queries.
+    pub fn feed(&mut self, bytes: &[u8], base_offset: u64, asked: &mut Vec<Asked>) {
         let mut rest = bytes;
         while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let end = base_offset + (bytes.len() - rest.len()) as u64;
-            let start = end.saturating_sub(sequence.len_bytes);
-            let mut push = |kind| events.push(Event { start, end, kind });
             Query::find(&sequence, &self.modes, |query| {
-                push(EventKind::Query(query))
+                asked.push(Asked { query, end });
             });
-            if let Some(mark) = mark(&sequence) {
-                push(EventKind::Mark(mark));
-            } else if let Some(title) = title(&sequence) {
-                push(EventKind::Title(title));
-            }
             self.modes.apply(&sequence);
         }
     }
@@ -83,21 +58,6 @@ pub(super) fn title(sequence: &Sequence<'_>) -> Option<String> {
         (Kind::Osc { .. }, [b'0' | b'2', b';', title @ ..]) => Some(printable(title)),
         _ => None,
     }
-}
-
-fn mark(sequence: &Sequence<'_>) -> Option<Mark> {
-    let Kind::Osc { .. } = sequence.kind else {
-        return None;
-    };
-    let (params, kind) = match sequence.body.strip_prefix(b"133;")? {
-        [kind] => (&[][..], *kind),
-        [kind, b';', params @ ..] => (params, *kind),
-        _ => return None,
-    };
-    kind.is_ascii_uppercase().then(|| Mark {
-        kind: char::from(kind),
-        params: printable(params),
-    })
 }
 
 /// Returns the text of `bytes` without control characters, cut to [`MAX_TEXT_BYTES`] between two characters.
@@ -113,65 +73,39 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn scan(chunks: &[&[u8]]) -> (Vec<Event>, Modes) {
-        let (mut scanner, mut events, mut offset) = (Scanner::new(), Vec::new(), 1000);
+    fn scan(chunks: &[&[u8]]) -> (Vec<Asked>, Modes) {
+        let (mut scanner, mut asked, mut offset) = (Scanner::new(), Vec::new(), 1000);
         for chunk in chunks {
-            scanner.feed(chunk, offset, &mut events);
+            scanner.feed(chunk, offset, &mut asked);
             offset += chunk.len() as u64;
         }
-        (events, *scanner.modes())
+        (asked, *scanner.modes())
     }
 
-    fn kinds(output: &[u8]) -> Vec<EventKind> {
-        scan(&[output])
-            .0
-            .into_iter()
-            .map(|event| event.kind)
-            .collect()
+    fn titles(output: &[u8]) -> Vec<String> {
+        let (mut splitter, mut rest, mut titles) = (Splitter::new(), output, Vec::new());
+        while let Some(sequence) = splitter.next(&mut rest, |_| true) {
+            titles.extend(title(&sequence));
+        }
+        titles
     }
 
     #[test]
     fn offsets_are_those_of_the_whole_output() {
-        let (events, _) = scan(&[b"text\x1b[", b"6n\x1b]133;D;0\x07$ "]);
-        let spans: Vec<_> = events
-            .iter()
-            .map(|event| (event.start, event.end))
-            .collect();
-        assert_eq!(spans, [(1004, 1008), (1008, 1018)]);
-    }
-
-    #[test]
-    fn marks_carry_their_parameters() {
-        let found = kinds(b"\x1b]133;A\x07\x1b]133;C;n0nce\x1b\\\x1b]133;D;130;n0nce\x07\x1b]133;D\x07\x1b]133\x07\x1b]133;Axx\x07");
-        let mark = |kind, params: &str| {
-            EventKind::Mark(Mark {
-                kind,
-                params: params.to_owned(),
-            })
-        };
-        assert_eq!(
-            found,
-            [
-                mark('A', ""),
-                mark('C', "n0nce"),
-                mark('D', "130;n0nce"),
-                mark('D', "")
-            ]
-        );
+        let (asked, _) = scan(&[b"text\x1b[", b"6n\x1b]4;1;?\x07$ "]);
+        let ends: Vec<_> = asked.iter().map(|asked| asked.end).collect();
+        assert_eq!(ends, [1008, 1016]);
     }
 
     #[test]
     fn titles_are_bounded_text() {
-        assert_eq!(
-            kinds("\x1b]2;n\u{e4}me\n\x07".as_bytes()),
-            [EventKind::Title("n\u{e4}me".to_owned())]
-        );
+        assert_eq!(titles("\x1b]2;n\u{e4}me\n\x07".as_bytes()), ["n\u{e4}me"]);
         let long = ["\x1b]0;", &"\u{20ac}".repeat(5000), "\x07"].concat();
         assert_eq!(
-            kinds(long.as_bytes()),
-            [EventKind::Title("\u{20ac}".repeat(MAX_TEXT_BYTES / 3))]
+            titles(long.as_bytes()),
+            ["\u{20ac}".repeat(MAX_TEXT_BYTES / 3)]
         );
-        assert_eq!(kinds(b"\x1b]1;icon\x07\x1b]20;x\x07"), []);
+        assert!(titles(b"\x1b]1;icon\x07\x1b]20;x\x07").is_empty());
     }
 
     /// Bytes that are likely to form sequences of every kind.
@@ -197,9 +131,8 @@ mod tests {
             let whole = scan(&[&output]);
             prop_assert_eq!(&scan(&chunks), &whole);
             prop_assert_eq!(&scan(&single), &whole);
-            for event in &whole.0 {
-                prop_assert!(event.start < event.end && event.end <= 1000 + output.len() as u64);
-                prop_assert_eq!(output[(event.start - 1000) as usize], 0x1b);
+            for asked in &whole.0 {
+                prop_assert!(1000 < asked.end && asked.end <= 1000 + output.len() as u64);
             }
         }
     }

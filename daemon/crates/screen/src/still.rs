@@ -69,13 +69,12 @@ impl Still {
     /// Returns the text of each of these rows, without trailing blanks.
     pub fn lines(&self, rows: &Range<u16>) -> Vec<String> {
         let rows = rows.start..rows.end.min(self.size().0);
-        let texts = rows.map(|row| row_text(&self.grid, i32::from(row)));
-        texts
-            .map(|mut line| {
-                line.truncate(line.trim_end_matches(' ').len());
-                line
-            })
-            .collect()
+        let line = |row| {
+            let mut line = row_text(&self.grid, i32::from(row));
+            line.truncate(line.trim_end_matches(' ').len());
+            line
+        };
+        rows.map(line).collect()
     }
 
     /// Returns each of these rows as runs of cells with the same style; trailing blank cells of the default style are
@@ -133,12 +132,9 @@ pub(super) fn row_text(grid: &Grid<Cell>, row: i32) -> String {
 
 /// Pushes the characters of some cells; what was left blank because a wide character did not fit is nothing.
 pub(super) fn push_cells(text: &mut String, cells: &[Cell]) {
-    for cell in cells
-        .iter()
-        .filter(|cell| !cell.is_second_half() && !cell.is_gap())
-    {
-        cell.push_text(text);
-    }
+    let written = |cell: &&Cell| !cell.is_second_half() && !cell.is_gap();
+    let cells = cells.iter().filter(written);
+    cells.for_each(|cell| cell.push_text(text));
 }
 
 /// Returns the position of the next character, always inside the screen.
@@ -160,10 +156,8 @@ pub(super) fn cursor(grid: &Grid<Cell>, modes: &Modes) -> Cursor {
 }
 
 fn trim_end(runs: &mut Vec<CellRun>) {
-    let Some(last) = runs
-        .last_mut()
-        .filter(|run| run.style == CellStyle::default())
-    else {
+    let is_plain = |run: &&mut CellRun| run.style == CellStyle::default();
+    let Some(last) = runs.last_mut().filter(is_plain) else {
         return;
     };
     let kept = last.text.trim_end_matches(' ').len();

@@ -34,16 +34,7 @@ const ARMS: [u16; 128] = [
 
 /// Quadrants from U+2596 on: 1 upper left, 2 upper right, 4 lower left, 8 lower right.
 const QUADRANTS: [u8; 10] = [
-    4,
-    8,
-    1,
-    1 | 4 | 8,
-    1 | 8,
-    1 | 2 | 4,
-    1 | 2 | 8,
-    2,
-    2 | 4,
-    2 | 4 | 8,
+    0b0100, 0b1000, 0b0001, 0b1101, 0b1001, 0b0111, 0b1011, 0b0010, 0b0110, 0b1110,
 ];
 
 /// Draws `character` in the cell whose upper left corner is `at`. Returns false if it must be drawn as text.
@@ -93,10 +84,8 @@ impl<C: Canvas> Cell<'_, C> {
 
     /// Fills a part of the cell, in units of cells.
     fn part(&mut self, x: f32, y: f32, width: f32, height: f32) {
-        let (left, top) = (
-            self.x as f32 + x * WIDTH as f32,
-            self.y as f32 + y * HEIGHT as f32,
-        );
+        let left = self.x as f32 + x * WIDTH as f32;
+        let top = self.y as f32 + y * HEIGHT as f32;
         let (width, height) = (width * WIDTH as f32, height * HEIGHT as f32);
         self.canvas.area(self.ink, left, top, width, height);
     }
@@ -187,19 +176,14 @@ impl<C: Canvas> Cell<'_, C> {
         }
     }
 
-    /// Draws two columns of four dots.
+    /// Draws two columns of four dots: first three of each, then the lowest ones.
     fn braille(&mut self, code: u32) {
-        let dots = [
-            (0, 0),
-            (0, 1),
-            (0, 2),
-            (1, 0),
-            (1, 1),
-            (1, 2),
-            (0, 3),
-            (1, 3),
-        ];
-        for (bit, (col, row)) in dots.into_iter().enumerate() {
+        for bit in 0..8 {
+            let (col, row) = if bit < 6 {
+                (bit / 3, bit % 3)
+            } else {
+                (bit - 6, 3)
+            };
             if code >> bit & 1 != 0 {
                 let (x, y) = (col * 5 + 1, row * 4 + 2);
                 self.fill(x, y, x + 2, y + 2);
@@ -210,11 +194,10 @@ impl<C: Canvas> Cell<'_, C> {
     /// Draws a separator of prompts, which few fonts contain.
     fn arrow(&mut self, code: u32) {
         let (x, y) = (self.x, self.y);
-        let (base, tip) = if code < 0xe0b2 {
-            (x, x + WIDTH)
-        } else {
-            (x + WIDTH, x)
-        };
+        let (mut base, mut tip) = (x, x + WIDTH);
+        if code >= 0xe0b2 {
+            (base, tip) = (tip, base);
+        }
         let (middle, bottom) = (y + HEIGHT / 2, y + HEIGHT);
         let path = format_args!("M{base},{y}L{tip},{middle}L{base},{bottom}");
         if code & 1 == 0 {

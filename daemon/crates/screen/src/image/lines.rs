@@ -77,10 +77,7 @@ impl Lines {
 }
 
 fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, canvas: &mut impl Canvas) {
-    let (x, end) = (
-        u32::from(cols.start) * CELL_WIDTH,
-        u32::from(cols.end) * CELL_WIDTH,
-    );
+    let [x, end] = [cols.start, cols.end].map(|col| u32::from(col) * CELL_WIDTH);
     let under = (y + 1) * CELL_HEIGHT - UNDER_PX;
     let mut line = |x: u32, top: u32, width: u32| {
         let (x, top, width) = (x as f32, top as f32, width as f32);

@@ -66,11 +66,11 @@ impl Paint {
         let mix = |ink: u8, ground: u8| {
             ((u32::from(ink) * (100 - percent) + u32::from(ground) * percent) / 100) as u8
         };
-        let (ink, ground) = (self.ink, self.ground);
+        let ((red, green, blue), ground) = (self.ink, self.ground);
         (
-            mix(ink.0, ground.0),
-            mix(ink.1, ground.1),
-            mix(ink.2, ground.2),
+            mix(red, ground.0),
+            mix(green, ground.1),
+            mix(blue, ground.2),
         )
     }
 }

@@ -26,43 +26,34 @@ impl Terminal {
     }
 
     pub(super) fn go_to_row(&mut self, row: usize) {
-        let col = self.cursor().point.column.0;
-        self.go_to(row, col);
+        self.go_to(row, self.col());
     }
 
     pub(super) fn go_to_col(&mut self, col: usize) {
-        let row = self.row();
-        self.set_place(row, col);
+        self.set_place(self.row(), col);
     }
 
     /// Moves the cursor up, at most to the top of the region if it is below that.
     pub(super) fn move_up(&mut self, rows: usize) {
         let (row, top) = (self.row(), self.region().start);
         let least = if row >= top { top } else { 0 };
-        let col = self.cursor().point.column.0;
-        self.set_place(row.saturating_sub(rows).max(least), col);
+        self.set_place(row.saturating_sub(rows).max(least), self.col());
     }
 
     /// Moves the cursor down, at most to the bottom of the region if it is above that.
     pub(super) fn move_down(&mut self, rows: usize) {
         let (row, bottom) = (self.row(), self.region().end - 1);
-        let most = if row <= bottom {
-            bottom
-        } else {
-            self.rows() - 1
-        };
-        let col = self.cursor().point.column.0;
-        self.set_place((row + rows).min(most), col);
+        let last = self.rows() - 1;
+        let most = if row <= bottom { bottom } else { last };
+        self.set_place((row + rows).min(most), self.col());
     }
 
     pub(super) fn move_left(&mut self, cols: usize) {
-        let col = self.cursor().point.column.0;
-        self.go_to_col(col.saturating_sub(cols));
+        self.go_to_col(self.col().saturating_sub(cols));
     }
 
     pub(super) fn move_right(&mut self, cols: usize) {
-        let col = self.cursor().point.column.0;
-        self.go_to_col(col + cols);
+        self.go_to_col(self.col() + cols);
     }
 
     pub(super) fn carriage_return(&mut self) {
@@ -93,22 +84,19 @@ impl Terminal {
 
     pub(super) fn tab_forward(&mut self, count: usize) {
         let last = self.cols() - 1;
-        let mut col = self.cursor().point.column.0;
+        let mut col = self.col();
         if col == last {
             return;
         }
         for _ in 0..count.min(last) {
-            let stops = col + 1..=last;
-            col = stops
-                .into_iter()
-                .find(|col| self.tabs[*col])
-                .unwrap_or(last);
+            let mut after = col + 1..=last;
+            col = after.find(|col| self.tabs[*col]).unwrap_or(last);
         }
         self.go_to_col(col);
     }
 
     pub(super) fn tab_back(&mut self, count: usize) {
-        let mut col = self.cursor().point.column.0;
+        let mut col = self.col();
         for _ in 0..count.min(self.cols()) {
             col = (0..col).rev().find(|col| self.tabs[*col]).unwrap_or(0);
         }
@@ -116,13 +104,13 @@ impl Terminal {
     }
 
     pub(super) fn set_tab(&mut self) {
-        let col = self.cursor().point.column.0;
+        let col = self.col();
         self.tabs[col] = true;
     }
 
     /// Obeys TBC: 0 removes the stop of this column, 3 all stops.
     pub(super) fn clear_tabs(&mut self, which: u16) {
-        let col = self.cursor().point.column.0;
+        let col = self.col();
         match which {
             0 => self.tabs[col] = false,
             3 => self.tabs.fill(false),
@@ -156,6 +144,10 @@ impl Terminal {
 
     pub(super) fn row(&self) -> usize {
         self.page.grid.cursor.point.line.0 as usize
+    }
+
+    fn col(&self) -> usize {
+        self.page.grid.cursor.point.column.0
     }
 
     fn set_place(&mut self, row: usize, col: usize) {

@@ -99,11 +99,9 @@ impl Terminal {
     /// Shows printable ASCII characters, a row at a time.
     fn ascii(&mut self, mut text: &[u8]) {
         if self.modes.insert || self.charsets.draws() {
-            let characters = text.iter().map(|byte| self.charsets.drawn(*byte));
-            let characters: Vec<char> = characters.collect();
-            return characters
-                .into_iter()
-                .for_each(|character| self.character(character));
+            let charsets = self.charsets;
+            let drawn = text.iter().map(|byte| charsets.drawn(*byte));
+            return drawn.for_each(|character| self.character(character));
         }
         while let [.., last] = text {
             self.last = Some(char::from(*last));
@@ -128,10 +126,7 @@ impl Terminal {
         let end = col + text.len();
         self.take_cells(line, col..end);
         let grid = &mut self.page.grid;
-        let (style, extra) = (
-            grid.cursor.template.style,
-            grid.cursor.template.extra.clone(),
-        );
+        let Cell { style, extra, .. } = grid.cursor.template.clone();
         let cells = &mut grid[line][Column(col)..Column(end)];
         for (cell, byte) in cells.iter_mut().zip(text) {
             *cell = Cell {

@@ -1,7 +1,7 @@
 //! What a terminal of ccd shows, in one line.
 
 use ccd_protocol::session::CursorShape;
-use ccd_screen::{EventKind, Modes, Scanner, Screen, answer, draw_svg};
+use ccd_screen::{Modes, Scanner, Screen, answer, draw_svg};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ const COLS: u16 = 20;
 pub(super) fn look(output: &str) -> String {
     let mut screen = Screen::new(ROWS, COLS);
     screen.feed(output.as_bytes());
-    let (mut scanner, mut events) = (Scanner::new(), Vec::new());
-    scanner.feed(output.as_bytes(), 0, &mut events);
+    let (mut scanner, mut asked) = (Scanner::new(), Vec::new());
+    scanner.feed(output.as_bytes(), 0, &mut asked);
     let still = screen.still();
     let lines = still.lines(&(0..ROWS)).join("/");
     let cursor = screen.cursor();
@@ -57,11 +57,10 @@ pub(super) fn look(output: &str) -> String {
     if still.alternate() {
         look.push_str(" alternate");
     }
-    for event in &events {
-        if let EventKind::Query(query) = &event.kind {
-            let answer = answer(query, Some((cursor.row, cursor.col)), screen.size()).unwrap();
-            write!(look, " answered {}", answer.escape_ascii()).unwrap();
-        }
+    for asked in &asked {
+        let cursor = Some((cursor.row, cursor.col));
+        let answer = answer(&asked.query, cursor, screen.size()).unwrap();
+        write!(look, " answered {}", answer.escape_ascii()).unwrap();
     }
     look
 }

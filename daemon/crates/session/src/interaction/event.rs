@@ -7,7 +7,11 @@ use ccd_text::hidden::HiddenTexts;
 use encoding_rs::Encoding;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
+
+/// How long after the first event the rows of a batch are written.
+pub const JUDGEMENT: Duration = Duration::from_millis(250);
 
 /// A session, as the interaction log sees it.
 pub trait Subject: Send + Sync {
@@ -57,6 +61,15 @@ pub enum Event {
         text: String,
         exit_code: Option<i32>,
     },
+}
+
+/// An event with everything that its rows need.
+pub(super) struct Noted {
+    pub(super) session: Arc<dyn Subject>,
+    pub(super) time: SystemTime,
+    pub(super) at: Instant,
+    pub(super) client: Option<(Arc<str>, Option<i32>)>,
+    pub(super) event: Event,
 }
 
 #[derive(Debug)]

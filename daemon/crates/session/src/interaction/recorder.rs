@@ -1,30 +1,18 @@
 //! Receives events without delaying the calls, and writes their rows in batches.
 
-use super::event::{Event, Subject};
+use super::event::{Event, JUDGEMENT, Noted, Subject};
 use super::row::rows_of;
 use super::table::{InteractionRow, Interactions};
 use crate::peer::Peer;
 use ccd_store::Store;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 const QUEUE_LEN: usize = 4096;
-
-/// How long after the first event the rows of a batch are written.
-pub const JUDGEMENT: Duration = Duration::from_millis(250);
-
-/// An event with everything that its rows need.
-pub(super) struct Noted {
-    pub(super) session: Arc<dyn Subject>,
-    pub(super) time: SystemTime,
-    pub(super) at: Instant,
-    pub(super) client: Option<(Arc<str>, Option<i32>)>,
-    pub(super) event: Event,
-}
 
 /// Accepts events; never waits, never blocks.
 #[derive(Debug, Clone)]

@@ -1,9 +1,8 @@
 //! Makes rows of an event.
 
-use super::event::{Event, Subject, Typed};
+use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
 use super::form::Form;
 use super::nearby::Nearby;
-use super::recorder::{JUDGEMENT, Noted};
 use super::table::InteractionRow;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{Echo, HIDDEN, Masked};
@@ -38,7 +37,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         Event::Send(typed) => Some(typed.offset),
         Event::Match { end, .. } => Some(*end),
         Event::Read { upto } | Event::Finished { upto, .. } => Some(*upto),
-        Event::End { .. } => Some(session.about().output.facts().bytes),
+        Event::End { .. } => Some(session.about().output.published()),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
     let mut nearby = Nearby::default();
@@ -46,25 +45,32 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         Some(upto) => received(noted, upto, &mut nearby).await,
         None => None,
     };
-    let mut row = blank(noted);
-    if let Event::Finished { upto, exit_code } = &noted.event {
+    if let Event::Finished { upto, exit_code } = noted.event {
         // The row of the command's output, unless a reader has made that row already.
-        row.action = "RECV".into();
-        (row.start_offset, row.end_offset) = (Some(offset(*upto)), Some(offset(*upto)));
-        row = output.unwrap_or(row);
-        (row.client, row.client_pid) = (None, None);
-        row.exit_code = *exit_code;
+        let mut row = output.unwrap_or_else(|| received_row(noted, upto..upto));
+        row.exit_code = exit_code;
         rows.push(row);
         return;
     }
     rows.extend(output);
+    rows.extend(own_row(noted, &nearby).await);
+}
+
+/// Returns the event's own row; `None` if that of the output is enough.
+async fn own_row(noted: &Noted, nearby: &Nearby) -> Option<InteractionRow> {
+    let session = &*noted.session;
+    let action = match &noted.event {
+        Event::Start => "START",
+        Event::Send(_) => "SEND",
+        Event::Match { .. } => "EXPECT",
+        Event::End { is_regular, .. } if *is_regular => "RECV",
+        Event::Failure(_) | Event::Trouble(_) | Event::End { .. } => "ERROR",
+        Event::Read { .. } | Event::Finished { .. } => return None,
+    };
+    let mut row = blank(noted, action);
     match &noted.event {
-        Event::Start => {
-            row.action = "START".into();
-            row.input_text = Some(logged_command(session));
-        }
+        Event::Start => row.input_text = Some(logged_command(session)),
         Event::Send(typed) => {
-            row.action = "SEND".into();
             let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
@@ -78,16 +84,13 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             end,
         } => {
             row.form = form.to_json();
-            row.action = "EXPECT".into();
             row.pattern_matched = Some(kept(session, pattern));
-            let matched = shown_match(session, matched, *start..*end, &nearby).await;
+            let matched = shown_match(session, matched, *start..*end, nearby).await;
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
-        Event::Read { .. } | Event::Finished { .. } => return,
         Event::Failure(failure) => {
             let shown = |text: &String| first_chars(&kept(session, text), SEND_CHARS);
-            row.action = "ERROR".into();
             row.error_kind = Some(failure.kind.into());
             row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
             let command = failure.command.as_ref();
@@ -96,43 +99,29 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.pattern_matched = failure.pattern.as_ref().map(shown);
             row.output_text = Some(kept(session, &failure.text));
         }
-        Event::Trouble(text) => {
-            row.action = "ERROR".into();
-            row.output_text = Some(kept(session, text));
-        }
+        Event::Trouble(text) => row.output_text = Some(kept(session, text)),
         Event::End {
-            is_regular,
-            text,
-            exit_code,
+            text, exit_code, ..
         } => {
-            row.action = if *is_regular { "RECV" } else { "ERROR" }.into();
             row.exit_code = *exit_code;
             row.pattern_matched = Some("eof".into());
             row.output_text = Some(text.clone());
-            let end = session.about().output.facts().bytes;
+            let end = session.about().output.published();
             (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
         }
+        Event::Read { .. } | Event::Finished { .. } => {}
     }
-    rows.push(row);
+    Some(row)
 }
 
-fn blank(noted: &Noted) -> InteractionRow {
+fn blank(noted: &Noted, action: &str) -> InteractionRow {
     InteractionRow {
-        id: 0,
         session_id: noted.session.about().id.to_string(),
         timestamp: ccd_text::clock::at(noted.time),
-        action: String::new(),
-        input_text: None,
-        output_text: None,
-        pattern_matched: None,
+        action: action.into(),
         client: noted.client.as_ref().map(|client| client.0.to_string()),
         client_pid: noted.client.as_ref().and_then(|client| client.1),
-        start_offset: None,
-        end_offset: None,
-        form: None,
-        error_kind: None,
-        waited_ms: None,
-        exit_code: None,
+        ..InteractionRow::default()
     }
 }
 
@@ -153,13 +142,19 @@ async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<Inter
     *nearby = Nearby::around(session, from, end, BEFORE_BYTES).await;
     let text = shown(session, from, len, nearby).await;
     let text = in_its_lines(session, &text, from..end, nearby).await;
-    let mut row = blank(noted);
-    row.action = "RECV".into();
-    row.client = None;
-    row.client_pid = None;
+    let mut row = received_row(noted, from..upto);
     row.output_text = Some(first_chars(&text, RECV_CHARS));
-    (row.start_offset, row.end_offset) = (Some(offset(from)), Some(offset(upto)));
     Some(row)
+}
+
+fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
+    InteractionRow {
+        client: None,
+        client_pid: None,
+        start_offset: Some(offset(place.start)),
+        end_offset: Some(offset(place.end)),
+        ..blank(noted, "RECV")
+    }
 }
 
 /// Returns the text of the output from `from` on, without hidden input that appears in it.

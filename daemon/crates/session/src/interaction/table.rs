@@ -5,7 +5,7 @@ use ccd_store::{
 };
 
 ccd_store::row! {
-    #[derive(Debug, Clone)]
+    #[derive(Debug, Clone, Default)]
     pub struct InteractionRow {
         pub session_id: String,
         pub timestamp: String,

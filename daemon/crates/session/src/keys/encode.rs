@@ -50,15 +50,13 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
     let key = key.ok_or_else(|| KeyError::Unknown {
         name: shortened(name),
-        nearest: meant(name).map_or_else(
-            || {
-                names::nearest(base)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect()
-            },
-            |meant| vec![meant],
-        ),
+        nearest: match meant(name) {
+            Some(meant) => vec![meant],
+            None => names::nearest(base)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        },
     })?;
     let bytes = match key {
         Key::Cursor(last) if held.none() => format!(
@@ -73,15 +71,11 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
             format!("\x1bO{last}")
         }
         Key::BackTab => {
-            return typed(
-                '\t',
-                Held {
-                    shift: true,
-                    ..held
-                },
-                modes,
-                name,
-            );
+            let shifted = Held {
+                shift: true,
+                ..held
+            };
+            return typed('\t', shifted, modes, name);
         }
         Key::Keypad(_, character) | Key::Char(character) => {
             return typed(character, held, modes, name);

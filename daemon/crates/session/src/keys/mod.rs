@@ -5,4 +5,5 @@ mod names;
 mod paste;
 
 pub use encode::{KeyError, encode, fault};
+pub(crate) use names::{Key, name_of};
 pub use paste::paste;

@@ -2,7 +2,7 @@
 
 /// A key, before modifiers and modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
+pub(crate) enum Key {
     Char(char),
     /// Arrows, Home and End: `CSI` or `SS3` and this letter.
     Cursor(char),
@@ -85,6 +85,14 @@ pub(super) fn find(name: &str) -> Option<Key> {
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name))
         .map(|(_, key)| *key)
+}
+
+/// Returns the first name of a key.
+pub(crate) fn name_of(key: Key) -> Option<&'static str> {
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == key)
+        .map(|(name, _)| *name)
 }
 
 /// Returns the names most similar to `name`, at most [`MAX_SUGGESTIONS`]; none if no key is similar.

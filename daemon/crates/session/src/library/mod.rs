@@ -181,9 +181,7 @@ impl Library {
         self.look();
         Ok(PatternUnsetReply { built_in })
     }
-}
 
-impl Library {
     /// Reads the file to change it: what could not be written back unchanged is an error, no file an empty list.
     fn read(&self) -> Result<Vec<Override>, LibraryError> {
         Ok(documents::read(&self.path)?.unwrap_or_default())

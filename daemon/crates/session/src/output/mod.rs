@@ -10,5 +10,5 @@ mod readable;
 mod take;
 
 pub use flush::{Flushed, Flusher};
-pub use readable::{Output, OutputFacts, Piece};
+pub use readable::{Output, OutputFacts, PIECE_BYTES, Piece, Stretch};
 pub use take::{LogCall, Taken};

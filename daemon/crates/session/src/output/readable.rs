@@ -12,6 +12,9 @@ use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
+/// Most bytes that are read at once.
+pub const PIECE_BYTES: usize = 256 << 10;
+
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
@@ -50,6 +53,25 @@ pub enum Piece {
     End,
 }
 
+/// Output that was read piece by piece, without what is lost.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    pub bytes: Vec<u8>,
+    /// The offset at which to continue reading.
+    pub end: u64,
+    /// What is lost: the first offset and the one after.
+    pub gaps: Vec<(u64, u64)>,
+}
+
+impl Stretch {
+    pub fn from(offset: u64) -> Self {
+        Self {
+            end: offset,
+            ..Self::default()
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct OutputFacts {
     pub lines: u64,
@@ -67,13 +89,11 @@ impl Output {
 
     /// Makes the output of an ended session, all of which is in the log unless it was lost.
     pub fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
-        let output = Self::new(dir, None, bytes, 1);
-        {
-            let mut inner = output.inner.lock();
-            inner.lines = lines;
-            inner.gaps = gaps;
-            inner.ended = true;
-        }
+        let mut output = Self::new(dir, None, bytes, 1);
+        let inner = output.inner.get_mut();
+        inner.lines = lines;
+        inner.gaps = gaps;
+        inner.ended = true;
         output
     }
 
@@ -82,15 +102,13 @@ impl Output {
         let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
         let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
         let start = logged - tail.len() as u64;
-        let output = Self::new(dir, Some(ring), logged, max_lines);
-        {
-            let mut inner = output.inner.lock();
-            inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
-            inner.history.append(tail, logged);
-            inner.lines = lines;
-            inner.gaps = gaps;
-            inner.cursor = cursor;
-        }
+        let mut output = Self::new(dir, Some(ring), logged, max_lines);
+        let inner = output.inner.get_mut();
+        inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
+        inner.history.append(tail, logged);
+        inner.lines = lines;
+        inner.gaps = gaps;
+        inner.cursor = cursor;
         output
     }
 
@@ -177,7 +195,7 @@ impl Output {
     }
 
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
-        self.inner.lock().ring.as_ref().and_then(Ring::status)
+        self.with_ring(Ring::status)?
     }
 
     pub fn facts(&self) -> OutputFacts {
@@ -198,25 +216,21 @@ impl Output {
 
     /// Stores a note for the next process in the ring.
     pub(crate) fn set_note(&self, note: &[u8]) {
-        if let Some(ring) = &self.inner.lock().ring {
-            ring.set_note(note);
-        }
+        self.with_ring(|ring| ring.set_note(note));
     }
 
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        if let Some(ring) = &self.inner.lock().ring {
-            ring.set_answered(offset);
-        }
+        self.with_ring(|ring| ring.set_answered(offset));
     }
 
     /// Returns how often typed input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
-        self.inner
-            .lock()
-            .ring
-            .as_ref()
-            .map_or(0, Ring::input_flushes)
+        self.with_ring(Ring::input_flushes).unwrap_or(0)
+    }
+
+    fn with_ring<T>(&self, work: impl FnOnce(&Ring) -> T) -> Option<T> {
+        self.inner.lock().ring.as_ref().map(work)
     }
 
     /// Moves the default cursor forward; it never moves back.
@@ -263,6 +277,26 @@ impl Output {
         })
     }
 
+    /// Continues `stretch` up to `upto` or the end of what is available, in pieces, until it has at least `enough` bytes.
+    /// After an error, it has what was read before.
+    pub async fn read_on(&self, stretch: &mut Stretch, upto: u64, enough: usize) -> io::Result<()> {
+        while stretch.end < upto && stretch.bytes.len() < enough {
+            let left = usize::try_from(upto - stretch.end).unwrap_or(usize::MAX);
+            match self.read(stretch.end, left.min(PIECE_BYTES)).await? {
+                Piece::Bytes(bytes) => {
+                    stretch.end += bytes.len() as u64;
+                    stretch.bytes.extend_from_slice(&bytes);
+                }
+                Piece::Missing { resume } => {
+                    stretch.gaps.push((stretch.end, resume));
+                    stretch.end = resume;
+                }
+                Piece::Pending | Piece::End => break,
+            }
+        }
+        Ok(())
+    }
+
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = self.inner.lock();
@@ -284,14 +318,12 @@ impl Output {
         // The lines after it are still in the ring, and are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
         inner.history.trim(logged);
-        match &mut inner.ring {
-            Some(ring) => {
-                ring.set_log_base(log_base);
-                ring.set_output_lines(lines);
-                ring.set_tail(logged)
-            }
-            None => false,
-        }
+        let Some(ring) = &mut inner.ring else {
+            return false;
+        };
+        ring.set_log_base(log_base);
+        ring.set_output_lines(lines);
+        ring.set_tail(logged)
     }
 
     /// Notes that the log failed to write the bytes from `offset` on: gives up all pending output, unless that was done
@@ -314,14 +346,12 @@ impl Output {
         inner.give_up(gap);
         inner.history.trim(end);
         let lines = inner.lines;
-        match &mut inner.ring {
-            Some(ring) => {
-                ring.add_gap(gap);
-                ring.set_output_lines(lines);
-                ring.set_tail(end)
-            }
-            None => false,
-        }
+        let Some(ring) = &mut inner.ring else {
+            return false;
+        };
+        ring.add_gap(gap);
+        ring.set_output_lines(lines);
+        ring.set_tail(end)
     }
 
     /// Notes that these bytes were logged but are no longer in the log. Returns how many of them were in no gap before.

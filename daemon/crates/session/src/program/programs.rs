@@ -62,10 +62,7 @@ impl Programs {
         };
         let masked = redact_sample(&mut config);
         let (config, program) = read(config).await;
-        let program = program.map_err(|mistake| ProgramError::Mistaken {
-            name: name.clone(),
-            mistake,
-        })?;
+        let program = program.map_err(|mistake| mistaken(name, mistake))?;
         let _turn = self.saving.lock().await;
         let replaced = self.documents.exists(name).await?;
         if replaced && !force {
@@ -93,12 +90,14 @@ impl Programs {
 
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
-        let program = program.map_err(|mistake| ProgramError::Mistaken {
-            name: wanted.name.clone(),
-            mistake,
-        })?;
+        let program = program.map_err(|mistake| mistaken(wanted.name, mistake))?;
         Script::of(&program, wanted)
     }
+}
+
+fn mistaken(name: &SessionId, mistake: Mistake) -> ProgramError {
+    let name = name.clone();
+    ProgramError::Mistaken { name, mistake }
 }
 
 /// Checks a configuration on a blocking thread, so that other requests are not delayed.

@@ -31,13 +31,16 @@ pub(super) struct Program {
     pub(super) tape: Option<TapeOptions>,
 }
 
+/// A step, with what it types.
 #[derive(Debug)]
-pub(super) struct ConfiguredStep {
-    pub(super) pattern: Option<String>,
-    pub(super) input: Option<StepInput>,
-    pub(super) newline: bool,
-    pub(super) is_optional: bool,
+pub struct Step<I> {
+    pub pattern: Option<String>,
+    pub input: Option<I>,
+    pub newline: bool,
+    pub is_optional: bool,
 }
+
+pub(super) type ConfiguredStep = Step<StepInput>;
 
 #[derive(Debug)]
 pub(super) enum StepInput {

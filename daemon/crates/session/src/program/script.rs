@@ -1,7 +1,7 @@
 //! A start with all values filled in.
 
 use super::error::{MissingSecret, ProgramError};
-use super::read::{ConfiguredStep, Program, Source, StepInput};
+use super::read::{ConfiguredStep, Program, Source, Step, StepInput};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
 use ccd_protocol::tape::TapeOptions;
@@ -37,13 +37,7 @@ pub struct Script {
     pub hidden: Secrets,
 }
 
-#[derive(Debug)]
-pub struct ScriptStep {
-    pub pattern: Option<String>,
-    pub typing: Option<Typing>,
-    pub newline: bool,
-    pub is_optional: bool,
-}
+pub type ScriptStep = Step<Typing>;
 
 pub enum Typing {
     Text(String),
@@ -66,40 +60,28 @@ impl Script {
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
-        check_keys(
-            wanted,
-            "placeholder",
-            wanted.set,
-            &(&of_command | &of_steps),
-        )?;
-        // A value of the command line may also be a secret.
         let placeholders = &of_command | &of_steps;
-        check_keys(
-            wanted,
-            "secret",
-            wanted.secrets,
-            &(&secrets | &placeholders),
-        )?;
+        check_keys(wanted, "placeholder", wanted.set, &placeholders)?;
+        // A value of the command line may also be a secret.
+        let may_be_secret = &secrets | &placeholders;
+        check_keys(wanted, "secret", wanted.secrets, &may_be_secret)?;
         let values = values_of(wanted, &placeholders)?;
         let needed = if wanted.has_program {
-            of_steps.clone()
+            &of_steps
         } else {
-            &of_command | &of_steps
+            &placeholders
         };
-        let is_missing = |name: &String| !values.contains_key(name);
-        let missing: Vec<String> = needed.into_iter().filter(is_missing).collect();
+        let is_missing = |name: &&String| !values.contains_key(*name);
+        let missing: Vec<String> = needed.iter().filter(is_missing).cloned().collect();
         if !missing.is_empty() {
             let name = wanted.name.clone();
             return Err(ProgramError::NoValues { name, missing });
         }
         let of_steps = values.iter().filter(|(key, _)| of_steps.contains(*key));
-        let typed = wanted
-            .secrets
-            .iter()
-            .filter(|(key, _)| secrets.contains(*key));
-        of_steps
-            .chain(typed)
-            .try_for_each(|(key, value)| check_line(wanted, key, value))?;
+        let typed = wanted.secrets.iter();
+        let typed = typed.filter(|(key, _)| secrets.contains(*key));
+        let mut lines = of_steps.chain(typed);
+        lines.try_for_each(|(key, value)| check_line(wanted, key, value))?;
         let (command, args) = program.command.fill(&values);
         let wanted = ScriptRequest {
             set: &values,
@@ -107,6 +89,8 @@ impl Script {
         };
         let missing = missing_secrets(program, wanted);
         let steps = program.steps.iter().map(|step| filled(step, wanted));
+        let hidden = secret_values(wanted, &placeholders);
+        let hidden = hidden.map(|(key, value)| (key.clone(), value.clone()));
         Ok(Self {
             name: wanted.name.clone(),
             program: command,
@@ -117,11 +101,7 @@ impl Script {
             success: program.success.clone(),
             tape: program.tape.clone(),
             missing,
-            hidden: Secrets(
-                secret_values(wanted, &placeholders)
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            ),
+            hidden: Secrets(hidden.collect()),
         })
     }
 
@@ -213,7 +193,7 @@ fn missing_secret(index: usize, source: &Source, set: &BTreeMap<String, String>)
 fn filled(step: &ConfiguredStep, wanted: ScriptRequest<'_>) -> ScriptStep {
     ScriptStep {
         pattern: step.pattern.clone(),
-        typing: step.input.as_ref().map(|input| match input {
+        input: step.input.as_ref().map(|input| match input {
             StepInput::Text(text) => Typing::Text(text.fill(wanted.set)),
             StepInput::Keys(keys) => Typing::Keys(keys.clone()),
             StepInput::Secret(source) => {

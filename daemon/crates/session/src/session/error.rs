@@ -10,6 +10,7 @@ use ccd_store::StoreError;
 use ccd_tape::TapeError;
 use ccd_terminal::holder::{Exit, SpawnError};
 use ccd_text::expect::PatternError;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, thiserror::Error)]
@@ -42,15 +43,11 @@ pub enum SessionError {
     Spawn(#[from] SpawnError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error("no pattern matched within {waited_ms} ms")]
-    ExpectTimeout {
-        waited_ms: u64,
-        report: Box<TimeoutReport>,
-    },
-    #[error("{what} did not happen within {waited_ms} ms")]
+    #[error("no pattern matched within {} ms", .0.waited_ms)]
+    ExpectTimeout(Box<TimeoutReport>),
+    #[error("{what} did not happen within {} ms", .report.waited_ms)]
     Timeout {
-        what: String,
-        waited_ms: u64,
+        what: &'static str,
         report: Box<TimeoutReport>,
     },
     #[error("the command did not finish within {waited_ms} ms and keeps running")]
@@ -119,7 +116,7 @@ impl Reportable for SessionError {
             Self::Conflict { .. } => ErrorCode::SessionConflict,
             Self::TooManyViewers { .. } => ErrorCode::LimitReached,
             Self::MaxSessions { .. } => ErrorCode::MaxSessions,
-            Self::ExpectTimeout { .. } => ErrorCode::ExpectTimeout,
+            Self::ExpectTimeout(_) => ErrorCode::ExpectTimeout,
             Self::Timeout { .. } | Self::RunTimeout { .. } => ErrorCode::Timeout,
             Self::InputFull { .. } => ErrorCode::InputFull,
             Self::HandedOver { .. } => ErrorCode::HandedOver,
@@ -156,7 +153,7 @@ impl Reportable for SessionError {
             Self::MaxSessions { .. } => {
                 Some("close sessions, or raise max_sessions in the configuration")
             }
-            Self::ExpectTimeout { report, .. } => Some(hint_of_timeout(report)),
+            Self::ExpectTimeout(report) => Some(hint_of_timeout(report)),
             Self::Timeout { .. } => {
                 Some("data says what the program was doing; give a longer timeout_ms")
             }
@@ -194,10 +191,7 @@ impl Reportable for SessionError {
 
     fn data(&self) -> ErrorData {
         let data = match self {
-            Self::ExpectTimeout { waited_ms, report }
-            | Self::Timeout {
-                waited_ms, report, ..
-            } => report.data(*waited_ms),
+            Self::ExpectTimeout(report) | Self::Timeout { report, .. } => json!(report),
             Self::RunTimeout {
                 waited_ms,
                 output,
@@ -211,11 +205,7 @@ impl Reportable for SessionError {
                 }
                 data
             }
-            Self::ProcessEnded(report) => json!({
-                "exitstatus": report.exitstatus,
-                "signal": report.signal,
-                "recent_output": report.recent_output,
-            }),
+            Self::ProcessEnded(report) => json!(report),
             Self::HandedOver { written_bytes } => {
                 json!({"repeatable": false, "written_bytes": written_bytes})
             }
@@ -358,67 +348,46 @@ impl FailedStart {
     }
 }
 
-#[derive(Debug, Default)]
+/// What a client learns about a timeout; the members are those of the error's data, in their order.
+#[derive(Debug, Default, Serialize)]
 pub struct TimeoutReport {
+    pub waited_ms: u64,
     /// The last 50 lines.
     pub recent_output: String,
     /// `running`, `stopped` or `blocked reading its terminal`.
     pub program: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub closest_miss: Option<String>,
-    /// The input of the call was discarded unread.
-    pub discarded: bool,
-    /// The tape options requested an error, so part of the last answer is missing.
-    pub injected: bool,
     /// The rest of an input of which only some lines were typed; the tape answers once it is complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub awaited: Option<String>,
+    /// The input of the call was discarded unread.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub discarded: bool,
     /// Of a send: the offset at which its input was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
+    /// The tape options requested an error, so part of the last answer is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub injected: bool,
 }
 
-impl TimeoutReport {
-    fn data(&self, waited_ms: u64) -> Value {
-        let mut data = json!({
-            "waited_ms": waited_ms,
-            "recent_output": self.recent_output,
-            "program": self.program,
-        });
-        if let Some(miss) = &self.closest_miss {
-            data["closest_miss"] = json!(miss);
-        }
-        if let Some(rest) = &self.awaited {
-            data["awaited"] = json!(rest);
-        }
-        if self.discarded {
-            data["discarded"] = true.into();
-        }
-        if let Some(offset) = self.offset {
-            data["offset"] = offset.into();
-        }
-        if self.injected {
-            data["injected"] = true.into();
-        }
-        data
-    }
-}
-
-#[derive(Debug, Default)]
+/// Describes the end of a program for a client.
+#[derive(Debug, Default, Serialize)]
 pub struct EndedReport {
+    #[serde(skip)]
     pub how: String,
     pub exitstatus: Option<i32>,
     pub signal: Option<i32>,
     pub recent_output: String,
+    #[serde(skip)]
     pub is_injected: bool,
 }
 
 pub(super) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> String {
-    let how = match exit {
-        Some(Exit {
-            code: Some(code), ..
-        }) => format!("exit status {code}"),
-        Some(Exit {
-            signal: Some(signal),
-            ..
-        }) => format!("signal {signal}"),
+    let how = match exit.map(|exit| (exit.code, exit.signal)) {
+        Some((Some(code), _)) => format!("exit status {code}"),
+        Some((None, Some(signal))) => format!("signal {signal}"),
         _ => String::from("status unknown"),
     };
     match reason {

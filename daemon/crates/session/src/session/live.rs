@@ -2,7 +2,7 @@
 
 use super::attach::{Size, Viewers};
 use super::end::OwnerWanted;
-use super::error::{SessionError, describe_end, injected_end};
+use super::error::{Busy, SessionError, describe_end, injected_end};
 use super::facts::Facts;
 use super::input::{Fates, HalfLine, Input};
 use super::output::{SessionLog, Streams};
@@ -10,6 +10,7 @@ use super::pipe::Pipe;
 use super::run::{FarShell, Runs};
 use super::screen::{Queries, ScreenModel, Sizes};
 use super::services::Services;
+use super::shell::ShellKind;
 use super::start::StartUp;
 use super::state::{CloseOrder, CurrentState, Looks};
 use super::survive::KeptIn;
@@ -17,14 +18,16 @@ use super::tape::PastTape;
 use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
-use ccd_screen::{Event, Modes, Scanner};
+use ccd_screen::{Asked, Modes, Scanner};
 use ccd_terminal::holder::KeptFile;
 use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
 use parking_lot::{Mutex, MutexGuard};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -50,9 +53,9 @@ pub struct Session {
     state: Mutex<CurrentState>,
     order: Mutex<Option<CloseOrder>>,
     started: Instant,
-    last_activity_ms: AtomicI64,
+    last_activity_ms: AtomicU64,
     /// Input for the rule against outdated checks of the program.
-    looks: Mutex<Looks>,
+    pub(super) looks: Mutex<Looks>,
     /// Offset at which the last RECV row of the interaction log ends.
     pub recorded_upto: AtomicU64,
     /// Texts that must not appear in the interaction log, nor on a tape of what the session runs.
@@ -62,7 +65,7 @@ pub struct Session {
     /// Where the session's facts are kept for the next worker; `None` if the holder does not have the session.
     pub(super) kept_state: Mutex<Option<KeptIn>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
-    past_tape: Mutex<Option<PastTape>>,
+    pub(super) past_tape: Mutex<Option<PastTape>>,
     pub(super) runs: Runs,
     pub(super) far_shell: Mutex<Option<FarShell>>,
     pub(super) half_line: HalfLine,
@@ -76,30 +79,20 @@ impl Session {
         output: Output,
         flusher: Flusher,
         input: Input,
-        rows: u16,
-        cols: u16,
+        size: Size,
     ) -> Self {
-        let state = CurrentState {
-            phase: SessionState::Alive,
-            exit: None,
-            end_reason: None,
-            ended_at: None,
-            rows,
-            cols,
-            killed: Vec::new(),
-            left: Vec::new(),
-            success: None,
-        };
-        let session = Self::new(services, facts, output, input, state);
+        let state = CurrentState::new(SessionState::Alive, size);
         Self {
             log: SessionLog::new(flusher),
-            ..session
+            ..Self::new(services, facts, output, input, state)
         }
     }
 
-    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, and how far queries are `answered`.
-    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
+    /// Sets what an earlier process left: the terminal's `modes` and `sizes`, how far queries are `answered`, and the
+    /// session's age.
+    pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64, age: Duration) -> Self {
         Self {
+            started: Instant::now().checked_sub(age).unwrap_or(self.started),
             queries: Queries::answered(answered),
             screen: Arc::new(ScreenModel::resumed(
                 &self.services.screens,
@@ -117,47 +110,42 @@ impl Session {
         self
     }
 
-    /// Sets the age of a session that an earlier process started.
-    pub(super) fn started_ago(mut self, age: Duration) -> Self {
-        if let Some(started) = Instant::now().checked_sub(age) {
-            self.started = started;
-        }
-        self
+    /// Makes the session of a program that could not be started.
+    pub(super) fn failed(services: Arc<Services>, facts: Facts, size: Size) -> Self {
+        let state = CurrentState {
+            ended_at: Some(ccd_text::clock::now()),
+            ..CurrentState::new(SessionState::Dead, size)
+        };
+        let output = Output::ended(services.folders.session(&facts.id), 0, 0, Vec::new());
+        Self::without_program(services, facts, output, state)
     }
 
-    pub(super) fn failed(services: Arc<Services>, facts: Facts, rows: u16, cols: u16) -> Self {
-        let folder = services.folders.session(&facts.id);
-        let state = CurrentState {
-            phase: SessionState::Dead,
-            exit: None,
-            end_reason: None,
-            ended_at: Some(ccd_text::clock::now()),
-            rows,
-            cols,
-            killed: Vec::new(),
-            left: Vec::new(),
-            success: None,
-        };
-        let output = Output::ended(folder, 0, 0, Vec::new());
+    /// Makes a session that has ended.
+    pub(super) fn without_program(
+        services: Arc<Services>,
+        facts: Facts,
+        output: Output,
+        state: CurrentState,
+    ) -> Self {
         let input = Input::new(None, CancellationToken::new(), None);
         Self::new(services, facts, output, input, state)
     }
 
-    pub fn new(
+    fn new(
         services: Arc<Services>,
         facts: Facts,
         output: Output,
         input: Input,
         state: CurrentState,
     ) -> Self {
-        let sizes = Sizes::new(state.rows, state.cols);
+        let sizes = Sizes::new(state.size.0, state.size.1);
         let screen = if state.phase == SessionState::Dead {
             ScreenModel::ended(&services.screens, facts.encoding, sizes)
         } else {
             ScreenModel::new(&services.screens, facts.encoding, sizes)
         };
-        let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
-        let hidden = hidden.unwrap_or_default();
+        let tape = input.tape();
+        let hidden = tape.map_or_else(Arc::default, |tape| Arc::clone(&tape.hidden));
         Self {
             services,
             start_up: StartUp::of(facts.origin.as_deref()),
@@ -178,7 +166,7 @@ impl Session {
             state: Mutex::new(state),
             order: Mutex::new(None),
             started: Instant::now(),
-            last_activity_ms: AtomicI64::new(unix_ms()),
+            last_activity_ms: AtomicU64::new(unix_ms()),
             looks: Mutex::new(Looks::default()),
             recorded_upto: AtomicU64::new(0),
             hidden,
@@ -195,31 +183,31 @@ impl Session {
         &self.facts.id
     }
 
+    /// Returns whether this is its id or its name.
+    pub(super) fn is_called(&self, wanted: &SessionId) -> bool {
+        self.id() == wanted || self.facts.name.as_ref() == Some(wanted)
+    }
+
     pub fn state(&self) -> MutexGuard<'_, CurrentState> {
         self.state.lock()
     }
 
     /// Rows and columns of its terminal.
     pub fn size(&self) -> Size {
-        let state = self.state();
-        (state.rows, state.cols)
-    }
-
-    pub fn scanner(&self) -> MutexGuard<'_, Scanner> {
-        self.scanner.lock()
+        self.state().size
     }
 
     /// Scans the next output; returns the modes if they have changed.
-    pub(super) fn scan(&self, bytes: &[u8], offset: u64, events: &mut Vec<Event>) -> Option<Modes> {
-        let mut scanner = self.scanner();
+    pub(super) fn scan(&self, bytes: &[u8], offset: u64, asked: &mut Vec<Asked>) -> Option<Modes> {
+        let mut scanner = self.scanner.lock();
         let before = *scanner.modes();
-        scanner.feed(bytes, offset, events);
+        scanner.feed(bytes, offset, asked);
         Some(*scanner.modes()).filter(|modes| *modes != before)
     }
 
     /// Returns the terminal's modes after all output so far.
     pub fn modes(&self) -> Modes {
-        *self.scanner().modes()
+        *self.scanner.lock().modes()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -256,28 +244,36 @@ impl Session {
         }
     }
 
+    /// Returns the error of a command that its shell does not take now.
+    pub(crate) fn shell_busy(&self, with: Busy) -> SessionError {
+        let session = self.id().clone();
+        SessionError::ShellBusy { session, with }
+    }
+
+    /// Returns the kind of its program, if that is a shell.
+    pub(crate) fn own_shell(&self) -> Option<ShellKind> {
+        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
+        ShellKind::of(Path::new(&self.facts.program), &args)
+    }
+
     pub fn touch(&self) {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
     }
 
     /// Notes that `bytes` are about to be typed.
     pub(crate) fn note_write(&self, bytes: &[u8]) {
-        let mut looks = self.looks();
+        let mut looks = self.looks.lock();
         looks.typed = Some(LastTyped::now(bytes, looks.reader));
     }
 
-    pub fn looks(&self) -> MutexGuard<'_, Looks> {
-        self.looks.lock()
-    }
-
     pub fn idle(&self) -> Duration {
-        let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
-        Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+        let last_ms = self.last_activity_ms.load(Ordering::Relaxed);
+        Duration::from_millis(unix_ms().saturating_sub(last_ms))
     }
 
     /// Takes over the time of the last activity from an earlier daemon.
     pub(crate) fn set_last_activity(&self, seconds_ago: f64) {
-        let ms = unix_ms() - (seconds_ago * 1000.0) as i64;
+        let ms = unix_ms().saturating_sub((seconds_ago * 1000.0) as u64);
         self.last_activity_ms.store(ms, Ordering::Relaxed);
     }
 
@@ -297,6 +293,15 @@ impl Session {
             .into_iter()
             .flatten()
             .min_by_key(|limit| limit.0)
+    }
+
+    /// Notes why the session ends, and how its program has ended as far as the holder knows.
+    pub(super) fn set_ended(&self, reason: EndReason, success: Option<bool>) {
+        let mut state = self.state();
+        state.success = success;
+        state.exit = self.output.exit();
+        state.end_reason = Some(reason);
+        state.ended_at = Some(ccd_text::clock::now());
     }
 
     /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.
@@ -325,16 +330,12 @@ impl Session {
             changed.await;
         }
     }
-
-    /// Returns the use of tapes, once [`Session::tape`] has nothing more.
-    pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
-        self.past_tape.lock()
-    }
 }
 
-fn unix_ms() -> i64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+/// Returns the milliseconds since 1970.
+pub(super) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     })
 }

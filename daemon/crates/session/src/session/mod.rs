@@ -21,6 +21,7 @@ mod start;
 mod state;
 mod survive;
 mod tape;
+mod temporary_file;
 mod wait;
 
 pub use attach::{Attached, Size};

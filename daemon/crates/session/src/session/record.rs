@@ -1,10 +1,11 @@
 //! A session as clients see it.
 
 use super::live::Session;
+use super::survive::recorded_gaps;
 use super::tape::PastTape;
 use crate::interaction;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInput};
+use ccd_protocol::session::{Session as Record, SessionOutput, WaitingForInput};
 use ccd_protocol::tape::TapeUse;
 
 impl Session {
@@ -24,7 +25,7 @@ impl Session {
     pub(super) fn past_or_present_tape(&self) -> Option<PastTape> {
         match self.tape() {
             Some(tape) => Some(tape.past()),
-            None => self.past_tape().clone(),
+            None => self.past_tape.lock().clone(),
         }
     }
 
@@ -38,6 +39,7 @@ impl Session {
         let facts = &self.facts;
         let tape = self.past_or_present_tape();
         let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
+        let (rows, cols) = state.size;
         let mut args = self.shown_words();
         let program = args.remove(0);
         Record {
@@ -57,8 +59,8 @@ impl Session {
             state: state.phase,
             end_reason: state.end_reason,
             ended_at: state.ended_at,
-            rows: state.rows,
-            cols: state.cols,
+            rows,
+            cols,
             output: SessionOutput {
                 log_path: crate::output::log::current_path(self.output.dir())
                     .to_string_lossy()
@@ -67,14 +69,7 @@ impl Session {
                 output_bytes: output.bytes,
                 buffer_size: output.buffered_bytes,
                 rotated_at: output.rotated_at,
-                gaps: output
-                    .gaps
-                    .iter()
-                    .map(|gap| Gap {
-                        offset: gap.offset,
-                        length: gap.len,
-                    })
-                    .collect(),
+                gaps: recorded_gaps(&output.gaps),
             },
             pipe: self.pipe.record(&facts.id),
             waiting_for_input,

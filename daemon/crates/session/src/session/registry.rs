@@ -104,14 +104,19 @@ impl Sessions {
         .boxed()
     }
 
+    /// Returns the listed session with this id.
+    pub(super) fn listed(&self, id: &SessionId) -> Option<Arc<Session>> {
+        self.all.get(id).map(|listed| Arc::clone(&listed))
+    }
+
     /// Finds a session as [`Sessions::find`] does, except those that ended under an earlier worker and that nobody has
     /// asked for.
     pub fn find_listed(&self, text: &str) -> Result<Arc<Session>, SessionError> {
         let id = SessionId::parse(text).map_err(|error| {
             SessionError::InvalidArgument(format!("the session {text:?} {error}"))
         })?;
-        if let Some(session) = self.all.get(&id) {
-            return Ok(Arc::clone(&session));
+        if let Some(session) = self.listed(&id) {
+            return Ok(session);
         }
         let mut by_name: Option<Arc<Session>> = None;
         let mut by_prefix = Vec::new();

@@ -1,5 +1,6 @@
 //! The parts of a session that change while it lives and ends.
 
+use super::attach::Size;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_terminal::holder::{Exit, Process};
 use ccd_terminal::probe::{LastTyped, Reader};
@@ -12,8 +13,8 @@ pub struct CurrentState {
     pub exit: Option<Exit>,
     pub end_reason: Option<EndReason>,
     pub ended_at: Option<String>,
-    pub rows: u16,
-    pub cols: u16,
+    /// Rows and columns.
+    pub size: Size,
     /// The processes that had to be killed at the end.
     pub killed: Vec<i32>,
     /// The processes that could not be killed.
@@ -22,9 +23,24 @@ pub struct CurrentState {
     pub success: Option<bool>,
 }
 
+impl CurrentState {
+    pub(crate) fn new(phase: SessionState, size: Size) -> Self {
+        Self {
+            phase,
+            exit: None,
+            end_reason: None,
+            ended_at: None,
+            size,
+            killed: Vec::new(),
+            left: Vec::new(),
+            success: None,
+        }
+    }
+}
+
 /// Which task was waiting for input, and what was last typed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Looks {
+pub(super) struct Looks {
     /// The task that was waiting for input at the last check.
     pub reader: Option<Reader>,
     pub typed: Option<LastTyped>,

@@ -1,7 +1,7 @@
 //! Turns single keys that a person types into lines for the interaction log.
 
 use crate::interaction::{Form, Typed};
-use crate::keys;
+use crate::keys::{self, Key};
 
 /// A longer line is split.
 const MAX_LINE_BYTES: usize = 4096;
@@ -141,9 +141,7 @@ impl TypedLine {
         self.count();
         self.name_text();
         self.keys.push(name.to_owned());
-        self.shown.push('<');
-        self.shown.push_str(name);
-        self.shown.push('>');
+        self.shown.push_str(&format!("<{name}>"));
         if !self.echo.is_empty() && !self.echo.ends_with('\n') {
             self.echo.push('\n');
         }
@@ -234,7 +232,7 @@ fn sequence(body: &str) -> Option<Pressed> {
         ("M" | "I" | "O", _) if params.is_empty() => return None,
         // The start and end of a paste; the text between them is ordinary text.
         ("~", Some(200 | 201)) => return None,
-        ("~", Some(number)) => tilde_name(number),
+        ("~", Some(number)) => tilde_name(u8::try_from(number).unwrap_or(0)),
         ("u", Some(code)) => {
             let character = char::from_u32(code).unwrap_or('?');
             return Some(match plain(character) {
@@ -248,27 +246,17 @@ fn sequence(body: &str) -> Option<Pressed> {
 }
 
 fn letter_name(last: char) -> &'static str {
-    match last {
-        'A' => "Up",
-        'B' => "Down",
-        'C' => "Right",
-        'D' => "Left",
-        'F' => "End",
-        'H' => "Home",
-        'P' => "F1",
-        'Q' => "F2",
-        'R' => "F3",
-        'S' => "F4",
-        'Z' => "BTab",
-        _ => "key",
-    }
+    let key = match last {
+        'P'..='S' => Key::Function(last),
+        'Z' => Key::BackTab,
+        _ => Key::Cursor(last),
+    };
+    keys::name_of(key).unwrap_or("key")
 }
 
-fn tilde_name(number: u32) -> &'static str {
+fn tilde_name(number: u8) -> &'static str {
     match number {
         1 | 7 => "Home",
-        2 => "IC",
-        3 => "DC",
         4 | 8 => "End",
         5 => "PPage",
         6 => "NPage",
@@ -276,15 +264,7 @@ fn tilde_name(number: u32) -> &'static str {
         12 => "F2",
         13 => "F3",
         14 => "F4",
-        15 => "F5",
-        17 => "F6",
-        18 => "F7",
-        19 => "F8",
-        20 => "F9",
-        21 => "F10",
-        23 => "F11",
-        24 => "F12",
-        _ => "key",
+        _ => keys::name_of(Key::Tilde(number)).unwrap_or("key"),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::start::size;
+use crate::session::start::checked_size;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Attachment, SessionAttachParams, SessionPanParams};
 use parking_lot::Mutex;
@@ -62,7 +62,7 @@ impl Viewers {
     }
 
     pub fn has(&self, peer: &Peer) -> bool {
-        self.of(peer.connection).is_some()
+        self.of(peer.connection, |_| ()).is_some()
     }
 
     pub fn records(&self) -> Vec<Attachment> {
@@ -81,13 +81,13 @@ impl Viewers {
         self.resized.send_replace(());
     }
 
-    /// Returns whether a connection is read-only, and the size of its terminal; `None` if it is not attached.
-    fn of(&self, connection: u64) -> Option<(bool, Size)> {
-        let list = self.list.lock();
-        let viewer = list
-            .iter()
-            .find(|viewer| viewer.peer.connection == connection)?;
-        Some((viewer.read_only, viewer.size))
+    /// Uses the viewer of a connection; `None` if the connection is not attached.
+    fn of<T>(&self, connection: u64, work: impl FnOnce(&mut Viewer) -> T) -> Option<T> {
+        let mut list = self.list.lock();
+        let mut viewers = list.iter_mut();
+        viewers
+            .find(|viewer| viewer.peer.connection == connection)
+            .map(work)
     }
 
     /// Adds input of a viewer; returns the completed lines, or `None` if the peer is not a viewer.
@@ -97,18 +97,31 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
+        self.of(peer.connection, |viewer| viewer.line.add(bytes, taken()))
+    }
+
+    fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
         let mut list = self.list.lock();
-        let viewer = list
-            .iter_mut()
-            .find(|viewer| viewer.peer.connection == peer.connection)?;
-        Some(viewer.line.add(bytes, taken()))
+        let connection = viewer.peer.connection;
+        if list.iter().any(|other| other.peer.connection == connection) {
+            return Err(SessionError::InvalidArgument(format!(
+                "this connection is already attached to the session {}",
+                session.id()
+            )));
+        }
+        if list.len() >= MAX_VIEWERS {
+            return Err(SessionError::TooManyViewers { max: MAX_VIEWERS });
+        }
+        list.push(viewer);
+        Ok(())
     }
 }
 
 impl Session {
     /// Called before a client types: the session takes the size of that viewer's terminal.
     pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
-        match self.viewers.of(peer.connection) {
+        let viewer = |viewer: &mut Viewer| (viewer.read_only, viewer.size);
+        match self.viewers.of(peer.connection, viewer) {
             None => Ok(()),
             Some((true, _)) => Err(SessionError::ReadOnly(self.id().clone())),
             Some((false, size)) => {
@@ -120,40 +133,32 @@ impl Session {
 
     /// Sets a new size of a viewer's terminal; true if nothing else is to be done, because the viewer is read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
-        let mut list = self.viewers.list.lock();
-        let viewer = list
-            .iter_mut()
-            .find(|viewer| viewer.peer.connection == peer.connection);
-        let Some(viewer) = viewer else {
-            return false;
-        };
-        viewer.size = size;
-        viewer.is_panned = false;
-        let read_only = viewer.read_only;
-        drop(list);
-        self.viewers.announce_size();
-        read_only
+        let resized = self.viewers.of(peer.connection, |viewer| {
+            viewer.size = size;
+            viewer.is_panned = false;
+            viewer.read_only
+        });
+        if resized.is_some() {
+            self.viewers.announce_size();
+        }
+        resized.unwrap_or(false)
     }
 
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
-        let mut list = self.viewers.list.lock();
-        let viewer = list
-            .iter_mut()
-            .find(|viewer| viewer.peer.connection == peer.connection)
-            .ok_or_else(|| {
-                let text = format!(
-                    "this connection is not attached to the session {}",
-                    self.id()
-                );
-                SessionError::InvalidArgument(text)
-            })?;
-        viewer.corner = (
-            moved(viewer.corner.0, params.rows, rows, viewer.size.0),
-            moved(viewer.corner.1, params.cols, cols, viewer.size.1),
-        );
-        viewer.is_panned = true;
-        drop(list);
+        let panned = self.viewers.of(peer.connection, |viewer| {
+            viewer.corner = (
+                moved(viewer.corner.0, params.rows, rows, viewer.size.0),
+                moved(viewer.corner.1, params.cols, cols, viewer.size.1),
+            );
+            viewer.is_panned = true;
+        });
+        if panned.is_none() {
+            return Err(SessionError::InvalidArgument(format!(
+                "this connection is not attached to the session {}",
+                self.id()
+            )));
+        }
         self.viewers.announce_size();
         Ok(())
     }
@@ -184,8 +189,7 @@ impl Sessions {
         params: &SessionAttachParams,
     ) -> Result<Attached, SessionError> {
         let settings = self.services.settings();
-        let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
-        let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
+        let size = checked_size(Some(params.rows), Some(params.cols), &settings)?;
         let session = self.find(&params.session).await?;
         if !params.ended {
             session.require_alive()?;
@@ -200,7 +204,7 @@ impl Sessions {
             peer: peer.clone(),
             read_only: params.read_only,
             since: ccd_text::clock::now(),
-            size: (rows, cols),
+            size,
             corner: (0, 0),
             is_panned: false,
             inside: inside.map(|inside| inside.id().clone()),
@@ -208,7 +212,7 @@ impl Sessions {
         };
         session.viewers.add(&session, viewer)?;
         if !params.read_only {
-            session.fit((rows, cols));
+            session.fit(size);
         }
         session.touch();
         Ok(Attached {
@@ -251,48 +255,27 @@ impl Sessions {
     }
 }
 
-impl Viewers {
-    fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
-        let mut list = self.list.lock();
-        let connection = viewer.peer.connection;
-        if list.iter().any(|other| other.peer.connection == connection) {
-            return Err(SessionError::InvalidArgument(format!(
-                "this connection is already attached to the session {}",
-                session.id()
-            )));
-        }
-        if list.len() >= MAX_VIEWERS {
-            return Err(SessionError::TooManyViewers { max: MAX_VIEWERS });
-        }
-        list.push(viewer);
-        Ok(())
-    }
-}
-
 impl Attached {
     pub fn size(&self) -> Size {
-        let viewer = self.session.viewers.of(self.connection);
-        viewer.map_or((1, 1), |viewer| viewer.1)
+        let viewers = &self.session.viewers;
+        let size = viewers.of(self.connection, |viewer| viewer.size);
+        size.unwrap_or((1, 1))
     }
 
     /// Returns the first row and column that the viewer has chosen to see.
     pub fn panned_to(&self) -> Option<Size> {
-        let list = self.session.viewers.list.lock();
-        let mut ours = list
-            .iter()
-            .filter(|viewer| viewer.peer.connection == self.connection);
-        ours.find_map(|viewer| viewer.is_panned.then_some(viewer.corner))
+        let viewers = &self.session.viewers;
+        let panned = |viewer: &mut Viewer| viewer.is_panned.then_some(viewer.corner);
+        viewers.of(self.connection, panned).flatten()
     }
 
     /// Notes the first row and column that the viewer sees now.
     pub fn sees_from(&self, corner: Size) {
-        let mut list = self.session.viewers.list.lock();
-        let mut viewers = list.iter_mut();
-        if let Some(viewer) = viewers.find(|viewer| viewer.peer.connection == self.connection)
-            && !viewer.is_panned
-        {
-            viewer.corner = corner;
-        }
+        self.session.viewers.of(self.connection, |viewer| {
+            if !viewer.is_panned {
+                viewer.corner = corner;
+            }
+        });
     }
 }
 

@@ -27,13 +27,8 @@ impl Sessions {
     }
 
     async fn bury_without_holder(self: &Arc<Self>, session: &Arc<Session>) {
-        {
-            let mut state = session.state();
-            // Unless the holder has reaped the program, nobody learns how it ends.
-            state.exit = session.output.exit();
-            state.end_reason = Some(EndReason::HolderDied);
-            state.ended_at = Some(ccd_text::clock::now());
-        }
+        // Unless the holder has reaped the program, nobody learns how it ends.
+        session.set_ended(EndReason::HolderDied, None);
         session.end_pipe().await;
         session
             .finish_tape(EndReason::HolderDied, || self.filters())

@@ -87,13 +87,14 @@ pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Sessi
         kept.map(|session| session.traces()).collect()
     };
     let mut killed = Killed::default();
-    if !own.is_empty() {
-        let own = || traces(&own);
-        killed.extend(kill(Daemon::Own(processes), own, is_kept).await);
-    }
-    if !earlier.is_empty() {
-        let earlier = || traces(&earlier);
-        killed.extend(kill(Daemon::Killed(processes), earlier, is_kept).await);
+    let groups = [
+        (Daemon::Own(processes), own),
+        (Daemon::Killed(processes), earlier),
+    ];
+    for (daemon, sessions) in groups {
+        if !sessions.is_empty() {
+            killed.extend(kill(daemon, || traces(&sessions), is_kept).await);
+        }
     }
     killed
 }

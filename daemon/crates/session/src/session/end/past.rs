@@ -57,7 +57,7 @@ impl Sessions {
     /// place: then another session may use the folder.
     pub(crate) async fn remove_files(&self, session: &Arc<Session>, past: &Arc<Session>) {
         self.services.recorder.flush().await;
-        let listed = self.all.get(past.id()).map(|listed| Arc::clone(&listed));
+        let listed = self.listed(past.id());
         if listed.is_some_and(|listed| Arc::ptr_eq(&listed, past))
             && let Err(error) = self.remove_folder_of(session).await
         {
@@ -70,13 +70,10 @@ impl Sessions {
         let oldest = {
             let mut kept = self.past.lock();
             kept.push_back(past.id().clone());
-            if kept.len() > MAX_PAST {
-                kept.pop_front()
-            } else {
-                None
-            }
+            let is_too_many = kept.len() > MAX_PAST;
+            kept.pop_front_if(|_| is_too_many)
         };
-        let listed = oldest.and_then(|id| self.all.get(&id).map(|listed| Arc::clone(&listed)));
+        let listed = oldest.and_then(|id| self.listed(&id));
         if let Some(oldest) = listed.filter(|listed| listed.is_past())
             && let Err(error) = self.forget(&oldest).await
         {

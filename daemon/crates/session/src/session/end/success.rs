@@ -1,8 +1,7 @@
 //! Decides whether an ended session was a success by its program configuration.
 
-use crate::output::Piece;
+use crate::output::{PIECE_BYTES, Piece};
 use crate::session::live::Session;
-use crate::session::wait::PIECE_BYTES;
 use ccd_text::expect::{Matcher, Pattern};
 use std::sync::Arc;
 
@@ -36,11 +35,8 @@ impl Session {
         let list = origin.success.iter().cloned().map(Pattern::Regex).collect();
         // Cannot fail on a bad pattern: all were compiled when the session was created.
         let patterns = self.services.compiled(list, false).await.ok()?;
-        let mut matcher = Matcher::new(
-            Arc::clone(&patterns),
-            self.output.end().saturating_sub(LOOKED_AT_BYTES),
-            self.facts.encoding,
-        );
+        let search = |from| Matcher::new(Arc::clone(&patterns), from, self.facts.encoding);
+        let mut matcher = search(self.output.end().saturating_sub(LOOKED_AT_BYTES));
         loop {
             match self.output.read(matcher.position(), PIECE_BYTES).await {
                 Ok(Piece::Bytes(bytes)) => {
@@ -49,10 +45,7 @@ impl Session {
                     }
                     tokio::task::yield_now().await;
                 }
-                Ok(Piece::Missing { resume }) => {
-                    let encoding = self.facts.encoding;
-                    matcher = Matcher::new(Arc::clone(&patterns), resume, encoding);
-                }
+                Ok(Piece::Missing { resume }) => matcher = search(resume),
                 Ok(Piece::Pending | Piece::End) => return Some(matcher.pause().is_some()),
                 Err(error) => {
                     tracing::warn!(session = %self.id(), %error, "could not find out whether it succeeded");

@@ -133,13 +133,7 @@ impl SessionTask {
     async fn bury(&self, reason: EndReason) {
         let session = &self.session;
         let success = session.judge().await;
-        {
-            let mut state = session.state();
-            state.success = success;
-            state.exit = session.output.exit();
-            state.end_reason = Some(reason);
-            state.ended_at = Some(ccd_text::clock::now());
-        }
+        session.set_ended(reason, success);
         session.end_pipe().await;
         session
             .finish_tape(reason, || self.sessions.filters())

@@ -3,12 +3,11 @@
 //! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
 //! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
 
-use super::write::{InputError, TerminalInput};
+use super::write::{InputError, Stopped, TerminalInput};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use ccd_terminal::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +44,14 @@ impl LastLine {
             Some(_) => Self::Begun,
         }
     }
+
+    /// Returns how often the end is typed after it: the first one hands a begun line over.
+    fn end_count(self) -> usize {
+        match self {
+            Self::Begun => 2,
+            Self::Whole | Self::HandedOver => 1,
+        }
+    }
 }
 
 impl Session {
@@ -77,10 +84,7 @@ impl Session {
         self: &Arc<Self>,
         last_line: LastLine,
     ) -> Result<(), SessionError> {
-        let keys: &[u8] = match last_line {
-            LastLine::Begun => &[END_KEY, END_KEY],
-            LastLine::Whole | LastLine::HandedOver => &[END_KEY],
-        };
+        let keys = &[END_KEY; 2][..last_line.end_count()];
         self.type_input(TerminalInput::new(keys, false)).await?;
         self.keep();
         let session = Arc::clone(self);
@@ -108,16 +112,22 @@ impl Session {
         }
     }
 
+    /// True from the end of the input until there is input again.
+    pub(crate) fn input_has_ended(&self) -> bool {
+        self.input_end.lock().is_some()
+    }
+
+    /// Returns whether the program reads lines that its terminal edits, not keys.
+    pub fn reads_lines(&self) -> bool {
+        self.input.line().is_some_and(|line| line.canonical)
+    }
+
     /// Types the end repeatedly until the session has ended.
     async fn keep_ended(&self, last_line: LastLine) -> Result<(), InputError> {
         if self.reads_lines()
             && let Some(end) = end_key(self)
         {
-            let keys: &[u8] = match last_line {
-                LastLine::Begun => &[end, end],
-                LastLine::Whole | LastLine::HandedOver => &[end],
-            };
-            type_keys(self, keys).await?;
+            type_keys(self, &[end; 2][..last_line.end_count()]).await?;
         }
         let mut is_half_typed = last_line != LastLine::Whole;
         let mut pause = FIRST_PAUSE;
@@ -143,7 +153,7 @@ impl Session {
                     continue; // the terminal has no key for the end
                 }
             } else {
-                let reader = self.looks().reader.map(|reader| reader.pid);
+                let reader = self.looks.lock().reader.map(|reader| reader.pid);
                 if keys_typed.0 != reader {
                     keys_typed = (reader, 0);
                 }
@@ -165,22 +175,10 @@ impl Session {
 /// Types without counting as activity, because no client does it.
 async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
     session.note_write(keys);
-    match session
-        .input
-        .write(keys, false, || session.output.end())
-        .await
-    {
+    match session.write(keys, false).await {
         // Typing is tried again when the program reads.
-        Err(InputError::Full { .. } | InputError::Busy) => Ok(()),
+        Err(InputError::Busy | InputError::Partial(Stopped::Full, _)) => Ok(()),
         result => result.map(drop),
-    }
-}
-
-impl Session {
-    /// Returns whether the program reads lines that its terminal edits, not keys.
-    pub fn reads_lines(&self) -> bool {
-        let master = self.input.master();
-        master.is_some_and(|master| Line::of(master.as_fd()).canonical)
     }
 }
 
@@ -189,13 +187,6 @@ fn end_key(session: &Session) -> Option<u8> {
     let master: Arc<OwnedFd> = session.input.master()?;
     let key = tcgetattr(&*master).ok()?.special_codes[SpecialCodeIndex::VEOF];
     (key != 0).then_some(key)
-}
-
-impl Session {
-    /// True from the end of the input until there is input again.
-    pub(crate) fn input_has_ended(&self) -> bool {
-        self.input_end.lock().is_some()
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! whether Ctrl-C was typed.
 
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes of the line that are kept; of a longer one, its end.
 const MAX_LEN: usize = 1024;
@@ -14,35 +13,36 @@ const INTERRUPT: u8 = 0x03;
 
 /// What was typed through the daemon since the line's start.
 #[derive(Debug, Default)]
-pub(crate) struct HalfLine {
-    text: Mutex<Vec<u8>>,
+pub(crate) struct HalfLine(Mutex<BegunLine>);
+
+#[derive(Debug, Default)]
+struct BegunLine {
+    text: Vec<u8>,
     /// End of the output when the line before it was entered.
-    start_offset: AtomicU64,
-    secret_prompt: Mutex<Option<String>>,
+    start_offset: u64,
+    secret_prompt: Option<String>,
     /// A terminal's answer was typed since then.
-    has_answer: AtomicBool,
-    interrupts: AtomicU64,
+    has_answer: bool,
+    interrupts: u64,
 }
 
 impl HalfLine {
     /// Adds typed bytes; `offset` is the end of the output before them.
     pub(crate) fn typed(&self, bytes: &[u8], offset: u64) {
-        if bytes.contains(&INTERRUPT) {
-            self.interrupted();
-        }
-        let mut line = self.text.lock();
+        let line = &mut *self.0.lock();
+        line.interrupts += u64::from(bytes.contains(&INTERRUPT));
         let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
         if let Some(end) = start {
-            *self.secret_prompt.lock() = None;
-            self.has_answer.store(false, Ordering::Release);
-            self.start_offset.store(offset, Ordering::Release);
-            line.clear();
-            line.extend_from_slice(&bytes[end + 1..]);
+            line.secret_prompt = None;
+            line.has_answer = false;
+            line.start_offset = offset;
+            line.text.clear();
+            line.text.extend_from_slice(&bytes[end + 1..]);
         } else {
-            line.extend_from_slice(bytes);
+            line.text.extend_from_slice(bytes);
         }
-        let surplus = line.len().saturating_sub(MAX_LEN);
-        line.drain(..surplus);
+        let surplus = line.text.len().saturating_sub(MAX_LEN);
+        line.text.drain(..surplus);
     }
 
     /// Notes that the line was entered by a key that is no text.
@@ -52,49 +52,49 @@ impl HalfLine {
 
     /// Returns where the output starts that was printed since the last line was entered.
     pub(crate) fn start_offset(&self) -> u64 {
-        self.start_offset.load(Ordering::Acquire)
+        self.0.lock().start_offset
     }
 
     /// Marks the line, up to its end or the next prompt, as the answer to this prompt for a secret.
     pub(crate) fn begin_secret(&self, prompt: String) {
-        *self.secret_prompt.lock() = Some(prompt);
+        self.0.lock().secret_prompt = Some(prompt);
     }
 
     /// Returns whether the terminal's last line still has the prompt that the line answers with a secret.
     pub(crate) fn is_secret(&self, last_line: &str) -> bool {
-        let prompt = self.secret_prompt.lock();
-        prompt
-            .as_ref()
-            .is_some_and(|prompt| last_line.starts_with(prompt))
+        let line = self.0.lock();
+        let prompt = line.secret_prompt.as_ref();
+        prompt.is_some_and(|prompt| last_line.starts_with(prompt))
     }
 
     pub(crate) fn answered(&self) {
-        self.has_answer.store(true, Ordering::Release);
+        self.0.lock().has_answer = true;
     }
 
     /// Returns whether a shell at its prompt may have nothing but a terminal's answer in its line: the program that asked
     /// did not wait for it.
     pub(crate) fn is_answer(&self) -> bool {
-        self.has_answer.load(Ordering::Acquire) && self.text.lock().is_empty()
+        let line = self.0.lock();
+        line.has_answer && line.text.is_empty()
     }
 
     pub(crate) fn is_begun(&self) -> bool {
-        !self.text.lock().is_empty()
+        !self.0.lock().text.is_empty()
     }
 
     /// Counts an interrupt by a signal, which does the same as the key.
     pub(crate) fn interrupted(&self) {
-        self.interrupts.fetch_add(1, Ordering::AcqRel);
+        self.0.lock().interrupts += 1;
     }
 
     pub(crate) fn interrupts(&self) -> u64 {
-        self.interrupts.load(Ordering::Acquire)
+        self.0.lock().interrupts
     }
 
     /// Returns whether the terminal's last line ends with this text. A program that has read it has moved on.
     pub(crate) fn is_shown(&self, last_line: &str) -> bool {
-        let line = self.text.lock();
-        let text = String::from_utf8_lossy(&line);
+        let line = self.0.lock();
+        let text = String::from_utf8_lossy(&line.text);
         !text.trim().is_empty() && last_line.trim_end().ends_with(text.trim())
     }
 }

@@ -11,4 +11,4 @@ mod write;
 pub(super) use discarded::{Fates, Reads};
 pub(super) use end_of_input::LastLine;
 pub(crate) use half_line::HalfLine;
-pub(super) use write::{Input, InputError, TerminalInput};
+pub(super) use write::{Input, InputError, Stopped, TerminalInput};

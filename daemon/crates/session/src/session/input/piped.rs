@@ -24,29 +24,24 @@ impl Input {
         let mut written = 0;
         while written < bytes.len() {
             let rest = &bytes[written..];
-            let room = self
-                .piped_line()
-                .map_or(rest.len(), |line| line.room_for(rest));
-            let outcome = match room {
-                0 => {
-                    let keys = self
-                        .piped_line()
-                        .map_or(&[][..], |mut line| line.hand_over());
-                    let outcome = self.write_all(master, keys).await;
-                    outcome.map_err(|error| error.behind(written))
-                }
-                room => {
-                    let outcome = self.write_all(master, &rest[..room]).await;
-                    let part = &rest[..written_part(&outcome, room)];
-                    if let Some(mut line) = self.piped_line() {
-                        read.extend(line.take(part));
-                    }
-                    let outcome = outcome.map_err(|error| error.behind(written));
-                    written += part.len();
-                    outcome
+            let (room, keys) = {
+                let mut line = self.piped_line();
+                let room = line.as_ref().map_or(rest.len(), |line| line.room_for(rest));
+                match &mut line {
+                    Some(line) if room == 0 => (0, line.hand_over()),
+                    _ => (room, &rest[..room]),
                 }
             };
-            outcome?;
+            let outcome = self.write_all(master, keys).await;
+            let before = written;
+            if room > 0 {
+                let part = &rest[..written_part(&outcome, room)];
+                if let Some(mut line) = self.piped_line() {
+                    read.extend(line.take(part));
+                }
+                written += part.len();
+            }
+            outcome.map_err(|error| error.behind(before))?;
         }
         Ok(())
     }
@@ -73,19 +68,10 @@ impl Input {
 
 impl InputError {
     /// Returns the same error for a part of the input after the first `before` bytes.
-    fn behind(self, before: usize) -> Self {
-        let before = before as u64;
-        match self {
-            Self::Closed { written_bytes } => Self::Closed {
-                written_bytes: before + written_bytes,
-            },
-            Self::Full { written_bytes } => Self::Full {
-                written_bytes: before + written_bytes,
-            },
-            Self::HandedOver { written_bytes } => Self::HandedOver {
-                written_bytes: before + written_bytes,
-            },
-            error => error,
+    fn behind(mut self, before: usize) -> Self {
+        if let Self::Partial(_, written_bytes) = &mut self {
+            *written_bytes += before as u64;
         }
+        self
     }
 }

@@ -1,7 +1,7 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::write::{InputError, TerminalInput, Written};
+use super::write::{InputError, Stopped, TerminalInput, Written};
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
@@ -89,8 +89,7 @@ impl Session {
             let sent = self.type_and_search(peer, params).await;
             match &sent {
                 // The search has noted its own failure.
-                Ok(_) | Err(SessionError::ExpectTimeout { .. } | SessionError::ProcessEnded(_)) => {
-                }
+                Ok(_) | Err(SessionError::ExpectTimeout(_) | SessionError::ProcessEnded(_)) => {}
                 // The client of a run sends its input, or the end of it, whether the program has ended or not.
                 Err(SessionError::NotAlive { .. }) if self.facts.transient => {}
                 // The row has no text: whether the terminal would have hidden it is not known.
@@ -145,18 +144,14 @@ impl Session {
         };
         let found = self.search_from(peer, search, reply.offset).await;
         let discarded = watched.is_some_and(|watched| watched.was_discarded(&input.bytes));
-        match found {
-            Ok(found) => reply.expect = Some(found),
-            Err(SessionError::ExpectTimeout {
-                waited_ms,
-                mut report,
-            }) => {
+        let found = found.map_err(|mut error| {
+            if let SessionError::ExpectTimeout(report) = &mut error {
                 report.discarded = discarded;
                 report.offset = Some(reply.offset);
-                return Err(SessionError::ExpectTimeout { waited_ms, report });
             }
-            Err(error) => return Err(error),
-        }
+            error
+        });
+        reply.expect = Some(found?);
         reply.discarded = discarded.then_some(true);
         Ok(reply)
     }
@@ -181,10 +176,7 @@ impl Session {
         &self,
         terminal_input: TerminalInput<'_>,
     ) -> Result<Written, SessionError> {
-        let written = self
-            .input
-            .type_input(terminal_input, || self.output.end())
-            .await;
+        let written = self.write_input(terminal_input).await;
         let written = written.map_err(|error| input_error(self, error))?;
         self.half_line.typed(terminal_input.bytes, written.offset);
         if written.must_keep {
@@ -356,9 +348,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
             letters.push_str(name);
         } else {
             letters.push('\n');
-            text.push('<');
-            text.push_str(name);
-            text.push('>');
+            text.push_str(&format!("<{name}>"));
         }
     }
     Ok(RequestedInput {
@@ -373,20 +363,20 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
 
 fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
-        InputError::Closed { written_bytes }
-            if session.is_alive() && !session.has_injected_end() =>
-        {
-            SessionError::NotAlive {
-                session: session.id().to_string(),
-                how: String::from("its terminal is closed"),
-                is_injected: false,
-                written_bytes: Some(written_bytes),
+        InputError::Partial(why, written_bytes) => match why {
+            Stopped::Closed if session.is_alive() && !session.has_injected_end() => {
+                SessionError::NotAlive {
+                    session: session.id().to_string(),
+                    how: String::from("its terminal is closed"),
+                    is_injected: false,
+                    written_bytes: Some(written_bytes),
+                }
             }
-        }
-        InputError::Closed { written_bytes } => session.not_alive(Some(written_bytes)),
+            Stopped::Closed => session.not_alive(Some(written_bytes)),
+            Stopped::Full => SessionError::InputFull { written_bytes },
+            Stopped::HandedOver => SessionError::HandedOver { written_bytes },
+        },
         InputError::Busy => SessionError::Busy(session.id().clone()),
-        InputError::Full { written_bytes } => SessionError::InputFull { written_bytes },
-        InputError::HandedOver { written_bytes } => SessionError::HandedOver { written_bytes },
         InputError::LineTooLong { len } => SessionError::InvalidArgument(format!(
             "a line of {len} bytes would be cut: the program reads whole lines, and the terminal keeps only {LINE_LEN} bytes of each; \
              send shorter lines, or use a program that reads single keys"

@@ -18,6 +18,7 @@ use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::error::SEND_QUEUE_LEN;
+use crate::session::live::Session;
 use crate::session::run::CommandOnTape;
 use crate::session::tape::SessionTape;
 
@@ -29,25 +30,37 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub enum InputError {
-    /// The program has ended, is being ended, or no longer has a terminal.
-    Closed {
-        written_bytes: u64,
-    },
+    /// Only the first bytes were written: why, and how many.
+    Partial(Stopped, u64),
     Busy,
-    /// The program read nothing for [`INPUT_GRACE`].
-    Full {
-        written_bytes: u64,
-    },
-    /// Another process takes over the session and writes the rest.
-    HandedOver {
-        written_bytes: u64,
-    },
     LineTooLong {
         len: usize,
     },
     /// The input is not on a tape at this point, or a tape cannot be read.
     Tape(TapeError),
     Io(std::io::Error),
+}
+
+/// Why the rest of an input is not written.
+#[derive(Debug, Clone, Copy)]
+pub enum Stopped {
+    /// The program has ended, is being ended, or no longer has a terminal.
+    Closed,
+    /// The program read nothing for [`INPUT_GRACE`].
+    Full,
+    /// Another process takes over the session and writes the rest.
+    HandedOver,
+}
+
+impl InputError {
+    /// The error of an input of which nothing can be written.
+    pub const CLOSED: Self = Stopped::Closed.after(0);
+}
+
+impl Stopped {
+    const fn after(self, written: usize) -> InputError {
+        InputError::Partial(self, written as u64)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +105,7 @@ impl<'a> TerminalInput<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub(crate) struct Written {
     /// The terminal did not echo just before or just after, or the input is a line of a private key.
     pub hidden: bool,
     /// The terminal hands over lines, not keys.
@@ -157,6 +170,11 @@ impl Input {
         self.master.lock().clone()
     }
 
+    /// Returns how the terminal handles input, while the session holds it.
+    pub fn line(&self) -> Option<Line> {
+        self.master().map(|master| Line::of(master.as_fd()))
+    }
+
     /// True if no output waits in the terminal for the holder.
     pub(crate) fn has_no_output(&self) -> bool {
         let Some(master) = self.master() else {
@@ -209,21 +227,9 @@ impl Input {
         before
     }
 
-    /// Types all of `bytes`; `end` returns the output's offset when it is this write's turn. `is_secret`: the input is
-    /// a secret that the terminal may echo.
+    /// Types all of an input; `end` returns the output's offset when it is this write's turn.
     /// On an error, nothing more is written.
-    pub async fn write(
-        &self,
-        bytes: &[u8],
-        is_secret: bool,
-        end: impl FnOnce() -> u64,
-    ) -> Result<Written, InputError> {
-        self.type_input(TerminalInput::new(bytes, is_secret), end)
-            .await
-    }
-
-    /// Like [`Self::write`], for any [`TerminalInput`]. On an error, nothing more is written.
-    pub(crate) async fn type_input(
+    async fn type_input(
         &self,
         terminal_input: TerminalInput<'_>,
         end: impl FnOnce() -> u64,
@@ -235,9 +241,7 @@ impl Input {
         }
         let _waiting = Waiting(&self.waiting);
         let _turn = self.turn.lock().await;
-        let master = self
-            .master()
-            .ok_or(InputError::Closed { written_bytes: 0 })?;
+        let master = self.master().ok_or(InputError::CLOSED)?;
         let before = Line::of(master.as_fd());
         if before.canonical && self.piped.is_none() {
             refuse_long_lines(bytes)?;
@@ -300,9 +304,7 @@ impl Input {
             return Ok(());
         }
         let _turn = self.turn.lock().await;
-        let master = self
-            .master()
-            .ok_or(InputError::Closed { written_bytes: 0 })?;
+        let master = self.master().ok_or(InputError::CLOSED)?;
         self.write_all(&master, bytes).await
     }
 
@@ -316,28 +318,25 @@ impl Input {
         let mut is_told_of_room = false;
         loop {
             let taken = write_some(master, &bytes[written..]).map_err(|errno| match errno {
-                Errno::IO => InputError::Closed {
-                    written_bytes: written as u64,
-                },
+                Errno::IO => Stopped::Closed.after(written),
                 errno => InputError::Io(errno.into()),
             })?;
             written += taken;
             if written == bytes.len() {
                 return Ok(());
             }
-            let written_bytes = written as u64;
             if taken > 0 {
                 deadline = Instant::now() + INPUT_GRACE;
             } else if Instant::now() >= deadline {
-                return Err(InputError::Full { written_bytes });
+                return Err(Stopped::Full.after(written));
             } else if is_told_of_room {
                 // The terminal's reports are contradictory; without a pause this loop would use a whole core.
                 tokio::time::sleep(LOOK_PERIOD).await;
             }
             tokio::select! {
                 biased;
-                () = self.ended.cancelled() => return Err(InputError::Closed { written_bytes }),
-                () = self.leaving.cancelled() => return Err(InputError::HandedOver { written_bytes }),
+                () = self.ended.cancelled() => return Err(Stopped::Closed.after(written)),
+                () = self.leaving.cancelled() => return Err(Stopped::HandedOver.after(written)),
                 room = wait_for_room(master) => {
                     room.map_err(InputError::Io)?;
                     is_told_of_room = true;
@@ -345,6 +344,23 @@ impl Input {
                 () = tokio::time::sleep_until(deadline.into()) => {}
             }
         }
+    }
+}
+
+impl Session {
+    /// Types all of `bytes`. `is_secret`: the input is a secret that the terminal may echo.
+    /// On an error, nothing more is written.
+    pub(crate) async fn write(&self, bytes: &[u8], is_secret: bool) -> Result<Written, InputError> {
+        self.write_input(TerminalInput::new(bytes, is_secret)).await
+    }
+
+    /// Like [`Self::write`], for any [`TerminalInput`].
+    pub(crate) async fn write_input(
+        &self,
+        terminal_input: TerminalInput<'_>,
+    ) -> Result<Written, InputError> {
+        let end = || self.output.end();
+        self.input.type_input(terminal_input, end).await
     }
 }
 
@@ -381,11 +397,9 @@ fn hides_more(master: &OwnedFd) -> bool {
 pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,
-        Err(
-            InputError::Closed { written_bytes }
-            | InputError::Full { written_bytes }
-            | InputError::HandedOver { written_bytes },
-        ) => usize::try_from(*written_bytes).unwrap_or(len).min(len),
+        Err(InputError::Partial(_, written_bytes)) => {
+            usize::try_from(*written_bytes).unwrap_or(len).min(len)
+        }
         Err(_) => 0,
     }
 }

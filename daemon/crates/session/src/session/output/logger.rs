@@ -11,6 +11,7 @@ use crate::session::end::{CLOSE_GRACE, sleep_until};
 use crate::session::live::Session;
 use crate::session::survive::die_if_asked;
 use ccd_protocol::session::EndReason;
+use ccd_tape::record::Recording;
 use ccd_terminal::holder::Holder;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -298,10 +299,7 @@ impl Shared {
             keep_limit(session, flusher, has_rotated);
         }
         drop(flusher);
-        let tape = session.tape();
-        if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
-            recording.flush();
-        }
+        session.with_recording(Recording::flush);
         if let Some(at_work) = at_work {
             at_work.succeeded();
         }
@@ -393,7 +391,7 @@ impl Shared {
 /// Enforces the limit of a session's log after a write. Only a rotation makes files that can be dropped.
 fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) {
     let limit = session.facts.log_limit_bytes;
-    if limit == 0 || session.output.facts().bytes <= limit {
+    if limit == 0 || session.output.published() <= limit {
         return;
     }
     let is_recorded = session

@@ -7,7 +7,6 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::screen::Queries;
 use ccd_protocol::session::EndReason;
-use ccd_screen::EventKind;
 use ccd_terminal::holder::NewsReceiver;
 use std::collections::VecDeque;
 use std::io;
@@ -29,18 +28,14 @@ impl Session {
     pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
         self.note_flushes();
         let tape = self.tape();
-        let mut events = Vec::new();
+        let mut asked = Vec::new();
         let taken = self.output.take_from_ring(max_bytes, |bytes, offset| {
-            let changed_modes = self.scan(bytes, offset, &mut events);
+            let changed_modes = self.scan(bytes, offset, &mut asked);
             if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
                 recording.printed(bytes, offset);
             }
             // Must be done here, because another thread may take the output that follows.
-            for event in events {
-                if let EventKind::Query(query) = event.kind {
-                    Queries::ask(self, query, event.end);
-                }
-            }
+            Queries::ask(self, asked);
             changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
         });
         if taken.has_lost_ring {
@@ -68,10 +63,8 @@ impl Sessions {
     /// New output is served first. Sessions with more than one turn's output take turns after it, so that the output of
     /// another session waits for at most one turn.
     pub async fn pump(self: Arc<Self>, wakes: NewsReceiver) -> io::Result<()> {
-        let wake = ccd_terminal::readiness::watch(
-            Arc::new(wakes.as_fd().try_clone_to_owned()?),
-            Interest::READABLE,
-        )?;
+        let own = Arc::new(wakes.as_fd().try_clone_to_owned()?);
+        let wake = ccd_terminal::readiness::watch(own, Interest::READABLE)?;
         let mut behind = VecDeque::new();
         loop {
             wakes.drain(|slot| {

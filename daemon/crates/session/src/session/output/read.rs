@@ -1,7 +1,7 @@
 //! Reading output: never consumes, is bounded, and reports what is left out.
 
 use crate::interaction::Event;
-use crate::output::Piece;
+use crate::output::{PIECE_BYTES, Piece};
 use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -15,8 +15,6 @@ use std::sync::Arc;
 
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 struct Collected {
     bytes: Vec<u8>,
@@ -82,6 +80,16 @@ impl Session {
             })
         }
         .boxed()
+    }
+
+    /// Reads at most `max_bytes` of the output from `from` on.
+    pub(crate) async fn read_piece(
+        &self,
+        from: u64,
+        max_bytes: usize,
+    ) -> Result<Piece, SessionError> {
+        let read = self.output.read(from, max_bytes);
+        read.await.map_err(SessionError::Files)
     }
 }
 
@@ -172,10 +180,8 @@ async fn collect(
         if most == 0 {
             break;
         }
-        let read = session
-            .output
-            .read(collected.end, usize::try_from(most).unwrap_or(PIECE_BYTES));
-        match read.await.map_err(SessionError::Files)? {
+        let most = usize::try_from(most).unwrap_or(PIECE_BYTES);
+        match session.read_piece(collected.end, most).await? {
             Piece::Bytes(mut bytes) => {
                 if let Some(end) = end_of_lines(&bytes, &mut lines_left) {
                     bytes.truncate(end);

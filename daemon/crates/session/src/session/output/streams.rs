@@ -49,13 +49,10 @@ impl Session {
             let followed = marks.follow(&folder);
             (marks.parts(from, upto), followed)
         });
-        let (parts, followed) = match found.await {
-            Ok(found) => found,
-            Err(error) => (
-                Marks::default().parts(from, upto),
-                Err(io::Error::other(error)),
-            ),
-        };
+        let (parts, followed) = found.await.unwrap_or_else(|error| {
+            let parts = Marks::default().parts(from, upto);
+            (parts, Err(io::Error::other(error)))
+        });
         if let Err(error) = followed {
             tracing::error!(session = %self.id(), %error, "could not tell standard error from standard output");
         }

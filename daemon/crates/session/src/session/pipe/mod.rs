@@ -10,7 +10,6 @@ mod sender;
 mod state;
 mod task;
 mod typed;
-mod write;
 
 pub(super) use fifo::PipeError;
 pub(super) use state::{KeptPipe, Pipe};

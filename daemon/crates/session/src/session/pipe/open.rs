@@ -15,20 +15,19 @@ use std::sync::Arc;
 
 /// A pipe that was made and is not used yet; dropping it removes it.
 pub(in crate::session) struct Prepared {
-    fifo: Option<Fifo>,
-    place: Option<PipeProgress>,
+    made: Option<(Fifo, PipeProgress)>,
     place_path: PathBuf,
 }
 
 impl Prepared {
     fn folder(&self) -> Option<&Path> {
-        self.fifo.as_ref()?.path.parent()
+        self.made.as_ref()?.0.path.parent()
     }
 }
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(fifo) = &self.fifo {
+        if let Some((fifo, _)) = &self.made {
             let _ = fifo::remove(&fifo.path, fifo.inode);
             let _ = place::remove(&self.place_path);
         }
@@ -58,7 +57,7 @@ impl Session {
                     gone.closing.cancel();
                     warnings.push(format!(
                         "{} had been removed and is created again; a reader of the old one gets nothing more",
-                        gone.path.display()
+                        gone.facts.path.display()
                     ));
                 }
                 if let Some(used) = prepared.folder()
@@ -69,9 +68,9 @@ impl Session {
                         used.display()
                     ));
                 }
-                let raw = params.raw.or(current.map(|gone| gone.raw)).unwrap_or(false);
+                let raw = params.raw.or(current.map(|gone| gone.facts.raw));
                 self.services.library.fresh().await;
-                self.start_pipe(prepared, raw, self.output.end());
+                self.start_pipe(prepared, raw.unwrap_or(false), self.output.end());
             }
         } else {
             self.remove_pipe().await;
@@ -92,7 +91,7 @@ impl Session {
         raw: bool,
         from: u64,
     ) {
-        if let (Some(fifo), Some(mut place)) = (prepared.fifo.take(), prepared.place.take()) {
+        if let Some((fifo, mut place)) = prepared.made.take() {
             place.save(from);
             let facts = KeptPipe {
                 path: fifo.path.clone(),
@@ -165,7 +164,7 @@ impl Session {
         };
         open.closing.cancel();
         let place_path = self.services.place_path(self.id());
-        let path = open.path.clone();
+        let path = open.facts.path.clone();
         let inode = open.inode;
         let removed = blocking(move || {
             place::remove(&place_path)?;
@@ -189,8 +188,7 @@ impl Services {
             let fifo = Fifo::make(fifo::path_in(&folder, &id))?;
             let _ = place::remove(&place_path);
             Ok::<_, PipeError>(Prepared {
-                fifo: Some(fifo),
-                place: Some(PipeProgress::open(&place_path)),
+                made: Some((fifo, PipeProgress::open(&place_path))),
                 place_path,
             })
         });
@@ -218,15 +216,15 @@ impl Services {
 fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionError> {
     let kind = |raw: bool| if raw { "bytes" } else { "events" };
     match raw {
-        Some(raw) if raw != current.raw => Err(SessionError::InvalidArgument(format!(
+        Some(raw) if raw != current.facts.raw => Err(SessionError::InvalidArgument(format!(
             "the named pipe is already open with {}: close it first",
-            kind(current.raw)
+            kind(current.facts.raw)
         ))),
         _ => Ok(()),
     }
 }
 
 async fn is_in_place(open: &Open) -> bool {
-    let (path, inode) = (open.path.clone(), open.inode);
+    let (path, inode) = (open.facts.path.clone(), open.inode);
     blocking(move || fifo::look(&path) == AtPath::Fifo(inode)).await
 }

@@ -23,14 +23,8 @@ pub struct Pipe {
 /// One pipe from its creation to its end; its task also holds it.
 #[derive(Debug)]
 pub(super) struct Open {
-    pub(super) path: PathBuf,
+    pub(super) facts: KeptPipe,
     pub(super) inode: Inode,
-    pub(super) created_at: String,
-    pub(super) raw: bool,
-    /// Offset of the output with which the pipe starts.
-    pub(super) start: u64,
-    /// Where killed workers may have written bytes that were then written again.
-    pub(super) repeats: Vec<PipeRepeat>,
     /// Cancelled when the pipe is closed: the task then delivers what it has to the reader, and ends.
     pub(super) closing: CancellationToken,
     /// Input that is not written yet.
@@ -45,21 +39,19 @@ pub(in crate::session) struct KeptPipe {
     pub(super) path: PathBuf,
     pub(super) created_at: String,
     pub(super) raw: bool,
+    /// Offset of the output with which the pipe starts.
     #[serde(default)]
     pub(super) start: u64,
+    /// Where killed workers may have written bytes that were then written again.
     #[serde(default)]
     pub(super) repeats: Vec<PipeRepeat>,
 }
 
 impl Open {
-    pub(super) fn new(fifo: &Fifo, kept: KeptPipe) -> Arc<Self> {
+    pub(super) fn new(fifo: &Fifo, facts: KeptPipe) -> Arc<Self> {
         Arc::new(Self {
-            path: fifo.path.clone(),
+            facts,
             inode: fifo.inode,
-            created_at: kept.created_at,
-            raw: kept.raw,
-            start: kept.start,
-            repeats: kept.repeats,
             closing: CancellationToken::new(),
             typed: InputQueue::default(),
             dropped_bytes: AtomicU64::new(0),
@@ -79,7 +71,7 @@ impl Pipe {
     }
 
     pub fn typed(&self, typed: &Arc<Typed>) {
-        if let Some(open) = self.current().filter(|open| !open.raw) {
+        if let Some(open) = self.current().filter(|open| !open.facts.raw) {
             open.typed.push(typed);
         }
     }
@@ -87,18 +79,19 @@ impl Pipe {
     pub(in crate::session) fn record(&self, session: &SessionId) -> Option<NamedPipe> {
         let last = self.last.lock();
         let open = last.as_ref()?;
+        let facts = open.facts.clone();
         Some(NamedPipe {
             session_id: session.to_string(),
-            pipe_path: open.path.to_string_lossy().into_owned(),
+            pipe_path: facts.path.to_string_lossy().into_owned(),
             state: if open.closing.is_cancelled() {
                 PipeState::Closed
             } else {
                 PipeState::Active
             },
-            created_at: open.created_at.clone(),
-            raw: open.raw,
-            start_offset: open.start,
-            repeats: open.repeats.clone(),
+            created_at: facts.created_at,
+            raw: facts.raw,
+            start_offset: facts.start,
+            repeats: facts.repeats,
             dropped_bytes: open.dropped_bytes.load(Ordering::Relaxed),
             dropped_inputs: open.typed.dropped(),
             warnings: Vec::new(),
@@ -107,12 +100,6 @@ impl Pipe {
 
     /// Returns the facts for the next worker; `None` if no pipe is open.
     pub(in crate::session) fn kept(&self) -> Option<KeptPipe> {
-        self.current().map(|open| KeptPipe {
-            path: open.path.clone(),
-            created_at: open.created_at.clone(),
-            raw: open.raw,
-            start: open.start,
-            repeats: open.repeats.clone(),
-        })
+        self.current().map(|open| open.facts.clone())
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::interaction::{JUDGEMENT, Typed, shown_input};
 use crate::session::Session;
+use crate::session::live::unix_ms;
 use ccd_text::hidden::HIDDEN;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
@@ -109,9 +110,7 @@ fn printable(text: &str) -> String {
         match c {
             '\n' | '\r' | '\t' => shown.push(c),
             '\u{1}'..='\u{1a}' => {
-                shown.push_str("<C-");
-                shown.push(char::from(c as u8 | 0x60));
-                shown.push('>');
+                shown.push_str(&format!("<C-{}>", char::from(c as u8 | 0x60)));
             }
             '\u{1b}' => shown.push_str("<Escape>"),
             '\u{7f}' => shown.push_str("<BSpace>"),
@@ -120,13 +119,6 @@ fn printable(text: &str) -> String {
         }
     }
     shown
-}
-
-pub(super) fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! `session.run`: one command in a session's shell, its exact output and status.
 
-use super::kept::Typing;
 use super::on_tape::{CommandOnTape, PRINTER};
-use super::running::{End, Follower, Running, Shell, line_of};
+use super::running::{End, Follower, Running, line_of};
 use super::second_terminal::SecondTerminal;
 use super::target::{Target, tail};
+use super::typing::{Shell, Typing, untypeable};
 use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
 use crate::peer::Peer;
@@ -12,12 +12,12 @@ use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
-    CommandFile, LineError, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated,
-    takes_commands,
+    CommandFile, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated, takes_commands,
 };
 use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
+use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +28,27 @@ const KILL_KEY: &[u8] = b"\x15";
 const KILL_KEYS_OF_BASH: &[u8] = b"\x07\x15";
 
 impl Session {
-    pub(super) async fn run_in_shell(
+    /// Runs a command in a shell that is at its prompt. A failure is added to the history; the task that follows the
+    /// command notes its status.
+    /// A request with the `run_id` of the last command waits for that one.
+    /// [`SessionError::RunTimeout`] has the output so far; the command then keeps running.
+    pub fn run<'a>(
+        self: &'a Arc<Self>,
+        peer: &'a Peer,
+        params: &'a SessionRunParams,
+    ) -> BoxFuture<'a, Result<SessionRunReply, SessionError>> {
+        async move {
+            let began = Instant::now();
+            let ran = self.run_in_shell(peer, params).await;
+            if let Err(error) = &ran {
+                self.note_failure(peer, error, began, None, Some(&params.command));
+            }
+            ran
+        }
+        .boxed()
+    }
+
+    async fn run_in_shell(
         self: &Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,
@@ -37,29 +57,28 @@ impl Session {
         let default = Some(self.facts.timeout);
         let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
         let known = params.run_id.as_deref().and_then(|id| self.runs.find(id));
+        let warned = &mut warnings;
         let running = match known {
             Some(running) => running,
-            None => {
-                self.start_run(peer, params, deadline, &mut warnings)
-                    .await?
-            }
+            None => self.start_run(peer, params, deadline, warned).await?,
         };
         let outcome = self.outcome_of(&running, &deadline).await?;
-        if outcome.exit_code.is_none() {
-            warnings.push(String::from(
+        let doubts = [
+            (
+                outcome.exit_code.is_none(),
                 "the shell that ran the command has ended, and its exit status is not known",
-            ));
-        }
-        if outcome.is_replaced {
-            warnings.push(String::from(
+            ),
+            (
+                outcome.is_replaced,
                 "the command replaced the shell by one that ccd did not set up; session run types into that from now on",
-            ));
-        }
-        if outcome.is_incomplete {
-            warnings.push(String::from(
+            ),
+            (
+                outcome.is_incomplete,
                 "the shell asked for the rest of the command (a quote, a block or a here-document is open), so it was cancelled with ^C",
-            ));
-        }
+            ),
+        ];
+        let doubts = doubts.into_iter().filter(|(is_so, _)| *is_so);
+        warnings.extend(doubts.map(|(_, doubt)| doubt.to_owned()));
         Ok(reply_of(&outcome, running.started, warnings))
     }
 
@@ -78,9 +97,8 @@ impl Session {
             Err(error) => return Err(self.question().await.unwrap_or(error)),
         };
         let target = self.target(deadline).await?;
-        let tools = self.tools(params, target, warnings)?;
         crate::session::output::wait_for_published(self).await;
-        let typing = tools.typing(self, target);
+        let (typing, tools) = self.tools(params, target, warnings)?;
         let isolate = tools.second.as_ref().map(|second| &*second.path);
         let run = typing.start(&tail(self), &params.command, isolate, false)?;
         let running = Arc::new(Running {
@@ -89,10 +107,11 @@ impl Session {
             started,
             run: Mutex::new(run),
             end: watch::Sender::new(None),
-            typing: isolate.is_none().then_some(typing),
+            is_isolated: isolate.is_some(),
+            typing,
         });
         self.runs.set_last(&running);
-        if running.typing.is_some() {
+        if !running.is_isolated {
             // Before it is typed, so that the next worker types it if this one does not.
             self.keep();
         }
@@ -144,8 +163,6 @@ impl Session {
             second: tools.second,
             file: tools.file,
             turn,
-            shell: target.shell,
-            pid: target.pid,
             at: written.offset,
             is_over: false,
             interrupts: self.half_line.interrupts(),
@@ -176,8 +193,7 @@ impl Session {
                     Refusal::Question => Busy::Question(last_line(self)),
                     Refusal::NotStarted => return Err(dropped(self)),
                 };
-                let session = self.id().clone();
-                Err(SessionError::ShellBusy { session, with })
+                Err(self.shell_busy(with))
             }
             Some(End::Failed(error)) => {
                 Err(error.lock().take().unwrap_or(SessionError::ShuttingDown))
@@ -201,7 +217,7 @@ impl Session {
         params: &SessionRunParams,
         target: Target,
         warnings: &mut Vec<String>,
-    ) -> Result<Tools, SessionError> {
+    ) -> Result<(Typing, Tools), SessionError> {
         let is_isolated = params.isolate && self.tape().is_none();
         if params.isolate && !is_isolated {
             warnings.push(String::from(
@@ -209,7 +225,7 @@ impl Session {
             ));
         }
         self.require_empty_line(target.shell)?;
-        let is_replay = self.tape().is_some_and(|tape| tape.is_replay());
+        let is_replay = self.is_replay();
         let is_marked = takes_commands(&tail(self));
         let has_editor = target.shell == Shell::Own
             && !is_isolated
@@ -217,7 +233,6 @@ impl Session {
                 is_marked
             } else {
                 // A shell may have the prompt, with its mark, of one that it has replaced.
-
                 !line_of(self).canonical
                     && (is_marked || target.has_key)
                     && is_integrated(self.facts.pid)
@@ -240,15 +255,28 @@ impl Session {
             }
             (false, _) => None,
         };
-        Ok(Tools {
+        let file = file.transpose().map_err(unwritable)?;
+        let typing = Typing {
             nonce,
+            printer: match on_tape {
+                Some(_) if !has_editor => PRINTER,
+                _ => target.printer,
+            },
+            shell: target.shell,
+            pid: target.pid,
             has_editor,
-            file: file.transpose().map_err(unwritable)?,
+            file: file.as_ref().map(|file| file.path.clone()),
+            line_editing: !line_of(self).canonical,
+            is_on_tape: on_tape.is_some(),
+            offset: self.output.end(),
+        };
+        let second = is_isolated.then(|| SecondTerminal::open(self));
+        let tools = Tools {
+            file,
             on_tape,
-            second: is_isolated
-                .then(|| SecondTerminal::open(self))
-                .transpose()?,
-        })
+            second: second.transpose()?,
+        };
+        Ok((typing, tools))
     }
 
     /// Fails if half a line is typed at the shell's prompt: the command would continue it. The line editor of an
@@ -262,10 +290,7 @@ impl Session {
             self.half_line.is_shown(&last_line(self))
         };
         if is_half && shell != Shell::Far {
-            Err(SessionError::ShellBusy {
-                session: self.id().clone(),
-                with: Busy::HalfLine,
-            })
+            Err(self.shell_busy(Busy::HalfLine))
         } else {
             Ok(())
         }
@@ -273,34 +298,9 @@ impl Session {
 }
 
 struct Tools {
-    nonce: Nonce,
-    has_editor: bool,
     file: Option<CommandFile>,
     on_tape: Option<CommandOnTape>,
     second: Option<SecondTerminal>,
-}
-
-impl Tools {
-    fn typing(&self, session: &Session, target: Target) -> Typing {
-        Typing {
-            nonce: self.nonce.clone(),
-            printer: match self.on_tape {
-                Some(_) if !self.has_editor => PRINTER,
-                _ => target.printer,
-            },
-            shell: target.shell,
-            pid: target.pid,
-            has_editor: self.has_editor,
-            file: self.file.as_ref().map(|file| file.path.clone()),
-            line_editing: !line_of(session).canonical,
-            is_on_tape: self.on_tape.is_some(),
-            offset: session.output.end(),
-        }
-    }
-}
-
-pub(super) fn untypeable(error: LineError) -> SessionError {
-    SessionError::InvalidArgument(error.to_string())
 }
 
 fn dropped(session: &Session) -> SessionError {

@@ -53,41 +53,30 @@ impl Session {
             .type_input(TerminalInput::new(question.as_bytes(), false))
             .await?;
         let mark = format!("\x1b]133;F;{nonce};");
-        let has_version = self
-            .answer(written.offset, mark.as_bytes(), deadline)
-            .await?;
-        Ok(has_version.map(|has_version| {
-            if has_version {
-                Printer::Fish
-            } else {
-                Printer::Printf
-            }
-        }))
+        self.answer(written.offset, mark.as_bytes(), deadline).await
     }
 
-    /// Returns whether a version follows the mark; `None` if there is no mark.
+    /// Returns the printer for the version that follows the mark; `None` if there is no mark.
     async fn answer(
         &self,
         mut at: u64,
         mark: &[u8],
         deadline: &Deadline,
-    ) -> Result<Option<bool>, SessionError> {
+    ) -> Result<Option<Printer>, SessionError> {
         let mut seen = Vec::new();
         loop {
             let changed = self.output.changed();
-            match self
-                .output
-                .read(at, PIECE_BYTES)
-                .await
-                .map_err(SessionError::Files)?
-            {
+            match self.read_piece(at, PIECE_BYTES).await? {
                 Piece::Bytes(bytes) => {
                     at += bytes.len() as u64;
                     seen.extend_from_slice(&bytes);
                     if let Some(start) = memmem::find(&seen, mark)
                         && let Some(version) = seen.get(start + mark.len())
                     {
-                        return Ok(Some(*version != 0x07));
+                        return Ok(Some(match version {
+                            0x07 => Printer::Printf,
+                            _ => Printer::Fish,
+                        }));
                     }
                     let surplus = seen.len().saturating_sub(PIECE_BYTES);
                     seen.drain(..surplus);

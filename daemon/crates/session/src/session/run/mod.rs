@@ -3,13 +3,13 @@
 mod command;
 mod far;
 mod kept;
-mod logged;
 mod on_tape;
 mod once;
 mod one_shot;
 mod running;
 mod second_terminal;
 mod target;
+mod typing;
 
 pub(super) use far::FarShell;
 pub(crate) use kept::KeptCommand;

@@ -4,21 +4,20 @@ use super::one_shot::OneShot;
 use crate::durations::Deadline;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
-use crate::session::input::{InputError, LastLine};
+use crate::session::input::{InputError, LastLine, Stopped};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::start::INPUT_PATIENCE;
+use crate::session::temporary_file::TemporaryFile;
 use crate::session::wait::text_of;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, SessionCreateParams};
-use ccd_store::own_file;
 use ccd_terminal::ProcessSettings;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -84,21 +83,7 @@ impl Sessions {
             .as_deref()
             .map(|text| script_file(&self.services.folders.runtime, text))
             .transpose()?;
-        // The program does not outlive this call, unless its output is kept and the worker crashes.
-        let mut create = create_params(params, script.as_ref());
-        create.transient = !params.keep_output;
-        create.max_session_runtime_s = params.keep_output.then(|| {
-            // For the next worker, if this one does not get that far.
-            let left = deadline
-                .instant()
-                .saturating_duration_since(tokio::time::Instant::now());
-            (left + KEPT_PATIENCE).as_secs_f64()
-        });
-        // A persistent session that reaches its limit drops its oldest output instead of ending.
-        create.persist = Some(part == OutputPart::End);
-        // A program hides input by switching off the echo; this is visible only if the echo is on before.
-        create.plain =
-            part == OutputPart::Start || params.expect.is_empty() || params.send.is_empty();
+        let create = create_params(params, script.as_ref(), part, deadline);
         let shot = OneShot::start_for(self, peer, create, Some(method)).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
@@ -133,13 +118,8 @@ impl Sessions {
         if !session.facts.plain {
             text = text.replace("\r\n", "\n");
         }
-        missing.extend(
-            params
-                .contains
-                .iter()
-                .filter(|wanted| !text.contains(*wanted))
-                .cloned(),
-        );
+        let lacks = |wanted: &&String| !text.contains(*wanted);
+        missing.extend(params.contains.iter().filter(lacks).cloned());
         let reply = RunOnceReply {
             session_id: Some(session.id().to_string()),
             output_b64: std::str::from_utf8(&output)
@@ -194,8 +174,8 @@ impl Session {
     async fn type_stdin(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
         self.note_write(stdin);
-        while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
-            let InputError::Full { written_bytes } = error else {
+        while let Err(error) = self.write(rest, false).await {
+            let InputError::Partial(Stopped::Full, written_bytes) = error else {
                 return;
             };
             let written = usize::try_from(written_bytes).unwrap_or(usize::MAX);
@@ -219,7 +199,7 @@ impl Session {
             let from = self.output.cursor();
             match self.search_from(peer, search, from).await {
                 Ok(_) => {}
-                Err(SessionError::ProcessEnded(_) | SessionError::ExpectTimeout { .. }) => {
+                Err(SessionError::ProcessEnded(_) | SessionError::ExpectTimeout(_)) => {
                     missing.push(text_of(pattern));
                     return Ok(false);
                 }
@@ -249,13 +229,9 @@ impl Session {
     }
 }
 
-fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
+fn script_file(folder: &Path, text: &str) -> Result<TemporaryFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
-    let file = ScriptFile(folder.join(name));
-    own_file::create(&file.0)
-        .and_then(|mut open| open.write_all(text.as_bytes()))
-        .map_err(SessionError::Files)?;
-    Ok(file)
+    TemporaryFile::create(folder.join(name), text.as_bytes()).map_err(SessionError::Files)
 }
 
 /// Returns true for the name of a script file, which a killed daemon may leave.
@@ -264,25 +240,20 @@ pub(crate) fn is_script(name: &OsStr) -> bool {
         .starts_with(SCRIPT_PREFIX.as_bytes())
 }
 
-/// A script file, which is removed when this is dropped.
-struct ScriptFile(PathBuf);
-
-impl Drop for ScriptFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 async fn type_line(session: &Session, text: &str) {
     let mut line = text.as_bytes().to_vec();
     line.push(b'\r');
-    let _ = session
-        .input
-        .write(&line, true, || session.output.end())
-        .await;
+    let _ = session.write(&line, true).await;
 }
 
-fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> SessionCreateParams {
+fn create_params(
+    params: &RunOnceParams,
+    script: Option<&TemporaryFile>,
+    part: OutputPart,
+    deadline: Deadline,
+) -> SessionCreateParams {
+    let now = tokio::time::Instant::now();
+    let left = deadline.instant().saturating_duration_since(now);
     let (program, args) = if let Some(script) = script {
         let interpreter = params.with.clone().unwrap_or_else(|| String::from("sh"));
         let mut args = vec![script.0.to_string_lossy().into_owned()];
@@ -305,6 +276,14 @@ fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> Session
         cwd: params.cwd.clone(),
         env: params.env.clone(),
         inherited: params.inherited.clone(),
+        // The program does not outlive this call, unless its output is kept and the worker crashes.
+        transient: !params.keep_output,
+        // For the next worker, if this one does not get that far.
+        max_session_runtime_s: (params.keep_output).then(|| (left + KEPT_PATIENCE).as_secs_f64()),
+        // A persistent session that reaches its limit drops its oldest output instead of ending.
+        persist: Some(part == OutputPart::End),
+        // A program hides input by switching off the echo; this is visible only if the echo is on before.
+        plain: part == OutputPart::Start || params.expect.is_empty() || params.send.is_empty(),
         ..SessionCreateParams::default()
     }
 }

@@ -1,6 +1,6 @@
 //! A session that exists only for one piece of work and leaves no files.
 
-use crate::output::Piece;
+use crate::output::Stretch;
 use crate::peer::Peer;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::SessionError;
@@ -11,8 +11,6 @@ use ccd_protocol::Timeout;
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
 use tokio::sync::oneshot;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// The session; when this is dropped, the session is asked to end.
 pub struct OneShot {
@@ -124,23 +122,11 @@ impl OneShot {
 impl Session {
     /// Returns the output from the offset `from` on, at most `max_bytes`.
     pub async fn bytes(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
-        let mut bytes = Vec::new();
-        let mut at = from;
-        loop {
-            if bytes.len() >= max_bytes {
-                bytes.truncate(max_bytes);
-                return Ok(bytes);
-            }
-            let piece = self.output.read(at, PIECE_BYTES).await;
-            match piece.map_err(SessionError::Files)? {
-                Piece::Bytes(more) => {
-                    at += more.len() as u64;
-                    bytes.extend_from_slice(&more);
-                }
-                Piece::Missing { resume } => at = resume,
-                Piece::Pending | Piece::End => return Ok(bytes),
-            }
-        }
+        let mut stretch = Stretch::from(from);
+        let read = self.output.read_on(&mut stretch, u64::MAX, max_bytes);
+        read.await.map_err(SessionError::Files)?;
+        stretch.bytes.truncate(max_bytes);
+        Ok(stretch.bytes)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Commands in a shell, from the typed line to their end, whether or not a client still waits.
 
-use super::kept::Typing;
 use super::second_terminal::SecondTerminal;
 use super::target::{FIRST_LOOK, base_name, is_relay_or_shell, program_of, shell_waits};
+use super::typing::{Shell, Typing};
 use crate::durations::Deadline;
 use crate::interaction::Event;
-use crate::output::Piece;
+use crate::output::{PIECE_BYTES, Piece};
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
@@ -14,12 +14,9 @@ use crate::session::shell::{
 };
 use ccd_terminal::probe::{Line, Probe};
 use parking_lot::Mutex;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, watch};
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// Silence after which an interrupted command without its marks is given up.
 const LOST_QUIET: Duration = Duration::from_millis(500);
@@ -49,13 +46,12 @@ impl Runs {
             Ok(turn) => Ok(turn),
             Err(_) => {
                 let running = self.last.lock().clone();
-                Err(SessionError::ShellBusy {
-                    session: session.id().clone(),
-                    with: running.map_or(Busy::Starting, |running| Busy::Run {
+                Err(
+                    session.shell_busy(running.map_or(Busy::Starting, |running| Busy::Run {
                         command: running.command.clone(),
                         since_s: running.started.elapsed().as_secs(),
-                    }),
-                })
+                    })),
+                )
             }
         }
     }
@@ -98,8 +94,9 @@ pub(super) struct Running {
     pub(super) started: Instant,
     pub(super) run: Mutex<ShellRun>,
     pub(super) end: watch::Sender<Option<End>>,
-    /// For the next worker, which would have no second terminal.
-    pub(super) typing: Option<Typing>,
+    pub(super) typing: Typing,
+    /// Its output goes to a second terminal, which the next worker would not have.
+    pub(super) is_isolated: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -119,24 +116,12 @@ pub(super) struct Follower {
     /// Removed at the end: a command that keeps running may still read it.
     pub(super) file: Option<CommandFile>,
     pub(super) turn: OwnedMutexGuard<()>,
-    pub(super) shell: Shell,
-    /// The process at the near end of the shell; 0 if a tape takes its place, or an earlier build typed the command.
-    pub(super) pid: i32,
     /// The offset up to which the output was passed to the run.
     pub(super) at: u64,
     /// The output has the end already, if it has one at all.
     pub(super) is_over: bool,
     /// How often the session was interrupted before the command was typed.
     pub(super) interrupts: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) enum Shell {
-    Own,
-    /// A shell inside of it, on the same terminal.
-    Inside,
-    /// A shell at the far end of a connection, on a terminal that cannot be seen.
-    Far,
 }
 
 impl Follower {
@@ -176,12 +161,7 @@ impl Follower {
         let mut pause = Pause::new();
         loop {
             let changed = session.output.changed();
-            match session
-                .output
-                .read(self.at, PIECE_BYTES)
-                .await
-                .map_err(SessionError::Files)?
-            {
+            match session.read_piece(self.at, PIECE_BYTES).await? {
                 Piece::Bytes(bytes) => {
                     self.running.run.lock().on_output(&bytes, self.at);
                     self.at += bytes.len() as u64;
@@ -268,29 +248,31 @@ impl Follower {
     fn is_at_shell(&self, probe: &Probe) -> bool {
         let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
         probe.foreground == self.session.facts.pid
-            || (self.shell != Shell::Own && is_shell(probe.foreground))
+            || (self.running.typing.shell != Shell::Own && is_shell(probe.foreground))
     }
 
     /// Returns whether the exit status of the shell that got the command is the session's.
     fn is_own(&self) -> bool {
         let passes_none = |name: String| STATUS_HIDING.contains(&name.as_str());
-        self.shell == Shell::Own
-            || self.pid == 0
-            || self.pid == self.session.facts.pid
+        let Typing { shell, pid, .. } = self.running.typing;
+        shell == Shell::Own
+            || pid == 0
+            || pid == self.session.facts.pid
                 && !base_name(&self.session.facts.program).is_some_and(passes_none)
     }
 
     fn shell_is_gone(&self) -> Gone {
-        let has_editor = |typing: &Typing| typing.has_editor && !typing.is_on_tape;
-        if self.shell == Shell::Own
-            && self.running.typing.as_ref().is_some_and(has_editor)
+        let typing = &self.running.typing;
+        if typing.shell == Shell::Own
+            && typing.has_editor
+            && !typing.is_on_tape
             && !is_integrated(self.session.facts.pid)
         {
             return Gone::Replaced;
         }
-        let pid = rustix::process::Pid::from_raw(self.pid);
+        let pid = rustix::process::Pid::from_raw(typing.pid);
         let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
-        if self.shell == Shell::Inside && pid.is_some_and(is_gone) {
+        if typing.shell == Shell::Inside && pid.is_some_and(is_gone) {
             Gone::Ended
         } else {
             Gone::No
@@ -302,7 +284,7 @@ impl Follower {
         match &self.second {
             Some(second) => second.line().opost_onlcr,
             // The near terminal is raw; the far one is taken to be as terminals are.
-            None if self.shell == Shell::Far => true,
+            None if self.running.typing.shell == Shell::Far => true,
             None => line_of(&self.session).opost_onlcr,
         }
     }
@@ -328,19 +310,14 @@ impl Pause {
 }
 
 pub(super) fn line_of(session: &Session) -> Line {
-    match session.input.master() {
-        // A tape's output was processed by the terminal of its recording.
-        Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
-            opost_onlcr: true,
-            ..Line::of(master.as_fd())
-        },
-        Some(master) => Line::of(master.as_fd()),
-        None => Line {
-            canonical: true,
-            echo: true,
-            opost_onlcr: true,
-        },
-    }
+    let mut line = session.input.line().unwrap_or(Line {
+        canonical: true,
+        echo: true,
+        opost_onlcr: true,
+    });
+    // A tape's output was processed by the terminal of its recording.
+    line.opost_onlcr |= session.is_replay();
+    line
 }
 
 fn unmarked(session: &Session) -> SessionError {
@@ -360,11 +337,6 @@ fn lost(session: &Session) -> SessionError {
 
 fn status_of(session: &Session) -> i32 {
     let exit = session.state().exit;
-    match exit {
-        Some(exit) => exit
-            .code
-            .or(exit.signal.map(|signal| 128 + signal))
-            .unwrap_or(-1),
-        None => -1,
-    }
+    let status = exit.and_then(|exit| exit.code.or(exit.signal.map(|signal| 128 + signal)));
+    status.unwrap_or(-1)
 }

@@ -1,51 +1,30 @@
 //! Finds the shell that a `session.run` command goes to: the program in the foreground, and whether it shows a prompt.
 
-use super::running::Shell;
+use super::typing::Shell;
 use crate::durations::Deadline;
-use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
 use crate::session::shell::{
     Printer, Prompt, ShellKind, asks_for_rest, edits_a_line, is_at_mark, is_before_prompt,
     is_integrated,
 };
-use crate::session::wait::{is_fresh, is_of_tape, last_line};
+use crate::session::wait::{Silence, is_fresh, is_of_tape, last_line, recent_bytes};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
 use ccd_text::pattern::Compiled;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Programs that lead to a shell elsewhere: the command itself is typed, because a file may not exist there.
-const RELAYS: &[&str] = &[
-    "ssh",
-    "su",
-    "sudo",
-    "doas",
-    "docker",
-    "podman",
-    "kubectl",
-    "nsenter",
-    "chroot",
-    "lxc",
-    "machinectl",
-    "toolbox",
-    "distrobox",
-    "mosh-client",
-    "script",
-];
+const RELAYS: &str = "ssh su sudo doas docker podman kubectl nsenter chroot lxc machinectl toolbox distrobox \
+    mosh-client script";
 
 /// Options with which a shell reads its lines as they come from the terminal.
 const NO_EDITING: &[&[u8]] = &[b"--noediting", b"+Z", b"--no-zle"];
 
 /// How the prompts of shells end.
 const PROMPT_ENDS: &[char] = &['$', '#', '%', '>', '❯', '➜', '»', 'λ'];
-
-/// Bytes of output before the command that are searched for the prompt.
-const PROMPT_BYTES: u64 = 4096;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// Silence before the first check of the shell.
 pub(super) const FIRST_LOOK: Duration = Duration::from_millis(10);
@@ -66,19 +45,29 @@ pub(super) struct Target {
     pub(super) has_key: bool,
 }
 
+/// What a check shows of the program in the foreground.
+struct Foreground {
+    probe: Probe,
+    /// Its base name.
+    program: Option<String>,
+    /// It has read its input and printed everything.
+    is_settled: bool,
+    waits: bool,
+    waited: Duration,
+}
+
 impl Session {
     /// Waits for a shell's prompt, and returns the shell.
     pub(super) async fn target(
         self: &Arc<Self>,
         deadline: Deadline,
     ) -> Result<Target, SessionError> {
-        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
-        let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
+        let own_shell = self.own_shell().is_some();
         let mut silence = Silence::new(self);
-        let mut waits_since: Option<Instant> = None;
+        let mut waits_since = None;
         let mut answer = None;
         // A tape plays at the pace of its recording.
-        let mark_limit = if self.tape().is_some_and(|tape| tape.is_replay()) {
+        let mark_limit = if self.is_replay() {
             10 * MARK_LIMIT
         } else {
             MARK_LIMIT
@@ -88,107 +77,131 @@ impl Session {
                 self.require_alive()?;
                 return Err(self.no_prompt(&deadline).await);
             };
-            // Just after a send, the shell may not have read its input yet.
-            let is_fresh = is_fresh(self, &probe);
-            let blocked = shell_waits(self, &probe, &self.services.library.current());
-            waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
-            let waited = waits_since.map_or(Duration::ZERO, |since| since.elapsed());
-            let has_printed = if self.is_before_marks(probe.foreground) {
-                waited >= mark_limit
-            } else {
-                has_prompt(self, &mut silence) || waited >= NOISE_LIMIT
-            };
-            let is_fresh = is_fresh && has_printed;
-            let waits = is_fresh && blocked;
-            let foreground = foreground_of(self, &probe);
-            let target = |shell| {
-                let printer = Printer::of_process(probe.foreground, foreground.as_deref());
-                let pid = match self.tape() {
-                    None => probe.foreground,
-                    Some(_) => 0,
-                };
-                Target {
-                    shell,
-                    printer,
-                    pid,
-                    has_key: shell == Shell::Own
-                        && self.facts.shell
-                        && matches!(printer, Printer::BuiltinPrintf | Printer::Zsh),
-                }
-            };
-            if waits && self.is_question(&probe, foreground.as_deref()) {
-                if waited < mark_limit && !deadline.is_over() {
+            let seen = self.seen(probe, &mut waits_since, &mut silence, mark_limit);
+            let program = seen.program.as_deref();
+            if seen.waits && self.is_question(&seen.probe, program) {
+                if seen.waited < mark_limit && !deadline.is_over() {
                     self.look_again(&deadline).await;
                     continue;
                 }
-                return Err(SessionError::ShellBusy {
-                    session: self.id().clone(),
-                    with: Busy::Question(last_line(self)),
-                });
+                return Err(self.shell_busy(Busy::Question(last_line(self))));
             }
             // A start-up file runs its programs in the shell's own process group.
-            let is_leader = probe.foreground == self.facts.pid;
-            if let Some(program) = self.program_before_prompt(&probe)
-                && waits
+            let is_leader = seen.probe.foreground == self.facts.pid;
+            if let Some(program) = self.program_before_prompt(&seen.probe)
+                && seen.waits
                 && is_leader
                 && own_shell
             {
                 return Err(self.no_shell(own_shell, &program, false));
             }
-            if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
-                if waits && asks_for_rest(&tail(self)) {
-                    return Err(SessionError::ShellBusy {
-                        session: self.id().clone(),
-                        with: Busy::HalfLine,
-                    });
+            if own_shell && is_leader && !was_replaced(self, program) {
+                if seen.waits && asks_for_rest(&tail(self)) {
+                    return Err(self.shell_busy(Busy::HalfLine));
                 }
-                if waits {
-                    return Ok(target(Shell::Own));
+                if seen.waits {
+                    return Ok(self.target_at(&seen, Shell::Own));
                 }
-            } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
-                if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    let is_far = foreground.as_deref().is_some_and(is_relay);
-                    if !is_far || self.tape().is_some() {
-                        let shell = if is_far { Shell::Far } else { Shell::Inside };
-                        return Ok(target(shell));
-                    }
-                    let relay = probe.foreground;
-                    if let Some(printer) = answer.or_else(|| self.far_printer(relay)) {
-                        self.set_far_printer(relay, printer);
-                        let shell = Shell::Far;
-                        return Ok(Target {
-                            shell,
-                            printer,
-                            pid: relay,
-                            has_key: false,
-                        });
-                    }
-                    answer = self.ask_far_shell(&deadline).await?;
-                    if answer.is_none() {
-                        self.require_alive()?;
-                        let program = foreground.unwrap_or_default();
-                        return Err(SessionError::NotAShell {
-                            program: format!("the program behind {program}"),
-                        });
+            } else if program.is_some_and(is_relay_or_shell) {
+                if seen.waits || (seen.is_settled && seen.probe.verdict == Verdict::Unknown) {
+                    let target = self.other_target(&seen, &mut answer, &deadline).await?;
+                    if let Some(target) = target {
+                        return Ok(target);
                     }
                     silence = Silence::new(self);
                 }
-            } else if let Some(foreground) = &foreground
-                && (waits || !own_shell)
+            } else if let Some(program) = program
+                && (seen.waits || !own_shell)
             {
-                return Err(self.no_shell(own_shell, foreground, is_leader));
+                return Err(self.no_shell(own_shell, program, is_leader));
             }
             // Otherwise wait: a program that the shell runs gives the terminal back.
             if deadline.is_over() {
-                return Err(match foreground {
-                    Some(foreground) if own_shell && !is_leader => {
-                        self.no_shell(own_shell, &foreground, is_leader)
+                return Err(match program {
+                    Some(program) if own_shell && !is_leader => {
+                        self.no_shell(own_shell, program, is_leader)
                     }
                     _ => self.no_prompt(&deadline).await,
                 });
             }
             self.look_again(&deadline).await;
         }
+    }
+
+    /// Evaluates a check; `waits_since` is since when the checks show that the program waits.
+    fn seen(
+        &self,
+        probe: Probe,
+        waits_since: &mut Option<Instant>,
+        silence: &mut Silence,
+        mark_limit: Duration,
+    ) -> Foreground {
+        // Just after a send, the shell may not have read its input yet.
+        let is_fresh = is_fresh(self, &probe);
+        let blocked = shell_waits(self, &probe, &self.services.library.current());
+        *waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
+        let waited = waits_since.map_or(Duration::ZERO, |since| since.elapsed());
+        let has_printed = if self.is_before_marks(probe.foreground) {
+            waited >= mark_limit
+        } else {
+            has_prompt(self, silence) || waited >= NOISE_LIMIT
+        };
+        let is_settled = is_fresh && has_printed;
+        Foreground {
+            program: foreground_of(self, &probe),
+            probe,
+            is_settled,
+            waits: is_settled && blocked,
+            waited,
+        }
+    }
+
+    fn target_at(&self, seen: &Foreground, shell: Shell) -> Target {
+        let pid = seen.probe.foreground;
+        let printer = Printer::of_process(pid, seen.program.as_deref());
+        Target {
+            shell,
+            printer,
+            pid: if self.tape().is_none() { pid } else { 0 },
+            has_key: shell == Shell::Own
+                && self.facts.shell
+                && matches!(printer, Printer::BuiltinPrintf | Printer::Zsh),
+        }
+    }
+
+    /// Returns the shell that is not the session's own. `None` if the one at the far end of a connection has only now
+    /// given its `answer`.
+    async fn other_target(
+        &self,
+        seen: &Foreground,
+        answer: &mut Option<Printer>,
+        deadline: &Deadline,
+    ) -> Result<Option<Target>, SessionError> {
+        let program = seen.program.as_deref().unwrap_or_default();
+        if !is_relay(program) {
+            return Ok(Some(self.target_at(seen, Shell::Inside)));
+        }
+        if self.tape().is_some() {
+            return Ok(Some(self.target_at(seen, Shell::Far)));
+        }
+        let relay = seen.probe.foreground;
+        if let Some(printer) = answer.or_else(|| self.far_printer(relay)) {
+            self.set_far_printer(relay, printer);
+            return Ok(Some(Target {
+                shell: Shell::Far,
+                printer,
+                pid: relay,
+                has_key: false,
+            }));
+        }
+        *answer = self.ask_far_shell(deadline).await?;
+        if answer.is_some() {
+            return Ok(None);
+        }
+        self.require_alive()?;
+        Err(SessionError::NotAShell {
+            program: format!("the program behind {program}"),
+        })
     }
 
     /// Returns the program that reads the terminal in place of the shell, in its process group.
@@ -211,10 +224,7 @@ impl Session {
             && shell_waits(self, &probe, &self.services.library.current())
             && self.is_question(&probe, foreground.as_deref());
         let question = Some(last_line(self)).filter(|line| is_asked && !line.trim().is_empty())?;
-        Some(SessionError::ShellBusy {
-            session: self.id().clone(),
-            with: Busy::Question(question),
-        })
+        Some(self.shell_busy(Busy::Question(question)))
     }
 
     /// Returns whether a shell that waits for input reads the answer to a question (`read`), not a command.
@@ -260,23 +270,18 @@ impl Session {
     /// Returns whether the foreground is an integrated shell that marks its prompts, and none of them is the last thing
     /// that it marked.
     fn is_before_marks(&self, foreground: i32) -> bool {
-        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
         self.facts.shell
             && foreground == self.facts.pid
-            && ShellKind::of(Path::new(&self.facts.program), &args)
-                .is_some_and(ShellKind::has_editor)
+            && self.own_shell().is_some_and(ShellKind::has_editor)
             && !is_at_mark(&tail(self))
             && !asks_for_rest(&tail(self))
-            && (self.tape().is_some_and(|tape| tape.is_replay()) || is_integrated(foreground))
+            && (self.is_replay() || is_integrated(foreground))
     }
 
     /// Returns the error for a command that cannot be typed, because `foreground` has the terminal.
     fn no_shell(&self, own_shell: bool, foreground: &str, is_leader: bool) -> SessionError {
         if own_shell && !is_leader {
-            return SessionError::ShellBusy {
-                session: self.id().clone(),
-                with: Busy::Program(foreground.to_owned()),
-            };
+            return self.shell_busy(Busy::Program(foreground.to_owned()));
         }
         let program = if own_shell {
             foreground
@@ -291,9 +296,8 @@ impl Session {
     /// Returns the error for a timeout before the command could be typed.
     pub(super) async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
         SessionError::Timeout {
-            what: String::from("the shell's prompt"),
-            waited_ms: deadline.elapsed_ms(),
-            report: Box::new(self.timeout_report().await),
+            what: "the shell's prompt",
+            report: self.timeout_report(deadline).await,
         }
     }
 }
@@ -354,33 +358,17 @@ pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {
 }
 
 fn is_relay(name: &str) -> bool {
-    RELAYS.contains(&name)
+    RELAYS.split(' ').any(|relay| relay == name)
 }
 
 pub(super) fn is_relay_or_shell(name: &str) -> bool {
     is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
 }
 
-pub(super) struct Silence {
-    end: u64,
-    since: Instant,
-}
-
-impl Silence {
-    pub(super) fn new(session: &Session) -> Self {
-        Self {
-            end: session.output.end(),
-            since: Instant::now(),
-        }
-    }
-}
-
 /// Returns whether a waiting shell has printed everything: the output ends in a prompt, or there was silence. A kernel
 /// worker hands output over, so on a busy machine the prompt may arrive after the shell starts to wait.
 pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
-    if session.output.end() != silence.end {
-        *silence = Silence::new(session);
-    }
+    silence.update(session);
     (silence.since.elapsed() >= STALE_AFTER_WRITE || shows_prompt(session))
         && !is_before_prompt(&tail(session))
 }
@@ -392,12 +380,5 @@ pub(super) fn shows_prompt(session: &Session) -> bool {
 
 /// Returns the newest output, which ends with the prompt.
 pub(super) fn tail(session: &Session) -> Vec<u8> {
-    let end = session.output.facts().bytes;
-    let from = end
-        .saturating_sub(PROMPT_BYTES)
-        .max(session.output.memory_start());
-    match session.output.read_memory(from, PIECE_BYTES) {
-        Some(Piece::Bytes(bytes)) => bytes,
-        _ => Vec::new(),
-    }
+    recent_bytes(session, 0)
 }

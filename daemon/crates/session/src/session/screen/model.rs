@@ -5,7 +5,7 @@ use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
 use super::file as screen_file;
 use super::screens::Screens;
 use super::sizes::{self, Resize, Sizes};
-use crate::output::{Output, Piece};
+use crate::output::{Output, PIECE_BYTES, Piece};
 use ccd_screen::Screen;
 use ccd_store::blocking_io;
 use encoding_rs::Encoding;
@@ -17,8 +17,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// How long a call may draw.
 const BUDGET: Duration = Duration::from_secs(1);
@@ -220,10 +218,8 @@ impl ScreenModel {
             None
         };
         let mut sizes = self.sizes.lock();
-        let (screen, upto) = match saved {
-            Some((screen, upto)) => (screen, upto),
-            None => (Screen::new(sizes.first.0, sizes.first.1), 0),
-        };
+        let (screen, upto) =
+            saved.unwrap_or_else(|| (Screen::new(sizes.first.0, sizes.first.1), 0));
         sizes.begin_at(upto);
         Drawn {
             upto,

@@ -1,7 +1,7 @@
 //! Answers to the queries that programs send to their terminal, in their order.
 
 use crate::session::live::Session;
-use ccd_screen::{EventKind, Query, answer, needs_cursor};
+use ccd_screen::{Asked, answer, needs_cursor};
 use ccd_terminal::probe::Line;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -25,23 +25,12 @@ struct QuestionQueue {
     answering: bool,
 }
 
-#[derive(Debug)]
-struct Asked {
-    query: Query,
-    /// Offset just after the query.
-    end: u64,
-}
-
 impl Session {
     /// Scans output that an earlier process has read, which ends at `end`, and answers the queries that it left open.
     pub(crate) fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
-        let mut events = Vec::new();
-        self.scan(tail, end - tail.len() as u64, &mut events);
-        for event in events {
-            if let EventKind::Query(query) = event.kind {
-                Queries::ask(self, query, event.end);
-            }
-        }
+        let mut asked = Vec::new();
+        self.scan(tail, end - tail.len() as u64, &mut asked);
+        Queries::ask(self, asked);
     }
 }
 
@@ -54,13 +43,15 @@ impl Queries {
         }
     }
 
-    /// Adds a query; a task answers it, and ends when no query is left.
-    pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
-        let mut queue = session.queries.queue.lock();
-        if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
+    /// Adds queries; a task answers them, and ends when none is left.
+    pub(crate) fn ask(session: &Arc<Session>, mut asked: Vec<Asked>) {
+        asked.retain(|asked| asked.end > session.queries.answered);
+        if asked.is_empty() {
             return;
         }
-        queue.waiting.push_back(Asked { query, end });
+        let mut queue = session.queries.queue.lock();
+        let room = MAX_WAITING - queue.waiting.len();
+        queue.waiting.extend(asked.into_iter().take(room));
         if !std::mem::replace(&mut queue.answering, true) {
             let tracker = &session.services.tracker;
             tracker.spawn(answer_all(Arc::clone(session)));

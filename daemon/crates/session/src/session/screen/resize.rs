@@ -4,7 +4,7 @@ use crate::peer::Peer;
 use crate::session::attach::Size;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::start::size;
+use crate::session::start::checked_size;
 use ccd_protocol::session::SessionResizeParams;
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::sync::Arc;
@@ -17,13 +17,12 @@ impl Session {
         params: &SessionResizeParams,
     ) -> Result<(), SessionError> {
         let settings = self.services.settings();
-        let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
-        let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
+        let size = checked_size(Some(params.rows), Some(params.cols), &settings)?;
         self.require_alive()?;
-        if self.resize_viewer(peer, (rows, cols)) {
+        if self.resize_viewer(peer, size) {
             return Ok(());
         }
-        self.set_size((rows, cols))?;
+        self.set_size(size)?;
         self.keep_size();
         Ok(())
     }
@@ -57,12 +56,8 @@ impl Session {
             taken_over.set_size((rows, cols))?;
         }
         self.screen.resize(offset, rows, cols);
-        if let Some(recording) = self.tape().as_ref().and_then(|tape| tape.recording()) {
-            recording.resized(rows, cols);
-        }
-        let mut state = self.state();
-        (state.rows, state.cols) = (rows, cols);
-        drop(state);
+        self.with_recording(|recording| recording.resized(rows, cols));
+        self.state().size = (rows, cols);
         self.viewers.announce_size();
         Ok(())
     }

@@ -20,11 +20,8 @@ impl CommandFile {
     /// A NUL byte in the command is an error: shells drop it or take the file for a binary. On an error, nothing is
     /// left on disk.
     pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
-        Self::write(
-            dir.join(format!("command-{}", nonce.as_str())),
-            b"",
-            command,
-        )
+        let path = dir.join(format!("command-{}", nonce.as_str()));
+        Self::write(path, b"", command)
     }
 
     /// Does the same for the line editor of an integrated shell, which knows the directory. The first line, a comment, is

@@ -14,7 +14,7 @@ use pty_process::blocking::{Command, Pty, open};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
-use super::prompt::TAIL_MAX_LEN;
+use super::prompt_line::TAIL_MAX_LEN;
 use super::{
     Action, CommandFile, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start,
     Way, is_integrated, takes_commands,

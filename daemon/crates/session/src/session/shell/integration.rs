@@ -115,11 +115,19 @@ fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
         .iter()
         .any(is_login)
         .then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
-    Ok(Integration {
-        args: vec!["--rcfile".into(), path.into(), "-i".into()],
-        env: login.into_iter().collect(),
+    let args = vec!["--rcfile".into(), path.into(), "-i".into()];
+    Ok(with_marks(args, login))
+}
+
+fn with_marks(
+    args: Vec<OsString>,
+    env: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Integration {
+    Integration {
+        args,
+        env: env.into_iter().collect(),
         has_marks: true,
-    })
+    }
 }
 
 fn is_login(arg: &OsString) -> bool {
@@ -131,24 +139,17 @@ fn is_login(arg: &OsString) -> bool {
 fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {
     let dir = rc_dir.join("zsh");
     write_rc(&dir, ".zshenv", ZSH_ENV)?;
-    let mut env = vec![("ZDOTDIR".into(), dir.into())];
-    env.extend(user_dir.map(|user_dir| ("CCD_ZDOTDIR".into(), user_dir)));
-    Ok(Integration {
-        args: args.to_vec(),
-        env,
-        has_marks: true,
-    })
+    let user_dir = user_dir.map(|user_dir| ("CCD_ZDOTDIR".into(), user_dir));
+    let env = [("ZDOTDIR".into(), dir.into())].into_iter().chain(user_dir);
+    Ok(with_marks(args.to_vec(), env))
 }
 
 fn fish(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     let path = write_rc(rc_dir, "ccd.fish", FISH_RC)?;
     let mut source = OsString::from("source ");
     source.push(ccd_text::shell::quoted(&path.to_string_lossy()));
-    Ok(Integration {
-        args: [args, &["--init-command".into(), source]].concat(),
-        env: Vec::new(),
-        has_marks: true,
-    })
+    let args = [args, &["--init-command".into(), source]].concat();
+    Ok(with_marks(args, []))
 }
 
 fn posix(args: &[OsString], user_env: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {
@@ -162,13 +163,9 @@ fn posix(args: &[OsString], user_env: Option<OsString>, rc_dir: &Path) -> io::Re
         return Ok(started_plain(args));
     }
     let path = write_rc(rc_dir, "ccd.env.sh", POSIX_ENV)?;
-    let mut env = vec![("ENV".into(), path.into())];
-    env.extend(user_env.map(|user_env| ("CCD_ENV".into(), user_env)));
-    Ok(Integration {
-        args: args.to_vec(),
-        env,
-        has_marks: true,
-    })
+    let user_env = user_env.map(|user_env| ("CCD_ENV".into(), user_env));
+    let env = [("ENV".into(), path.into())].into_iter().chain(user_env);
+    Ok(with_marks(args.to_vec(), env))
 }
 
 fn are_plain(args: &[OsString]) -> bool {

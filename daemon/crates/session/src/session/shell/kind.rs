@@ -51,9 +51,7 @@ impl ShellKind {
             _ => None,
         }
     }
-}
 
-impl ShellKind {
     /// Returns the family of the process `pid`. Its executable takes precedence over the name it was called by, because mksh
     /// may be called `sh` or `ksh`.
     pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Option<Self> {

@@ -29,9 +29,10 @@ pub(super) use command_file::CommandFile;
 pub(super) use integration::{integrated, is_integrated, reads_start_files};
 pub(super) use kind::{KNOWN, ShellKind};
 pub(super) use marks::Refusal;
+pub(super) use progress::{Action, Gone, Outcome, Quiet};
 pub(super) use prompt::{
     Likeness, Prompt, asks_for_rest, edits_a_line, has_text_at_mark, is_at_mark, is_before_prompt,
     takes_commands,
 };
-pub(super) use run::{Action, Gone, Outcome, Quiet, ShellRun, Start};
+pub(super) use run::{ShellRun, Start};
 pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

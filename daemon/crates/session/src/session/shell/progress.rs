@@ -5,10 +5,8 @@ use std::time::Duration;
 use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, Mark, Refusal};
 use super::output::{CommandOutput, OutputLength};
-use super::prompt::{
-    Likeness, Prompt, TAIL_MAX_LEN, edits_a_line, len_before_editor, len_without_prompt,
-};
-use super::run::{Action, Gone, Outcome, Quiet};
+use super::prompt::{Likeness, Prompt, edits_a_line, len_before_editor, len_without_prompt};
+use super::prompt_line::TAIL_MAX_LEN;
 use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 
 /// Silence after which a shell that shows exactly its prompt counts as being at the prompt.
@@ -28,6 +26,58 @@ const INTERRUPT: u8 = 0x03;
 /// Checks after a rescue until the prompt is accepted as it is.
 const PROMPT_LOOKS_MAX: u32 = 20;
 
+/// The state of the session while its output pauses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quiet {
+    /// Time since the last output of either terminal.
+    pub quiet: Duration,
+    pub shell_is_foreground: bool,
+    /// The shell is blocked reading or polling the terminal.
+    pub shell_waits: bool,
+    /// The terminal is not in canonical mode.
+    pub line_editing: bool,
+    /// The shell that got the command is not there any more.
+    pub shell_is_gone: Gone,
+}
+
+/// What took the place of the shell that got a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// It is still there.
+    No,
+    /// A shell without ccd's start files (`exec bash --norc`).
+    Replaced,
+    /// Nothing.
+    Ended,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Ask again when this much more time has passed without output.
+    Wait(Duration),
+    Type(Vec<u8>),
+    Done,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
+    pub output: Vec<u8>,
+    /// Its status as in `$?`, or the session's if that has ended; `None` if the shell has ended without a trace of it.
+    pub exit_code: Option<i32>,
+    /// Stream offsets of the output in the session; of the marks around it if the command was isolated.
+    pub start: u64,
+    pub end: u64,
+    pub truncated: bool,
+    /// Stream offset of the output that did not fit.
+    pub rest: Option<u64>,
+    pub session_ended: bool,
+    /// The shell asked for the rest of the command, which was cancelled.
+    pub is_incomplete: bool,
+    /// Another shell has replaced the one that got the command.
+    pub is_replaced: bool,
+}
+
 #[derive(Debug)]
 enum Phase {
     /// The line was typed; the output is its echo.
@@ -39,10 +89,8 @@ enum Phase {
         prompt: Vec<u8>,
         looks: u32,
     },
-    /// `status` is `None` if the shell has ended, too.
-    Ended {
-        status: Option<i32>,
-    },
+    /// With its status, or `None` if the shell has ended, too.
+    Ended(Option<i32>),
     Refused(Refusal),
 }
 
@@ -154,7 +202,7 @@ impl Progress {
             Phase::Running if !self.is_isolated => self.output.push(bytes),
             Phase::Typed => push_bounded(&mut self.echo, bytes),
             Phase::Rescued { prompt, .. } => push_bounded(prompt, bytes),
-            Phase::Running | Phase::Ended { .. } | Phase::Refused(_) => {}
+            Phase::Running | Phase::Ended(_) | Phase::Refused(_) => {}
         }
     }
 
@@ -207,15 +255,10 @@ impl Progress {
             _ if self.has_taken() == Some(false) => {
                 return self.phase = Phase::Refused(Refusal::NotStarted);
             }
-            Some([]) => return self.end_at(end, Phase::Ended { status: Some(0) }),
+            Some([]) => return self.end_at(end, Phase::Ended(Some(0))),
             Some(output) => {
                 self.output.push(output);
-                self.end_at(
-                    end,
-                    Phase::Ended {
-                        status: Some(status),
-                    },
-                );
+                self.end_at(end, Phase::Ended(Some(status)));
                 self.start = end - self.output.bytes.len() as u64;
                 return;
             }
@@ -225,12 +268,7 @@ impl Progress {
         if let Some(place) = self.cancelled {
             self.output.cut(place);
         }
-        self.end_at(
-            end,
-            Phase::Ended {
-                status: Some(status),
-            },
-        );
+        self.end_at(end, Phase::Ended(Some(status)));
     }
 
     /// Returns whether the line editor has taken the command; `None` if that is typed.
@@ -297,7 +335,7 @@ impl Progress {
                 }
                 Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
             }
-            Phase::Ended { .. } => self.wait_for_isolated(facts.quiet),
+            Phase::Ended(_) => self.wait_for_isolated(facts.quiet),
             Phase::Refused(_) => Action::Done,
         }
     }
@@ -325,7 +363,7 @@ impl Progress {
         };
         self.output.bytes.truncate(len);
         let end = self.read_end - (whole_len - len) as u64;
-        self.end_at(end, Phase::Ended { status });
+        self.end_at(end, Phase::Ended(status));
         Some(Action::Done)
     }
 
@@ -427,9 +465,7 @@ impl Progress {
             self.output.bytes.truncate(len);
             self.end -= (whole_len - len) as u64;
         }
-        self.phase = Phase::Ended {
-            status: Some(status),
-        };
+        self.phase = Phase::Ended(Some(status));
     }
 
     pub(super) fn refusal(&self) -> Option<Refusal> {
@@ -441,7 +477,7 @@ impl Progress {
 
     /// Returns the status once both terminals are finished.
     pub(super) fn status(&self) -> Option<Option<i32>> {
-        let Phase::Ended { status } = self.phase else {
+        let Phase::Ended(status) = self.phase else {
             return None;
         };
         match self.isolated_status {

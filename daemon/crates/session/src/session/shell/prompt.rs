@@ -2,7 +2,7 @@
 //! The system call in which a shell is blocked does not distinguish a prompt from a `read` in a script. The last line of
 //! the output does: it is compared with the last line from before the command was typed.
 
-use super::prompt_line::PromptLine;
+use super::prompt_line::{PromptLine, TAIL_MAX_LEN};
 
 const ESC: u8 = 0x1b;
 /// How line editors switch bracketed paste on (`h`) and off (`l`).
@@ -11,8 +11,6 @@ const PASTE_PREFIX: &[u8] = b"\x1b[?2004";
 const PASTE_ON: &[u8] = b"\x1b[?2004h";
 /// How the terminal shows the keys that interrupt; some shells continue on the same line.
 const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
-/// Maximum part of the output that is compared, from its end, in bytes.
-pub(super) const TAIL_MAX_LEN: usize = 4096;
 /// Visible characters at the end of a prompt that must agree if the rest has changed.
 const ALIKE_LEN: usize = 2;
 const MARK_START: &[u8] = b"\x1b]133;";

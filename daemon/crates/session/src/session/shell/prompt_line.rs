@@ -1,7 +1,9 @@
 //! The line that a prompt stands on.
 
-use super::prompt::TAIL_MAX_LEN;
 use ccd_text::escape::{Kind, Piece, Splitter};
+
+/// Maximum part of the output that is compared, from its end, in bytes.
+pub(super) const TAIL_MAX_LEN: usize = 4096;
 
 const BACKSPACE: u8 = 0x08;
 /// The body of the sequence with which integrated shells end their prompt.

@@ -1,10 +1,9 @@
 //! One command in a shell, from the typed line to its output and status.
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::marks::{MarkScanner, Refusal};
-use super::progress::{Editor, Progress};
+use super::progress::{Action, Editor, Outcome, Progress, Quiet};
 use super::prompt::Prompt;
 use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
 
@@ -23,58 +22,6 @@ pub(crate) struct Start<'a> {
     pub is_marked: bool,
     /// Another worker typed it, or was killed just before.
     pub is_resumed: bool,
-}
-
-/// The state of the session while its output pauses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Quiet {
-    /// Time since the last output of either terminal.
-    pub quiet: Duration,
-    pub shell_is_foreground: bool,
-    /// The shell is blocked reading or polling the terminal.
-    pub shell_waits: bool,
-    /// The terminal is not in canonical mode.
-    pub line_editing: bool,
-    /// The shell that got the command is not there any more.
-    pub shell_is_gone: Gone,
-}
-
-/// What took the place of the shell that got a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gone {
-    /// It is still there.
-    No,
-    /// A shell without ccd's start files (`exec bash --norc`).
-    Replaced,
-    /// Nothing.
-    Ended,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// Ask again when this much more time has passed without output.
-    Wait(Duration),
-    Type(Vec<u8>),
-    Done,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
-    pub output: Vec<u8>,
-    /// Its status as in `$?`, or the session's if that has ended; `None` if the shell has ended without a trace of it.
-    pub exit_code: Option<i32>,
-    /// Stream offsets of the output in the session; of the marks around it if the command was isolated.
-    pub start: u64,
-    pub end: u64,
-    pub truncated: bool,
-    /// Stream offset of the output that did not fit.
-    pub rest: Option<u64>,
-    pub session_ended: bool,
-    /// The shell asked for the rest of the command, which was cancelled.
-    pub is_incomplete: bool,
-    /// Another shell has replaced the one that got the command.
-    pub is_replaced: bool,
 }
 
 /// A command that was typed into a shell. Detects the command's end from the terminal's output.
@@ -206,7 +153,9 @@ impl ShellRun {
 
 #[cfg(test)]
 mod tests {
+    use super::super::progress::Gone;
     use super::*;
+    use std::time::Duration;
 
     const AT_PROMPT: Quiet = Quiet {
         quiet: Duration::from_millis(30),

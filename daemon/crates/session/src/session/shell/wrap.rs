@@ -143,16 +143,16 @@ impl Nonce {
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; NONCE_BYTES];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(Self::hex(&bytes))
     }
 
     /// Returns the nonce of a text, which is always the same.
     pub(crate) fn of(text: &str) -> Self {
-        let hash = Sha256::digest(text.as_bytes());
-        let digits = hash[..NONCE_BYTES].iter();
-        Self(digits.map(|byte| format!("{byte:02x}")).collect())
+        Self::hex(&Sha256::digest(text.as_bytes())[..NONCE_BYTES])
+    }
+
+    fn hex(bytes: &[u8]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// Returns the mark before a command's output, as the shell prints it.

@@ -2,12 +2,13 @@
 
 use super::plan::{Plan, check_term};
 use super::start_up::BringUp;
-use super::words::{argv, placeholder_command};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::peer::Peer;
 use crate::program::{ProgramError, Script};
+use crate::session::attach::Size;
+use crate::session::end::signal_group;
 use crate::session::error::SessionError;
 use crate::session::facts::Facts;
 use crate::session::input::Input;
@@ -24,8 +25,8 @@ use ccd_protocol::{Method, SessionId};
 use ccd_store::blocking_io;
 use ccd_terminal::ProcessSettings;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
-use ccd_terminal::piped;
-use ccd_text::redact::{self, redact};
+use ccd_terminal::{piped, placeholder};
+use ccd_text::redact::redact;
 use rand::Rng;
 use rustix::process::Signal;
 use std::ffi::{CString, OsStr, OsString};
@@ -108,8 +109,8 @@ impl Sessions {
         }
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
-        plan.started_by = started_by;
-        plan.created_by = Some(peer.name().to_string());
+        plan.facts.started_by = started_by.map(str::to_owned);
+        plan.facts.created_by = Some(peer.name().to_string());
         if params.shell {
             plan.warn_of_plain_shell();
         }
@@ -127,13 +128,12 @@ impl Sessions {
             && let Some(session) = self.reusable(&plan)
         {
             if params.stream {
-                session
-                    .pipe(&SessionPipeParams {
-                        session: session.id().to_string(),
-                        open: true,
-                        raw: None,
-                    })
-                    .await?;
+                let open = SessionPipeParams {
+                    session: session.id().to_string(),
+                    open: true,
+                    raw: None,
+                };
+                session.pipe(&open).await?;
             }
             return Ok(Started {
                 session,
@@ -145,6 +145,7 @@ impl Sessions {
         self.check_conflicts(&plan, &settings)?;
         require_secrets(script.as_ref())?;
         let began = Instant::now();
+        plan.facts.created_at = ccd_text::clock::now();
         let secrets = || script.iter().flat_map(|script| script.hidden.0.values());
         let session = match self.spawn(&params, &mut plan, &settings).await {
             Ok(session) => session,
@@ -152,7 +153,7 @@ impl Sessions {
                 drop(starting);
                 // A name that is taken, for example, is no failure of the program.
                 if matches!(error, SessionError::Spawn(_)) {
-                    let failed = self.failed(&params, &plan, &error);
+                    let failed = self.failed(&plan, &error);
                     for secret in secrets() {
                         failed.hidden.remember(secret);
                     }
@@ -167,25 +168,7 @@ impl Sessions {
         }
         // From here on, dropping this ends the session: the client may disconnect.
         let bring_up = script.and_then(|script| BringUp::new(&session, script));
-        let saved = if params.transient {
-            self.end_with(Arc::clone(&session), peer.clone());
-            session.save_soon();
-            Ok(())
-        } else {
-            // The program starts up meanwhile. An acknowledged session must survive a kill of the daemon.
-            session.save().await
-        };
-        // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
-        session.note(Some(peer), Event::Start);
-        self.services.tracker.spawn(crate::session::end::run(
-            Arc::clone(&session),
-            Arc::clone(self),
-        ));
-        if let Err(error) = saved {
-            self.abandon(&session).await;
-            return Err(error.into());
-        }
-        tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
+        self.set_going(peer, &session).await?;
         Ok(Started {
             session,
             reused: false,
@@ -194,15 +177,39 @@ impl Sessions {
         })
     }
 
+    /// Has a session that was just started saved, noted and ended in time. On an error, nothing is left of it.
+    async fn set_going(
+        self: &Arc<Self>,
+        peer: &Peer,
+        session: &Arc<Session>,
+    ) -> Result<(), SessionError> {
+        let saved = if session.facts.transient {
+            self.end_with(Arc::clone(session), peer.clone());
+            session.save_soon();
+            Ok(())
+        } else {
+            // The program starts up meanwhile. An acknowledged session must survive a kill of the daemon.
+            session.save().await
+        };
+        // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
+        session.note(Some(peer), Event::Start);
+        let run = crate::session::end::run(Arc::clone(session), Arc::clone(self));
+        self.services.tracker.spawn(run);
+        if let Err(error) = saved {
+            self.abandon(session).await;
+            return Err(error.into());
+        }
+        tracing::info!(session = %session.id(), pid = session.facts.pid, "session started");
+        Ok(())
+    }
+
     /// Returns the live session that was started by an equal request.
     fn reusable(&self, plan: &Plan) -> Option<Arc<Session>> {
-        let wanted = plan.id.as_ref().or(plan.name.as_ref());
+        let wanted = plan.id.as_ref().or(plan.facts.name.as_ref());
         let fits = |session: &Session| {
             session.is_alive()
-                && session.facts.reuse_hash == plan.reuse_hash
-                && wanted.is_none_or(|wanted| {
-                    session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
-                })
+                && session.facts.reuse_hash == plan.facts.reuse_hash
+                && wanted.is_none_or(|wanted| session.is_called(wanted))
         };
         self.list().into_iter().find(|session| fits(session))
     }
@@ -214,14 +221,9 @@ impl Sessions {
                 continue;
             }
             live += usize::from(session.is_alive());
-            let taken = |wanted: &SessionId| {
-                session.id() == wanted || session.facts.name.as_ref() == Some(wanted)
-            };
-            if let Some(wanted) = [&plan.id, &plan.name]
-                .into_iter()
-                .flatten()
-                .find(|wanted| taken(wanted))
-            {
+            let wanted = [&plan.id, &plan.facts.name];
+            let mut wanted = wanted.into_iter().flatten();
+            if let Some(wanted) = wanted.find(|wanted| session.is_called(wanted)) {
                 return Err(SessionError::Conflict {
                     session: session.id().clone(),
                     wanted: wanted.to_string(),
@@ -240,11 +242,12 @@ impl Sessions {
         plan: &mut Plan,
         settings: &SessionSettings,
     ) -> Result<Arc<Session>, SessionError> {
-        let id = plan.id.take().unwrap_or_else(|| self.free_id());
-        plan.env.finish(&id);
-        let beginning = self.begin_tape(params, plan, &id).await?;
+        let facts = plan.facts.clone();
+        let id = &facts.id;
+        plan.env.finish(id);
+        let beginning = self.begin_tape(params, plan).await?;
         let (program, argv) = match beginning {
-            Beginning::Live(_) => self.command(params, plan, &id)?,
+            Beginning::Live(_) => self.command(plan)?,
             Beginning::Replay(_) => placeholder_command()?,
         };
         let of_program = match beginning {
@@ -253,73 +256,82 @@ impl Sessions {
             _ => ProcessSettings::default(),
         };
         let env = plan.env.entries()?;
-        let recorded = self.record_start(&beginning, &id).await?;
+        let recorded = self.record_start(&beginning, id).await?;
         let folder = match recorded {
             // The session leader writes there from the start.
-            None if params.pipes => Some(self.fresh_folder(&id).await?),
+            None if params.pipes => Some(self.fresh_folder(id).await?),
             folder => folder,
         };
         let tape = beginning.tape();
-        let facts = facts_of(params, plan, id);
+        let (rows, cols) = plan.size;
         let spec = SpawnSpec {
             argv,
             env,
             settings: of_program,
             program,
-            cwd: plan.cwd.clone(),
-            rows: plan.rows,
-            cols: plan.cols,
+            cwd: PathBuf::from(&facts.cwd),
+            rows,
+            cols,
             plain: params.plain,
             echo: params.echo.unwrap_or(!params.plain),
-            ring_path: self.services.folders.ring(facts.id.as_str()),
+            ring_path: self.services.folders.ring(id.as_str()),
         };
-        let kept_state =
-            KeptSession::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
-        if let Some(ended) = self.all.get(&facts.id) {
+        let kept_state = KeptSession::of_start(&facts, plan.size, tape.as_deref()).to_bytes();
+        if let Some(ended) = self.all.get(id) {
             self.release(&ended); // its ring file has the same name
         }
-        let pipe = if params.stream {
-            match self.services.prepare_pipe(&facts.id).await {
-                Ok(pipe) => Some(pipe),
-                Err(error) => {
-                    self.drop_tape(tape.as_ref()).await;
-                    return Err(error);
-                }
-            }
-        } else {
-            None
+        let started = async {
+            let pipe = if params.stream {
+                Some(self.services.prepare_pipe(id).await?)
+            } else {
+                None
+            };
+            let started = self.start_program(id, folder, spec, &kept_state).await?;
+            Ok((pipe, started))
         };
-        // Creating the folder is slow, so the program starts at the same time.
+        let (pipe, (folder, spawned)) = match started.await {
+            Ok(started) => started,
+            Err(error) => {
+                self.drop_tape(tape.as_ref()).await;
+                return Err(error);
+            }
+        };
+        let session = self.register(facts, plan.size, folder, spawned, settings, tape);
+        if let Err(error) = session.play() {
+            signal_group(session.facts.pid, Signal::KILL);
+            self.release(&session);
+            self.all.remove(session.id());
+            return Err(error);
+        }
+        if let Some(pipe) = pipe {
+            session.start_pipe(pipe, false, 0);
+            session.keep();
+        }
+        Ok(session)
+    }
+
+    /// Starts the program while the session's folder is created, which is slow. On an error, nothing is left.
+    async fn start_program(
+        &self,
+        id: &SessionId,
+        folder: Option<PathBuf>,
+        spec: SpawnSpec,
+        kept_state: &[u8],
+    ) -> Result<(PathBuf, Spawned), SessionError> {
         let folder = async {
             match folder {
                 Some(folder) => Ok(folder),
-                None => self.fresh_folder(&facts.id).await,
+                None => self.fresh_folder(id).await,
             }
         };
-        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &kept_state));
-        match (folder, spawned) {
-            (Ok(folder), Ok(spawned)) => {
-                let session = self.register(facts, plan, folder, spawned, settings, tape);
-                if let Err(error) = session.play() {
-                    crate::session::end::signal_group(session.facts.pid, Signal::KILL);
-                    self.release(&session);
-                    self.all.remove(session.id());
-                    return Err(error);
-                }
-                if let Some(pipe) = pipe {
-                    session.start_pipe(pipe, false, 0);
-                    session.keep();
-                }
-                Ok(session)
-            }
+        match tokio::join!(folder, self.services.holder.spawn(spec, kept_state)) {
+            (Ok(folder), Ok(spawned)) => Ok((folder, spawned)),
             (Err(error), Ok(spawned)) => {
-                self.drop_tape(tape.as_ref()).await;
-                crate::session::end::signal_group(spawned.pid, Signal::KILL);
+                signal_group(spawned.pid, Signal::KILL);
                 self.services.holder.release(spawned.slot);
                 Err(error)
             }
             (folder, Err(error)) => {
-                self.drop_tape(tape.as_ref()).await;
                 if let Ok(folder) = folder {
                     let _ = fs::remove_dir_all(folder);
                 }
@@ -329,43 +341,34 @@ impl Sessions {
     }
 
     /// Returns the record of a session whose program could not be started.
-    fn failed(&self, params: &SessionCreateParams, plan: &Plan, error: &SessionError) -> Session {
+    fn failed(&self, plan: &Plan, error: &SessionError) -> Session {
         let facts = Facts {
+            id: self.free_id(),
             name: None,
             start_error: Some(redact(&error.to_string()).text.into_owned()),
-            ..facts_of(params, plan, self.free_id())
+            ..plan.facts.clone()
         };
-        Session::failed(Arc::clone(&self.services), facts, plan.rows, plan.cols)
+        Session::failed(Arc::clone(&self.services), facts, plan.size)
     }
 
     /// Returns the program to start with its name and arguments; over pipes, the session leader, which starts it.
-    fn command(
-        &self,
-        params: &SessionCreateParams,
-        plan: &mut Plan,
-        id: &SessionId,
-    ) -> Result<(PathBuf, Vec<CString>), SessionError> {
-        let path = resolve(OsStr::new(&plan.program), plan.env.search_path(), &plan.cwd)?;
-        let mut args: Vec<OsString> = plan.args.iter().map(OsString::from).collect();
-        if params.shell {
+    fn command(&self, plan: &mut Plan) -> Result<(PathBuf, Vec<CString>), SessionError> {
+        let facts = &plan.facts;
+        let name = OsStr::new(&facts.program);
+        let path = resolve(name, plan.env.search_path(), Path::new(&facts.cwd))?;
+        let mut args: Vec<OsString> = facts.args.iter().map(OsString::from).collect();
+        let folder = self.services.folders.session(&facts.id);
+        if facts.shell {
             let rc = self.services.folders.base.join("shell");
-            let integration = shell::integrated(
-                &path,
-                &args,
-                |name| plan.env.get(name).map(OsString::from),
-                &rc,
-                &self.services.folders.session(id),
-            )
-            .map_err(SessionError::Files)?;
+            let env = |name: &str| plan.env.get(name).map(OsString::from);
+            let integration = shell::integrated(&path, &args, env, &rc, &folder);
+            let integration = integration.map_err(SessionError::Files)?;
             args = integration.args;
             plan.env.lay_over(integration.env);
         }
-        let argv = argv(&plan.program, &args)?;
-        if params.pipes {
-            let marks = c_string(
-                self.services.folders.session(id).join(piped::MARKS),
-                "the session's directory",
-            )?;
+        let argv = argv(&facts.program, &args)?;
+        if facts.pipes {
+            let marks = c_string(folder.join(piped::MARKS), "the session's directory")?;
             let path = c_string(path, "the program")?;
             return Ok(piped::command(marks, &plan.settings, path, argv));
         }
@@ -375,7 +378,7 @@ impl Sessions {
     fn register(
         self: &Arc<Self>,
         facts: Facts,
-        plan: &Plan,
+        size: Size,
         folder: PathBuf,
         spawned: Spawned,
         settings: &SessionSettings,
@@ -389,14 +392,12 @@ impl Sessions {
         };
         let rotation = facts.rotation_bytes(settings.log_rotation_size);
         let writer = LogWriter::new(folder.clone(), 0, rotation);
-        let output = Output::live(folder, spawned.ring, plan.output_limit);
+        let output = Output::live(folder, spawned.ring, facts.output_limit);
         let input = Input::new(Some(spawned.master), self.services.leaving.clone(), tape);
         let input = input.of_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
         let services = Arc::clone(&self.services);
-        let session = Session::live(
-            services, facts, output, flusher, input, plan.rows, plan.cols,
-        );
+        let session = Session::live(services, facts, output, flusher, input, size);
         let session = Arc::new(session.kept_in(spawned.kept_state));
         self.insert(Arc::clone(&session));
         // Output that arrived before the session was registered was not announced, nor that the terminal was lent.
@@ -407,8 +408,7 @@ impl Sessions {
 
     /// Creates the session's folder, after removing what an ended session of the same id left.
     pub(crate) async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
-        let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
-        if let Some(ended) = ended {
+        if let Some(ended) = self.listed(id) {
             self.forget(&ended).await?;
         }
         let folder = self.services.folders.session(id);
@@ -416,7 +416,7 @@ impl Sessions {
         made.map_err(SessionError::Files)
     }
 
-    fn free_id(&self) -> SessionId {
+    pub(super) fn free_id(&self) -> SessionId {
         loop {
             let mut rng = rand::rng();
             let text: String = (0..ID_LEN)
@@ -430,37 +430,20 @@ impl Sessions {
     }
 }
 
-/// Returns the facts of a session before its program is started.
-fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
-    Facts {
-        id,
-        name: plan.name.clone(),
-        program: plan.program.clone(),
-        args: plan.args.clone(),
-        cwd: plan.cwd.to_string_lossy().into_owned(),
-        created_at: ccd_text::clock::now(),
-        persist: plan.persist,
-        encoding: plan.encoding,
-        timeout: plan.timeout,
-        idle_limit: plan.idle_limit,
-        runtime_limit: plan.runtime_limit,
-        log_limit_bytes: plan.log_limit_bytes,
-        shell: params.shell,
-        transient: params.transient,
-        started_by: plan.started_by.map(str::to_owned),
-        start_error: None,
-        created_by: plan.created_by.clone(),
-        plain: params.plain,
-        pipes: params.pipes,
-        pid: 0,
-        slot: None,
-        tty_device: 0,
-        is_of_this_holder: true,
-        output_limit: plan.output_limit,
-        reuse_hash: plan.reuse_hash,
-        origin: plan.origin.clone(),
-        redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
-    }
+/// Returns the command of the placeholder process, which runs while a tape replays.
+fn placeholder_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
+    let (program, words) = placeholder::command();
+    let words = words
+        .iter()
+        .map(|word| c_string(OsStr::new(word), "an argument"));
+    Ok((program, words.collect::<Result<_, _>>()?))
+}
+
+fn argv(program: &str, args: &[OsString]) -> Result<Vec<CString>, SessionError> {
+    let program = c_string(OsStr::new(program), "the program");
+    let args = args.iter().map(|arg| c_string(arg, "an argument"));
+    let words: Result<Vec<_>, _> = std::iter::once(program).chain(args).collect();
+    Ok(words?)
 }
 
 /// Fails if secrets are missing, so that nothing is started before the user was asked for them.

@@ -1,5 +1,6 @@
 //! The environment of a session: the caller's or a clean one, never the daemon's own.
 
+use crate::session::attach::Size;
 use crate::session::error::SessionError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -33,14 +34,8 @@ impl Environment {
         for name in ["LINES", "COLUMNS", "TERM", "COLORTERM"] {
             variables.remove(OsStr::new(name));
         }
-        for name in params.env.keys().chain(
-            params
-                .inherited
-                .caller_env
-                .iter()
-                .flatten()
-                .map(|entry| entry.0),
-        ) {
+        let callers = params.inherited.caller_env.iter().flatten();
+        for name in params.env.keys().chain(callers.map(|entry| entry.0)) {
             if name.is_empty() || name.contains(['=', '\0']) {
                 return Err(SessionError::InvalidArgument(format!(
                     "{name:?} cannot be the name of an environment variable"
@@ -61,12 +56,6 @@ impl Environment {
         let text = |word: &OsString| word.to_str().map(str::to_owned);
         let variable = |(name, value)| Some((text(name)?, text(value)?));
         self.variables.iter().filter_map(variable).collect()
-    }
-
-    pub(super) fn home(&self) -> PathBuf {
-        self.variables
-            .get(OsStr::new("HOME"))
-            .map_or_else(|| PathBuf::from("/"), PathBuf::from)
     }
 
     pub(super) fn search_path(&self) -> Option<&OsStr> {
@@ -174,7 +163,7 @@ pub(super) fn reuse_hash(
     params: &SessionCreateParams,
     program: &str,
     cwd: &Path,
-    size: (u16, u16),
+    size: Size,
 ) -> [u8; 32] {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {

@@ -4,7 +4,6 @@ mod create;
 mod environment;
 mod plan;
 mod start_up;
-mod words;
 
-pub(super) use plan::{Plan, size};
+pub(super) use plan::{Plan, checked_size};
 pub(super) use start_up::{INPUT_PATIENCE, Origin, StartUp};

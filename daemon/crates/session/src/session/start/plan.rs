@@ -3,8 +3,10 @@
 use super::environment::{Environment, reuse_hash};
 use super::start_up::Origin;
 use crate::durations::seconds;
-use crate::program::Script;
+use crate::program::{Script, ScriptRequest, tape_laid_over};
+use crate::session::attach::Size;
 use crate::session::error::SessionError;
+use crate::session::facts::Facts;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
 use crate::session::shell::{KNOWN, ShellKind, reads_start_files};
@@ -13,8 +15,9 @@ use ccd_protocol::session::SessionCreateParams;
 use ccd_tape::format::{Meta, PtySize};
 use ccd_terminal::ProcessSettings;
 use ccd_text::expect::encoding_for;
+use ccd_text::redact;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,32 +25,54 @@ use std::time::Duration;
 const MAX_TERM_BYTES: usize = 64;
 
 pub(crate) struct Plan {
-    pub(super) name: Option<SessionId>,
+    /// The id that the request wants.
     pub(super) id: Option<SessionId>,
-    pub(super) program: String,
-    pub(super) args: Vec<String>,
-    pub(super) cwd: PathBuf,
+    /// Without what is known only once the program is started.
+    pub(crate) facts: Facts,
     pub(super) env: Environment,
     pub(super) settings: ProcessSettings,
-    pub(super) rows: u16,
-    pub(super) cols: u16,
-    pub(super) encoding: &'static encoding_rs::Encoding,
-    pub(super) persist: bool,
-    pub(super) timeout: Duration,
-    pub(super) idle_limit: Duration,
-    pub(super) runtime_limit: Duration,
-    pub(super) log_limit_bytes: u64,
-    pub(super) output_limit: u64,
+    pub(super) size: Size,
     pub(super) warnings: Vec<String>,
-    pub(super) reuse_hash: [u8; 32],
-    pub(super) origin: Option<Arc<Origin>>,
-    /// See [`Facts::started_by`](crate::session::facts::Facts::started_by).
-    pub(super) started_by: Option<&'static str>,
-    /// See [`Facts::created_by`](crate::session::facts::Facts::created_by).
-    pub(super) created_by: Option<String>,
 }
 
 impl Sessions {
+    /// Returns how to start a request that names a configuration, and sets its program; `None` if it names none.
+    pub(super) async fn script(
+        &self,
+        params: &mut SessionCreateParams,
+    ) -> Result<Option<Script>, SessionError> {
+        let Some(name) = &params.config else {
+            return if params.set.is_empty() && params.secrets.is_empty() {
+                Ok(None)
+            } else {
+                Err(SessionError::InvalidArgument(
+                    "set and secrets are for the placeholders of a config: give config too".into(),
+                ))
+            };
+        };
+        if params.program.is_none() && !params.args.is_empty() {
+            return Err(SessionError::InvalidArgument(
+                "args need program: the config has its own arguments".into(),
+            ));
+        }
+        let name = checked_id("config", name)?;
+        let wanted = ScriptRequest {
+            name: &name,
+            set: &params.set,
+            secrets: &params.secrets.0,
+            has_program: params.program.is_some(),
+        };
+        let script = self.programs.script(wanted).await?;
+        if params.program.is_none() {
+            params.program = Some(script.program.clone());
+            params.args.clone_from(&script.args);
+        }
+        if let Some(tape) = &script.tape {
+            params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
+        }
+        Ok(Some(script))
+    }
+
     /// Checks a request, and fills in what it omits.
     pub(super) fn plan(
         &self,
@@ -55,138 +80,93 @@ impl Sessions {
         script: Option<&Script>,
         settings: &SessionSettings,
     ) -> Result<Plan, SessionError> {
-        let mut warnings = Vec::new();
-        let id = params
-            .id
-            .as_deref()
-            .map(|id| checked_id("id", id))
-            .transpose()?;
-        let name = params
-            .name
-            .as_deref()
-            .map(|name| checked_id("name", name))
-            .transpose()?;
-        let rows = size("rows", params.rows, 24, settings.max_rows)?;
-        let cols = size("cols", params.cols, 80, settings.max_cols)?;
+        let checked = |what: &str, id: &Option<String>| {
+            let id = id.as_deref().map(|id| checked_id(what, id));
+            id.transpose()
+        };
+        let id = checked("id", &params.id)?;
+        let name = checked("name", &params.name)?;
+        let size = checked_size(params.rows, params.cols, settings)?;
         let label = params.encoding.as_deref().unwrap_or("utf-8");
         let encoding = encoding_for(label)
             .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
         let env = Environment::of(params)?;
-        let (settings_of_program, mut more) = ProcessSettings::of(&params.inherited);
-        warnings.append(&mut more);
-        let cwd = match &params.cwd {
-            Some(cwd) if cwd.starts_with('/') => PathBuf::from(cwd),
-            Some(cwd) => {
-                return Err(SessionError::InvalidArgument(format!(
-                    "cwd {cwd:?} is not absolute: the daemon does not know which directory it is relative to"
-                )));
-            }
-            None => env.home(),
-        };
-        let program = match (&params.program, params.shell) {
-            (Some(program), _) => program.clone(),
-            (None, true) => env
-                .get("SHELL")
-                .filter(|shell| !shell.is_empty())
-                .unwrap_or("/bin/sh")
-                .to_owned(),
-            (None, false) => {
-                return Err(SessionError::InvalidArgument("program is missing".into()));
-            }
-        };
-        if params.pipes && params.shell {
-            return Err(SessionError::InvalidArgument(
-                "shell needs a terminal: omit either shell or pipes".into(),
-            ));
-        }
+        let (settings_of_program, mut warnings) = ProcessSettings::of(&params.inherited);
+        let cwd = cwd_of(params, &env)?;
+        let program = program_of(params, &env)?;
         check_echo(params)?;
         let persist = params.persist.unwrap_or(name.is_some());
-        let limit = |given: Option<f64>,
-                     default: Option<Duration>,
-                     what: &str,
-                     warnings: &mut Vec<String>| match given {
-            Some(value) => seconds(value, what, warnings),
-            None if persist => Ok(Duration::ZERO),
-            None => Ok(default.unwrap_or(Duration::ZERO)),
+        let mut limit = |what: &str, given: Option<f64>, default: Option<Duration>| match given {
+            Some(value) => seconds(value, what, &mut warnings),
+            None => Ok(default.filter(|_| !persist).unwrap_or_default()),
         };
-        let idle_limit = limit(
-            params.session_timeout_s,
-            settings.session_timeout,
-            "session_timeout_s",
-            &mut warnings,
-        )?;
-        let runtime_limit = limit(
-            params.max_session_runtime_s,
-            settings.max_session_runtime,
-            "max_session_runtime_s",
-            &mut warnings,
-        )?;
+        let (idle, runtime) = (params.session_timeout_s, params.max_session_runtime_s);
+        let idle_limit = limit("session_timeout_s", idle, settings.session_timeout)?;
+        let most = settings.max_session_runtime;
+        let runtime_limit = limit("max_session_runtime_s", runtime, most)?;
+        let of_script = script.and_then(|script| script.timeout);
         let timeout = match params.timeout_s {
             Some(value) => seconds(value, "timeout_s", &mut warnings)?,
             // The configuration file takes precedence over the program's own configuration.
-            None => match script.and_then(|script| script.timeout) {
-                Some(timeout) if !settings.has_default_timeout => timeout,
-                _ => settings.default_timeout,
-            },
+            None => of_script
+                .filter(|_| !settings.has_default_timeout)
+                .unwrap_or(settings.default_timeout),
         };
-        let mut plan = Plan {
-            id,
+        let most_log_bytes = settings.max_output_size.unwrap_or(0);
+        let most_lines = settings.output_limit as u64;
+        let facts = Facts {
+            id: id.clone().unwrap_or_else(|| self.free_id()),
             name,
+            reuse_hash: reuse_hash(&self.reuse_key, params, &program, Path::new(&cwd), size),
             program,
             args: params.args.clone(),
             cwd,
-            env,
-            settings: settings_of_program,
-            rows,
-            cols,
-            encoding,
+            created_at: String::new(),
             persist,
+            encoding,
             timeout,
             idle_limit,
             runtime_limit,
-            log_limit_bytes: count(
-                "max_output_size",
-                params.max_output_size,
-                settings.max_output_size.unwrap_or(0),
-            )?,
-            output_limit: count(
-                "output_limit",
-                params.output_limit,
-                settings.output_limit as u64,
-            )?
-            .max(1),
-            warnings,
-            reuse_hash: [0; 32],
-            origin: script.map(|script| Arc::new(Origin::of(script))),
+            log_limit_bytes: count("max_output_size", params.max_output_size, most_log_bytes)?,
+            shell: params.shell,
+            transient: params.transient,
             started_by: None,
+            start_error: None,
             created_by: None,
+            plain: params.plain,
+            pipes: params.pipes,
+            pid: 0,
+            slot: None,
+            tty_device: 0,
+            is_of_this_holder: true,
+            output_limit: count("output_limit", params.output_limit, most_lines)?.max(1),
+            origin: script.map(|script| Arc::new(Origin::of(script))),
+            redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
         };
-        plan.reuse_hash = reuse_hash(
-            &self.reuse_key,
-            params,
-            &plan.program,
-            &plan.cwd,
-            (rows, cols),
-        );
-        Ok(plan)
+        Ok(Plan {
+            id,
+            facts,
+            env,
+            settings: settings_of_program,
+            size,
+            warnings,
+        })
     }
 }
 
 impl Plan {
     /// Warns if `session.run` cannot type commands into the program, or cannot set up the shell for them.
     pub(crate) fn warn_of_plain_shell(&mut self) {
-        let args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
-        let program = Path::new(&self.program);
-        let why = match ShellKind::of(program, &args) {
+        let Facts { program, args, .. } = &self.facts;
+        let words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let path = Path::new(program);
+        let why = match ShellKind::of(path, &words) {
             None => format!(
-                "{} is not a shell that session run knows ({KNOWN}), so it is started as it is",
-                self.program
+                "{program} is not a shell that session run knows ({KNOWN}), so it is started as it is"
             ),
-            Some(_) if !reads_start_files(program, &args) => format!(
+            Some(_) if !reads_start_files(path, &words) => format!(
                 "{} reads no start file of ccd, so it is started as it is; session run works, but types a longer line",
-                [std::slice::from_ref(&self.program), &self.args[..]]
-                    .concat()
-                    .join(" ")
+                [std::slice::from_ref(program), args].concat().join(" ")
             ),
             Some(_) => return,
         };
@@ -194,19 +174,43 @@ impl Plan {
     }
 
     /// Returns the start as a recording stores it, including the whole environment.
-    pub(crate) fn meta(&self, params: &SessionCreateParams) -> Meta {
-        let (rows, cols) = (self.rows, self.cols);
+    pub(crate) fn meta(&self) -> Meta {
+        let (rows, cols) = self.size;
+        let facts = &self.facts;
         Meta {
             created_at: ccd_text::clock::now(),
-            program: self.program.clone(),
-            args: self.args.clone(),
+            program: facts.program.clone(),
+            args: facts.args.clone(),
             env: self.env.texts(),
-            cwd: self.cwd.to_string_lossy().into_owned(),
-            pty: (!params.pipes).then_some(PtySize { rows, cols }),
-            plain: params.plain && !params.pipes,
+            cwd: facts.cwd.clone(),
+            pty: (!facts.pipes).then_some(PtySize { rows, cols }),
+            plain: facts.plain && !facts.pipes,
             ..Meta::default()
         }
     }
+}
+
+fn cwd_of(params: &SessionCreateParams, env: &Environment) -> Result<String, SessionError> {
+    match &params.cwd {
+        Some(cwd) if !cwd.starts_with('/') => Err(SessionError::InvalidArgument(format!(
+            "cwd {cwd:?} is not absolute: the daemon does not know which directory it is relative to"
+        ))),
+        Some(cwd) => Ok(cwd.clone()),
+        None => Ok(env.get("HOME").unwrap_or("/").to_owned()),
+    }
+}
+
+fn program_of(params: &SessionCreateParams, env: &Environment) -> Result<String, SessionError> {
+    let mistake = match (&params.program, params.shell) {
+        (_, true) if params.pipes => "shell needs a terminal: omit either shell or pipes",
+        (Some(program), _) => return Ok(program.clone()),
+        (None, true) => {
+            let shell = env.get("SHELL").filter(|shell| !shell.is_empty());
+            return Ok(shell.unwrap_or("/bin/sh").to_owned());
+        }
+        (None, false) => "program is missing",
+    };
+    Err(SessionError::InvalidArgument(mistake.into()))
 }
 
 /// Checks that a terminal type can be one: the terminfo database has none with other characters or of this length.
@@ -236,24 +240,27 @@ fn check_echo(params: &SessionCreateParams) -> Result<(), SessionError> {
 }
 
 /// Parses an id or name; `what` names it in the error.
-pub(super) fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
+fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
     SessionId::parse(text)
         .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
 }
 
-pub(crate) fn size(
-    what: &str,
-    given: Option<i64>,
-    default: u16,
-    max: u16,
-) -> Result<u16, SessionError> {
-    let value = given.unwrap_or_else(|| i64::from(default));
-    match u16::try_from(value) {
+/// Checks the size of a terminal; without one it is 24 by 80.
+pub(crate) fn checked_size(
+    rows: Option<i64>,
+    cols: Option<i64>,
+    settings: &SessionSettings,
+) -> Result<Size, SessionError> {
+    let checked = |what: &str, value: i64, max: u16| match u16::try_from(value) {
         Ok(value) if (1..=max).contains(&value) => Ok(value),
         _ => Err(SessionError::InvalidArgument(format!(
             "{what} is {value}: give 1 to {max}"
         ))),
-    }
+    };
+    Ok((
+        checked("rows", rows.unwrap_or(24), settings.max_rows)?,
+        checked("cols", cols.unwrap_or(80), settings.max_cols)?,
+    ))
 }
 
 fn count(what: &str, given: Option<i64>, default: u64) -> Result<u64, SessionError> {

@@ -2,15 +2,12 @@
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
-use crate::program::{Script, ScriptRequest, ScriptStep, Typing, tape_laid_over};
+use crate::program::{Script, ScriptStep, Typing};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use crate::session::wait::{TUI_QUIET, process_ended, text_of, wait_idle};
-use ccd_protocol::session::{
-    EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
-};
+use ccd_protocol::session::{EndReason, Pattern, SessionSendParams, SessionSendReply};
 use ccd_protocol::{SessionId, Timeout};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -166,7 +163,7 @@ impl BringUp {
             if self.steps.is_empty() {
                 return Ok(()); // an indicator matched before optional steps
             }
-            if self.steps[0].typing.is_some() {
+            if self.steps[0].input.is_some() {
                 let patience = Deadline::within(deadline, INPUT_PATIENCE);
                 let _ = self.session.await_input(patience).await;
                 self.type_step(peer).await?;
@@ -217,7 +214,7 @@ impl BringUp {
             session: self.session.id().to_string(),
             ..SessionSendParams::default()
         };
-        match step.typing.take() {
+        match step.input.take() {
             None => return Ok(None),
             Some(Typing::Keys(keys)) => params.keys = Some(keys),
             Some(Typing::Text(text)) => {
@@ -257,48 +254,8 @@ impl Session {
             return Ok(());
         }
         Err(SessionError::Timeout {
-            what: "waiting for input".into(),
-            waited_ms: deadline.elapsed_ms(),
-            report: Box::new(self.timeout_report().await),
+            what: "waiting for input",
+            report: self.timeout_report(&deadline).await,
         })
-    }
-}
-
-impl Sessions {
-    /// Returns how to start a request that names a configuration, and sets its program; `None` if it names none.
-    pub(super) async fn script(
-        &self,
-        params: &mut SessionCreateParams,
-    ) -> Result<Option<Script>, SessionError> {
-        let Some(name) = &params.config else {
-            return if params.set.is_empty() && params.secrets.is_empty() {
-                Ok(None)
-            } else {
-                Err(SessionError::InvalidArgument(
-                    "set and secrets are for the placeholders of a config: give config too".into(),
-                ))
-            };
-        };
-        if params.program.is_none() && !params.args.is_empty() {
-            return Err(SessionError::InvalidArgument(
-                "args need program: the config has its own arguments".into(),
-            ));
-        }
-        let name = super::plan::checked_id("config", name)?;
-        let wanted = ScriptRequest {
-            name: &name,
-            set: &params.set,
-            secrets: &params.secrets.0,
-            has_program: params.program.is_some(),
-        };
-        let script = self.programs.script(wanted).await?;
-        if params.program.is_none() {
-            params.program = Some(script.program.clone());
-            params.args.clone_from(&script.args);
-        }
-        if let Some(tape) = &script.tape {
-            params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
-        }
-        Ok(Some(script))
     }
 }

@@ -6,14 +6,17 @@ use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::session::end::{CLOSE_GRACE, signal_group};
+use crate::session::error::reason_of;
 use crate::session::facts::Facts;
 use crate::session::input::{Input, LastLine};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
+use crate::session::tape::{KeptTape, SessionTape};
+use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
 use ccd_store::blocking;
+use ccd_tape::record::Recording;
 use ccd_terminal::holder::{Adopted, Ring};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -91,8 +94,7 @@ impl Sessions {
         after_crash: bool,
         spares_log: bool,
     ) -> Result<String, String> {
-        let text = |error: &dyn std::fmt::Display| error.to_string();
-        let kept = KeptSession::read(&adopted.kept_state).map_err(|error| text(&error))?;
+        let mut kept = KeptSession::read(&adopted.kept_state).map_err(text)?;
         let id = kept.row.session_id.clone();
         if !kept.row.transient && !unfinished.contains(&id) {
             return Err(format!(
@@ -105,13 +107,13 @@ impl Sessions {
             tty_device: adopted.tty_device,
             ..kept.facts().ok_or("its saved state cannot be used")?
         };
-        let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
+        let (master, ring) = adopted.opened.map_err(text)?;
         let folder = self.services.folders.sessions.join(&id);
         let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
         if !spares_log {
             die_if_asked("CCD_TEST_ABORT_AT_ADOPTION", &id);
         }
-        let mut resumed = if spares_log {
+        let resumed = if spares_log {
             Resumed::without_log(folder, ring)
         } else {
             blocking(move || resume(folder, ring, rotation)).await
@@ -120,7 +122,7 @@ impl Sessions {
             self.services.holder.space_freed(adopted.slot);
         }
         let size = rustix::termios::tcgetwinsize(&master);
-        let (rows, cols) = size.map_or((kept.row.terminal_rows, kept.row.terminal_cols), |size| {
+        let size = size.map_or((kept.row.terminal_rows, kept.row.terminal_cols), |size| {
             (size.ws_row, size.ws_col)
         });
         let modes = postcard::from_bytes::<Modes>(&resumed.note).unwrap_or_default();
@@ -133,28 +135,20 @@ impl Sessions {
         );
         let lost_bytes = output.note_lost([resumed.lost]);
         let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
+        let age = Duration::try_from_secs_f64(age).unwrap_or_default();
         let flusher = Flusher::new(resumed.writer);
-        let tape = match kept.tape.filter(|tape| !spares_log || tape.plays()) {
-            Some(tape) => {
-                let plays = tape.plays();
-                match self.resume_tape(tape, &facts.id, &output).await {
-                    Ok(tape) => Some(tape),
-                    Err(error) if plays => return Err(text(&error)),
-                    Err(error) => {
-                        tracing::error!(session = id, %error, "recording has stopped; the session continues");
-                        None
-                    }
-                }
+        let tape = match kept.tape.take() {
+            Some(tape) if !spares_log || tape.plays() => {
+                self.adopt_tape(tape, &facts.id, &output).await?
             }
-            None => None,
+            _ => None,
         };
         let input =
             Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
-        let session = Session::live(services, facts, output, flusher, input, rows, cols)
+        let session = Session::live(services, facts, output, flusher, input, size)
             .kept_in(adopted.kept_file)
-            .resumed(kept.sizes, modes, resumed.answered)
-            .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
+            .resumed(kept.sizes.clone(), modes, resumed.answered, age);
         for text in &kept.hidden {
             session.hidden.remember(text);
         }
@@ -167,7 +161,7 @@ impl Sessions {
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
         session.resume_questions(&resumed.tail, resumed.logged);
-        resumed.tail.clear();
+        drop(resumed.tail);
         if after_crash {
             let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
             session.note(None, Event::Trouble(text.into()));
@@ -181,20 +175,47 @@ impl Sessions {
             );
             session.note(None, Event::Trouble(trouble));
         }
-        session.take_output(usize::MAX);
-        if let Some(recording) = session.tape().as_ref().and_then(|tape| tape.recording()) {
-            // The earlier worker may have left a mask in place of an input whose echo is in the log. If nothing more is
-            // printed, nothing else would write the input before everything is killed.
-            recording.flush();
+        self.carry_on(session, kept, after_crash).await?;
+        Ok(id)
+    }
+
+    /// Continues a tape; `None` if it was a recording that cannot go on.
+    async fn adopt_tape(
+        self: &Arc<Self>,
+        tape: KeptTape,
+        id: &SessionId,
+        output: &Output,
+    ) -> Result<Option<Arc<SessionTape>>, String> {
+        let plays = tape.plays();
+        match self.resume_tape(tape, id, output).await {
+            Ok(tape) => Ok(Some(tape)),
+            Err(error) if plays => Err(text(error)),
+            Err(error) => {
+                tracing::error!(session = %id, %error, "recording has stopped; the session continues");
+                Ok(None)
+            }
         }
-        session.play().map_err(|error| text(&error))?;
+    }
+
+    /// Goes on with what an earlier worker was doing for a session.
+    async fn carry_on(
+        self: &Arc<Self>,
+        session: Arc<Session>,
+        kept: KeptSession,
+        after_crash: bool,
+    ) -> Result<(), String> {
+        session.take_output(usize::MAX);
+        // The earlier worker may have left a mask in place of an input whose echo is in the log. If nothing more is
+        // printed, nothing else would write the input before everything is killed.
+        session.with_recording(Recording::flush);
+        session.play().map_err(text)?;
         if let Some(pipe) = kept.pipe {
             session.resume_pipe(pipe).await;
         }
         if let Some(command) = kept.command
             && let Err(error) = session.resume_command(command).await
         {
-            tracing::warn!(session = id, %error, "the command that was running is not followed any more");
+            tracing::warn!(session = %session.id(), %error, "the command that was running is not followed any more");
         }
         if kept.input_has_ended {
             session.end_input(LastLine::Whole);
@@ -203,8 +224,8 @@ impl Sessions {
             self.await_owner(Arc::clone(&session), kept.orphaned_at);
         }
         if let Some(order) = kept.close {
-            let order = CloseOrder::from(order);
-            session.order_close(order.reason, order.grace);
+            let reason = reason_of(&order.reason).unwrap_or(EndReason::Closed);
+            session.order_close(reason, Duration::from_millis(order.grace_ms));
         } else if kept.is_starting {
             // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();
@@ -215,12 +236,14 @@ impl Sessions {
             };
             session.order_close(reason, CLOSE_GRACE);
         }
-        self.services.tracker.spawn(crate::session::end::run(
-            Arc::clone(&session),
-            Arc::clone(self),
-        ));
-        Ok(id)
+        let run = crate::session::end::run(session, Arc::clone(self));
+        self.services.tracker.spawn(run);
+        Ok(())
     }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
 
 /// Returns the ids of held sessions whose facts can be read.

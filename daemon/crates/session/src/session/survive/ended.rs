@@ -84,7 +84,7 @@ impl Sessions {
             folders.iter().map(|folder| PastTape::of(folder)).collect()
         });
         for (session, tape) in sessions.into_iter().zip(tapes.await) {
-            *session.past_tape() = tape;
+            *session.past_tape.lock() = tape;
             let entry = self.all.entry(session.id().clone());
             entry.or_insert_with(|| Arc::new(session));
         }
@@ -115,7 +115,7 @@ impl Sessions {
         let outdated = self.load(Wanted::Outdated { before, most }).await?;
         let mut removed = 0;
         for id in outdated {
-            let listed = self.all.get(&id).map(|listed| Arc::clone(&listed));
+            let listed = self.listed(&id);
             // A transient session that has ended still belongs to its client.
             let is_free = |session: &Session| !session.facts.transient || session.is_past();
             if let Some(session) = listed.filter(|session| session.is_dead() && is_free(session)) {

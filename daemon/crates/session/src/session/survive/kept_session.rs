@@ -3,22 +3,18 @@
 
 use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
-use crate::session::error::{reason_of, reason_text};
+use crate::session::attach::Size;
+use crate::session::error::reason_text;
 use crate::session::facts::Facts;
 use crate::session::live::Session;
 use crate::session::pipe::KeptPipe;
 use crate::session::run::KeptCommand;
 use crate::session::screen::Sizes;
-use crate::session::start::Origin;
-use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
-use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::KeptFile;
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// The facts of a session. They are kept as two JSON texts: the facts, and the hidden input, which is kept anew with each
 /// input. Fields that an older build does not write have defaults.
@@ -60,44 +56,22 @@ pub(crate) struct KeptSession {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptOrder {
-    reason: String,
-    grace_ms: u64,
-}
-
-impl From<CloseOrder> for KeptOrder {
-    fn from(order: CloseOrder) -> Self {
-        Self {
-            reason: reason_text(order.reason).into(),
-            grace_ms: order.grace.as_millis() as u64,
-        }
-    }
-}
-
-impl From<KeptOrder> for CloseOrder {
-    fn from(kept: KeptOrder) -> Self {
-        Self {
-            reason: reason_of(&kept.reason).unwrap_or(EndReason::Closed),
-            grace: Duration::from_millis(kept.grace_ms),
-        }
-    }
+    /// Text, because another build may have other reasons.
+    pub(super) reason: String,
+    pub(super) grace_ms: u64,
 }
 
 impl KeptSession {
     /// Makes the kept state from what is known before the program is started.
-    pub(crate) fn of_start(
-        facts: &Facts,
-        rows: u16,
-        cols: u16,
-        tape: Option<&SessionTape>,
-    ) -> Self {
+    pub(crate) fn of_start(facts: &Facts, size: Size, tape: Option<&SessionTape>) -> Self {
         Self {
-            row: row_of_start(facts, rows, cols),
+            row: row_of_start(facts, size),
             plain: facts.plain,
             pipes: facts.pipes,
             log_limit_bytes: facts.log_limit_bytes,
             output_limit: facts.output_limit,
             reuse_hash: facts.reuse_hash,
-            sizes: Sizes::new(rows, cols),
+            sizes: Sizes::new(size.0, size.1),
             input_has_ended: false,
             hidden: Vec::new(),
             close: None,
@@ -114,18 +88,21 @@ impl KeptSession {
         }
     }
 
+    /// Makes the kept state of a session as it is now.
     fn of(session: &Session) -> Self {
-        let (rows, cols) = session.size();
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
-            close: session.close_order().map(KeptOrder::from),
+            close: session.close_order().map(|order| KeptOrder {
+                reason: reason_text(order.reason).into(),
+                grace_ms: order.grace.as_millis() as u64,
+            }),
             orphaned_at: session.orphaned_at(),
             is_starting: !session.start_up.is_over(),
             pipe: session.pipe.kept(),
             tape: session.kept_tape(),
             command: session.kept_command(),
-            ..Self::of_start(&session.facts, rows, cols, None)
+            ..Self::of_start(&session.facts, session.size(), None)
         }
     }
 
@@ -145,12 +122,7 @@ impl KeptSession {
 
     /// Returns the facts, without those that the holder knows.
     pub(super) fn facts(&self) -> Option<Facts> {
-        let facts = facts_of(&self.row)?;
-        let origin = facts.origin.as_ref().map(|origin| Origin {
-            name: origin.name.clone(),
-            success: self.success_indicators.clone(),
-            has_start: false,
-        });
+        let facts = facts_of(&self.row, &self.success_indicators)?;
         Some(Facts {
             plain: self.plain,
             pipes: self.pipes,
@@ -158,7 +130,6 @@ impl KeptSession {
             output_limit: self.output_limit,
             reuse_hash: self.reuse_hash,
             is_of_this_holder: true,
-            origin: origin.map(Arc::new),
             redacts_log: self.redacts_log.unwrap_or(facts.redacts_log),
             ..facts
         })

@@ -15,4 +15,5 @@ pub(super) use ended::EndedSessions;
 pub(super) use fault::die_if_asked;
 pub(super) use kept_session::{KeptIn, KeptSession};
 pub use recover::Past;
+pub(super) use rows::recorded_gaps;
 pub(super) use strays::StrayRecording;

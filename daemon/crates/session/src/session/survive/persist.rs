@@ -1,7 +1,6 @@
 //! Saving sessions in the database, and forgetting them in the database and on disk.
 
 use super::rows::{row_of, session_of};
-use super::strays::has_recording;
 use super::table::DeleteSession;
 use crate::session::error::{SessionError, reason_of, reason_text};
 use crate::session::live::Session;
@@ -9,6 +8,7 @@ use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_store::StoreError;
+use ccd_tape::record::Note;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Session {
     /// Returns what remains of an ended session without its files.
     pub(crate) fn past(&self) -> Option<Self> {
         let past = session_of(&self.services, &row_of(self), false)?;
-        *past.past_tape() = self.past_or_present_tape();
+        *past.past_tape.lock() = self.past_or_present_tape();
         Some(past)
     }
 }
@@ -145,6 +145,13 @@ impl Sessions {
             tracing::warn!(session = %session.id(), %error, "could not clean up after a session that did not start");
         }
     }
+}
+
+/// Returns whether a tape has yet to be made from the log in this folder.
+async fn has_recording(folder: &Path) -> bool {
+    let folder = folder.to_owned();
+    let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;
+    noted.unwrap_or(false)
 }
 
 pub(super) async fn remove_folder(folder: &Path) -> io::Result<()> {

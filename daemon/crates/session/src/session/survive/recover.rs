@@ -6,7 +6,7 @@ use super::table::{SessionRow, unfinished, without_session};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
-use crate::session::error::{SessionError, reason_text};
+use crate::session::error::{SessionError, reason_of, reason_text};
 use crate::session::output::LOST_RING;
 use crate::session::registry::Sessions;
 use crate::session::tape::PastTape;
@@ -69,14 +69,15 @@ impl Sessions {
                 continue;
             }
             let cursor = self.finish_killed(&mut row).await;
-            let ended_by = |reason| row.end_reason.as_deref() == Some(reason_text(reason));
-            let was_killed = ended_by(EndReason::DaemonKilled);
-            let trouble = if was_killed {
-                Some("the daemon was killed; history of its last 250 ms may be missing")
-            } else {
-                ended_by(EndReason::RingLost).then_some(LOST_RING)
+            let reason = row.end_reason.as_deref().and_then(reason_of);
+            let trouble = match reason {
+                Some(EndReason::DaemonKilled) => {
+                    Some("the daemon was killed; history of its last 250 ms may be missing")
+                }
+                Some(EndReason::RingLost) => Some(LOST_RING),
+                _ => None,
             };
-            killed += u64::from(was_killed);
+            killed += u64::from(reason == Some(EndReason::DaemonKilled));
             let is_of_this_holder = row.created_at.as_str() >= past.holder_since;
             let Some(session) = session_of(&self.services, &row, is_of_this_holder) else {
                 continue;
@@ -85,7 +86,7 @@ impl Sessions {
             self.services
                 .finish_killed_tape(session.output.dir(), &session.output, None)
                 .await;
-            *session.past_tape() = PastTape::of(session.output.dir());
+            *session.past_tape.lock() = PastTape::of(session.output.dir());
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             match session.save().await {

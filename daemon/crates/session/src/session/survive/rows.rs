@@ -3,20 +3,19 @@
 use super::table::SessionRow;
 use crate::interaction::shown_words;
 use crate::output::Output;
+use crate::session::attach::Size;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
-use crate::session::input::Input;
 use crate::session::live::Session;
 use crate::session::services::Services;
 use crate::session::start::Origin;
 use crate::session::state::CurrentState;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::SessionState;
+use ccd_protocol::session::{Gap as RecordedGap, SessionState};
 use ccd_terminal::holder::{Exit, Gap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
@@ -45,12 +44,12 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
         rotated_at: output.rotated_at,
         gaps: gaps_to_json(&output.gaps),
         success: state.success,
-        ..row_of_start(&session.facts, state.rows, state.cols)
+        ..row_of_start(&session.facts, state.size)
     }
 }
 
 /// Returns the row of a session that is about to start.
-pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
+pub(super) fn row_of_start(facts: &Facts, (rows, cols): Size) -> SessionRow {
     SessionRow {
         session_id: facts.id.to_string(),
         name: facts.name.as_ref().map(SessionId::to_string),
@@ -91,21 +90,25 @@ fn number(value: u64) -> i64 {
 }
 
 pub(super) fn gaps_to_json(gaps: &[Gap]) -> String {
-    let gaps: Vec<_> = gaps
-        .iter()
-        .map(|gap| serde_json::json!({"offset": gap.offset, "length": gap.len}))
-        .collect();
-    serde_json::Value::from(gaps).to_string()
+    serde_json::to_string(&recorded_gaps(gaps)).unwrap_or_default()
+}
+
+/// Returns the gaps as a session's record has them.
+pub(in crate::session) fn recorded_gaps(gaps: &[Gap]) -> Vec<RecordedGap> {
+    let recorded = |&Gap { offset, len }: &Gap| RecordedGap {
+        offset,
+        length: len,
+    };
+    gaps.iter().map(recorded).collect()
 }
 
 fn gaps_of_json(json: &str) -> Vec<Gap> {
-    let gaps: Vec<ccd_protocol::session::Gap> = serde_json::from_str(json).unwrap_or_default();
-    gaps.into_iter()
-        .map(|gap| Gap {
-            offset: gap.offset,
-            len: gap.length,
-        })
-        .collect()
+    let gaps: Vec<RecordedGap> = serde_json::from_str(json).unwrap_or_default();
+    let gap = |RecordedGap { offset, length }| Gap {
+        offset,
+        len: length,
+    };
+    gaps.into_iter().map(gap).collect()
 }
 
 /// Makes an ended session from its row; `None` if the row is not valid.
@@ -123,31 +126,22 @@ pub(super) fn session_of(
         gaps_of_json(&row.gaps),
     );
     let has_exit = row.exitstatus.is_some() || row.signal.is_some();
+    let size = (row.terminal_rows, row.terminal_cols);
     let state = CurrentState {
-        phase: SessionState::Dead,
         exit: has_exit.then_some(Exit {
             code: row.exitstatus,
             signal: row.signal,
         }),
         end_reason: row.end_reason.as_deref().and_then(reason_of),
         ended_at: row.ended_at.clone(),
-        rows: row.terminal_rows,
-        cols: row.terminal_cols,
-        killed: Vec::new(),
-        left: Vec::new(),
         success: row.success,
+        ..CurrentState::new(SessionState::Dead, size)
     };
     let facts = Facts {
         is_of_this_holder,
-        ..facts_of(row)?
+        ..facts_of(row, &[])?
     };
-    let session = Session::new(
-        Arc::clone(services),
-        facts,
-        output,
-        Input::new(None, CancellationToken::new(), None),
-        state,
-    );
+    let session = Session::without_program(Arc::clone(services), facts, output, state);
     session
         .recorded_upto
         .store(number(row.output_bytes), Ordering::Release);
@@ -156,11 +150,11 @@ pub(super) fn session_of(
 }
 
 /// Returns what the database knows about the configuration that started a session.
-fn origin_of(name: &str) -> Option<Arc<Origin>> {
+fn origin_of(name: &str, success: &[String]) -> Option<Arc<Origin>> {
     let name = SessionId::parse(name).ok()?;
     Some(Arc::new(Origin {
         name,
-        success: Vec::new(),
+        success: success.to_vec(),
         has_start: false,
     }))
 }
@@ -169,7 +163,8 @@ fn args_to_json(args: &[String]) -> String {
     serde_json::to_string(args).unwrap_or_else(|_| String::from("[]"))
 }
 
-pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
+/// Returns the facts that a row has; `success` are the indicators of the session's configuration, if they are known.
+pub(super) fn facts_of(row: &SessionRow, success: &[String]) -> Option<Facts> {
     Some(Facts {
         id: SessionId::parse(&row.session_id).ok()?,
         name: row
@@ -199,7 +194,7 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         is_of_this_holder: false,
         output_limit: 1,
         reuse_hash: [0; 32],
-        origin: row.config.as_deref().and_then(origin_of),
+        origin: (row.config.as_deref()).and_then(|name| origin_of(name, success)),
         redacts_log: ccd_text::redact::is_on(None),
     })
 }

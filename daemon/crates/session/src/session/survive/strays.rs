@@ -7,7 +7,6 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
-use ccd_tape::record::Note;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,11 +40,8 @@ impl Sessions {
         let mut ids = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            ids.extend(
-                path.file_stem()
-                    .and_then(|id| id.to_str())
-                    .map(str::to_owned),
-            );
+            let id = path.file_stem().and_then(|id| id.to_str());
+            ids.extend(id.map(str::to_owned));
         }
         Ok(ids)
     }
@@ -139,13 +135,6 @@ impl Sessions {
         self.stray_recordings.lock().append(&mut left);
         are_left
     }
-}
-
-/// Returns whether a tape has yet to be made from the log in this folder.
-pub(super) async fn has_recording(folder: &Path) -> bool {
-    let folder = folder.to_owned();
-    let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;
-    noted.unwrap_or(false)
 }
 
 fn remove_from(folder: &Path, unwanted: impl Fn(&Path) -> bool) {

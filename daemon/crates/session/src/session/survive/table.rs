@@ -102,27 +102,24 @@ pub(super) async fn ended(
     store: &Store,
     wanted: Wanted<'_>,
 ) -> Result<Vec<SessionRow>, StoreError> {
-    let condition = match wanted {
-        Wanted::All => "?1 = '' AND ?2",
-        Wanted::Named(_) => {
+    let (condition, text, number) = match wanted {
+        Wanted::All => ("?1 = '' AND ?2", "", 1),
+        Wanted::Named(text) => (
             "substr(session_id, 1, length(?1)) = ?1 OR session_id = (SELECT session_id FROM sessions \
-             WHERE state = 'dead' AND name = ?1 ORDER BY created_at DESC LIMIT ?2)"
-        }
-        Wanted::CreatedSince(_) => "created_at >= ?1 AND ?2",
-        Wanted::Outdated { .. } => {
+             WHERE state = 'dead' AND name = ?1 ORDER BY created_at DESC LIMIT ?2)",
+            text,
+            1,
+        ),
+        Wanted::CreatedSince(since) => ("created_at >= ?1 AND ?2", since, 1),
+        Wanted::Outdated { before, most } => (
             "ended_at <= ?1 OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
              ORDER BY ended_at DESC, rowid DESC LIMIT -1 OFFSET ?2) \
              OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
-             AND (transient OR start_error IS NOT NULL) ORDER BY created_at DESC LIMIT -1 OFFSET ?3)"
-        }
-    };
-    let (text, number) = match wanted {
-        Wanted::All => ("", 1),
-        Wanted::Named(text) | Wanted::CreatedSince(text) => (text, 1),
-        Wanted::Outdated { before, most } => {
-            let most = most.and_then(|most| i64::try_from(most).ok());
-            (before, most.unwrap_or(i64::MAX))
-        }
+             AND (transient OR start_error IS NOT NULL) ORDER BY created_at DESC LIMIT -1 OFFSET ?3)",
+            before,
+            most.and_then(|most| i64::try_from(most).ok())
+                .unwrap_or(i64::MAX),
+        ),
     };
     let rows = format!(
         "SELECT * FROM sessions WHERE state = 'dead' AND ({condition}) ORDER BY created_at, session_id"

@@ -4,12 +4,12 @@ use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::run::OneShot;
+use crate::session::temporary_file::TemporaryFile;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
 use ccd_store::own_file;
 use ccd_tape::decorate::RunFilter;
 use ccd_terminal::holder::Exit;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -25,34 +25,6 @@ const MAX_BYTES: u64 = 16 << 20;
 const SCRIPT: &str =
     "in=$1 out=$2; shift 2; ulimit -f 40000; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
 
-/// Two files that are removed when this is dropped.
-struct Files {
-    input: PathBuf,
-    output: PathBuf,
-}
-
-impl Files {
-    fn new(folder: &Path, input: &[u8]) -> io::Result<Self> {
-        let name = format!("filter-{:016x}", rand::random::<u64>());
-        let files = Self {
-            input: folder.join(format!("{name}.in")),
-            output: folder.join(format!("{name}.out")),
-        };
-        for (path, content) in [(&files.input, input), (&files.output, &[][..])] {
-            own_file::create(path)?.write_all(content)?;
-        }
-        Ok(files)
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        for path in [&self.input, &self.output] {
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
 impl Sessions {
     /// Returns a function that runs filters, for work outside the runtime.
     pub fn filters(self: &Arc<Self>) -> Box<RunFilter<'static>> {
@@ -61,11 +33,23 @@ impl Sessions {
     }
 
     async fn filter(self: &Arc<Self>, words: &[String], input: &[u8]) -> Result<Vec<u8>, String> {
-        let files =
-            Files::new(&self.services.folders.runtime, input).map_err(|error| error.to_string())?;
-        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let name = format!("filter-{:016x}", rand::random::<u64>());
+        let file = |ending: &str, content: &[u8]| {
+            let path = self
+                .services
+                .folders
+                .runtime
+                .join(format!("{name}.{ending}"));
+            TemporaryFile::create(path, content).map_err(|error| error.to_string())
+        };
+        let files = [file("in", input)?, file("out", b"")?];
+        let output = &files[1].0;
         let mut args = vec!["-c".into(), SCRIPT.into(), "filter".into()];
-        args.extend([text(&files.input), text(&files.output)]);
+        args.extend(
+            files
+                .iter()
+                .map(|file| file.0.to_string_lossy().into_owned()),
+        );
         args.extend(words.iter().cloned());
         let params = SessionCreateParams {
             program: Some("/bin/sh".into()),
@@ -87,11 +71,11 @@ impl Sessions {
         if let Err(error) = collected {
             tracing::warn!(%error, "could not clean up after a filter");
         }
-        let has_flooded = std::fs::metadata(&files.output).is_ok_and(|file| file.len() > MAX_BYTES);
+        let has_flooded = std::fs::metadata(output).is_ok_and(|file| file.len() > MAX_BYTES);
         match exit {
             _ if has_flooded => Err(format!("it printed more than {MAX_BYTES} bytes")),
             _ if !in_time => Err(format!("it took longer than {} s", LIMIT.as_secs())),
-            Some(Exit { code: Some(0), .. }) => read(&files.output),
+            Some(Exit { code: Some(0), .. }) => read(output),
             exit => Err(crate::session::error::describe_end(exit, None)),
         }
     }

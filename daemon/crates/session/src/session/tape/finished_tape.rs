@@ -1,7 +1,7 @@
 //! Makes a tape from a finished recording: the session has the output, the journal has the input.
 
 use super::session_tape::SessionTape;
-use crate::output::{Output, Piece};
+use crate::output::{Output, Stretch};
 use crate::session::error::reason_text;
 use crate::session::live::Session;
 use ccd_protocol::session::EndReason;
@@ -12,25 +12,25 @@ use ccd_tape::record::{
     EndEntry, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, RecordingEnd, now_us,
 };
 use ccd_tape::root::Root;
+use ccd_terminal::holder::Exit;
 use ccd_terminal::piped::Marks;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-const PIECE_BYTES: usize = 1 << 20;
-
 impl Session {
     /// Ends the recording before the program is ended by somebody else: what it prints then is no answer to an input.
     pub(crate) fn stop_recording(&self, reason: EndReason) {
-        let tape = self.tape();
-        if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
-            recording.end(EndEntry {
-                exit: None,
-                reason: reason_text(reason).into(),
-                offset: self.output.published(),
-                at_us: now_us(),
-            });
-        }
+        self.with_recording(|recording| self.end_recording(recording, reason, None));
+    }
+
+    fn end_recording(&self, recording: &Recording, reason: EndReason, exit: Option<Exit>) {
+        recording.end(EndEntry {
+            exit: exit.map(tape_exit),
+            reason: reason_text(reason).into(),
+            offset: self.output.published(),
+            at_us: now_us(),
+        });
     }
 
     /// Makes the tape of the session, whose program has ended; `filters` run the filter programs that change it.
@@ -46,15 +46,7 @@ impl Session {
         if let Some(recording) = tape.recording() {
             let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
             let exit = self.output.exit().filter(|_| is_own);
-            recording.end(EndEntry {
-                exit: exit.map(|exit| TapeExit {
-                    code: exit.code,
-                    signal: exit.signal,
-                }),
-                reason: reason_text(reason).into(),
-                offset: self.output.published(),
-                at_us: now_us(),
-            });
+            self.end_recording(recording, reason, exit);
             let finished = self.make_tape(&tape, recording, filters()).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has freed disk space.
@@ -93,6 +85,14 @@ impl Session {
         };
         let journal = recording.journal();
         finish(&tape.root, journal, &self.output, heard, Some(filters)).await
+    }
+}
+
+/// Returns the end of a program as tapes have it.
+pub(super) fn tape_exit(exit: Exit) -> TapeExit {
+    TapeExit {
+        code: exit.code,
+        signal: exit.signal,
     }
 }
 
@@ -145,33 +145,14 @@ pub(super) async fn finish(
 
 /// Reads output between two offsets, up to the maximum for a tape.
 async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<Printed> {
-    let mut printed = Printed {
+    let upto = upto.unwrap_or(u64::MAX);
+    let mut stretch = Stretch::from(start);
+    output.read_on(&mut stretch, upto, MAX_OUTPUT_BYTES).await?;
+    Ok(Printed {
         start,
+        is_cut: stretch.end < upto && stretch.bytes.len() >= MAX_OUTPUT_BYTES,
+        bytes: stretch.bytes,
+        gaps: stretch.gaps,
         ..Printed::default()
-    };
-    let mut at = start;
-    loop {
-        let left = upto.map_or(u64::MAX, |upto| upto.saturating_sub(at));
-        if left == 0 {
-            return Ok(printed);
-        }
-        if printed.bytes.len() >= MAX_OUTPUT_BYTES {
-            printed.is_cut = true;
-            return Ok(printed);
-        }
-        let max = usize::try_from(left)
-            .unwrap_or(PIECE_BYTES)
-            .min(PIECE_BYTES);
-        match output.read(at, max).await? {
-            Piece::Bytes(bytes) => {
-                at += bytes.len() as u64;
-                printed.bytes.extend_from_slice(&bytes);
-            }
-            Piece::Missing { resume } => {
-                printed.gaps.push((at, resume));
-                at = resume;
-            }
-            Piece::Pending | Piece::End => return Ok(printed),
-        }
-    }
+    })
 }

@@ -68,9 +68,7 @@ impl KeptTape {
             params: tape.proxy_params.clone(),
         }
     }
-}
 
-impl KeptTape {
     /// Returns true if a tape replays, so that there is no program without it.
     pub(crate) fn plays(&self) -> bool {
         self.player.is_some()
@@ -145,28 +143,19 @@ impl Services {
         if finished.is_put_off {
             return false;
         }
-        let before = PastTape::of(folder);
-        let is_known = |problem: &String| {
-            let before = before.as_ref().and_then(|past| past.uses.problem.as_ref());
-            before == Some(problem)
-        };
-        match finished
-            .problem
-            .as_ref()
-            .filter(|problem| !is_known(problem))
-        {
+        let mut past = PastTape::of(folder).unwrap_or_default();
+        match &finished.problem {
+            Some(_) if finished.problem == past.uses.problem => {}
             Some(problem) => {
                 tracing::error!(
                     problem,
                     "the tape of an earlier daemon's session is incomplete"
                 )
             }
-            None if finished.problem.is_some() => {}
             None => {
                 tracing::info!(tapes = ?finished.written, "the tape of an earlier daemon's session is finished")
             }
         }
-        let mut past = before.unwrap_or_default();
         past.uses.root = root.path.to_string_lossy().into_owned();
         past.uses.problem = None;
         finished.note_in(&mut past.uses);

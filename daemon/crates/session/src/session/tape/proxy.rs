@@ -1,5 +1,6 @@
 //! The real program in place of a tape without an answer: it is brought to the tape's position and goes on.
 
+use super::finished_tape::tape_exit;
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
@@ -14,10 +15,8 @@ use ccd_tape::key::{PromptTracker, prompt_signature};
 use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
 use ccd_tape::record::Recording;
 use ccd_tape::settings::Settings;
-use ccd_terminal::probe::Line;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -81,7 +80,6 @@ impl Live {
         terminal_input: TerminalInput<'_>,
     ) -> Result<(), InputError> {
         let session = self.session();
-        let end = || session.output.end();
         session.note_write(terminal_input.bytes);
         let keys = session.input.keys_of(terminal_input.bytes);
         let keys = match &keys {
@@ -89,8 +87,7 @@ impl Live {
             Cow::Borrowed(_) => terminal_input,
         };
         let typing = tape.recording().map(Recording::typing);
-        let written = session.input.type_input(keys, end);
-        let written = Box::pin(written).await?;
+        let written = Box::pin(session.write_input(keys)).await?;
         if let Some(player) = &tape.player {
             player.note_proxied(inputs_in(terminal_input.bytes));
         }
@@ -137,7 +134,7 @@ impl SessionTape {
     pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
         let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));
         let (Some(params), Some(sessions)) = (&self.proxy_params, self.sessions.upgrade()) else {
-            return Err(InputError::Closed { written_bytes: 0 });
+            return Err(InputError::CLOSED);
         };
         let gone = CancellationToken::new();
         let mut params = SessionCreateParams::clone(params);
@@ -233,10 +230,9 @@ async fn catch_up(
     let mut seen = CatchUp::default();
     for (prompt, input) in typed {
         seen.await_prompt(session, prompt).await?;
-        let end = || session.output.end();
         session.note_write(input);
         let keys = session.input.keys_of(input);
-        let written = session.input.write(&keys, false, end).await;
+        let written = session.write(&keys, false).await;
         written
             .map_err(|_| String::from("it read no input while the inputs so far were repeated"))?;
         session.touch();
@@ -310,8 +306,7 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
     let mut modes = None;
     loop {
         let changed = inner.output.changed();
-        let now = inner.input.master().map(|master| Line::of(master.as_fd()));
-        let now = now.map(|line| InputModes {
+        let now = inner.input.line().map(|line| InputModes {
             hidden: line.hides_input(),
             keys: !line.canonical,
         });
@@ -338,10 +333,7 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
             Ok(Piece::Pending) => {}
             Ok(Piece::End) | Err(_) => {
                 let exit = inner.state().exit.or_else(|| inner.output.exit());
-                let exit = exit.map_or_else(TapeExit::default, |exit| TapeExit {
-                    code: exit.code,
-                    signal: exit.signal,
-                });
+                let exit = exit.map(tape_exit).unwrap_or_default();
                 return show.add([PlaybackStep::End(exit)]);
             }
         }

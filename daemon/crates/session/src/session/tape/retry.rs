@@ -70,7 +70,7 @@ impl Session {
                 services
                     .finish_killed_tape(folder, &self.output, filters)
                     .await;
-                *self.past_tape() = PastTape::of(folder);
+                *self.past_tape.lock() = PastTape::of(folder);
             }
         }
         Note::of(folder).is_none()
@@ -108,7 +108,7 @@ impl Session {
             return;
         }
         let (past, folder) = (tape.past(), self.output.dir().to_owned());
-        *self.past_tape() = Some(past.clone());
+        *self.past_tape.lock() = Some(past.clone());
         let noted = blocking_io(move || {
             past.write(&folder)?;
             Ok(Note::of(&folder).is_some())

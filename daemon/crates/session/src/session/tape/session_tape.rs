@@ -128,15 +128,16 @@ impl SessionTape {
             {
                 let live = Box::pin(self.take_over(player)).await?;
                 // Includes the unanswered rest of earlier sends.
-                let typed = if input == on_tape {
-                    live.typed(self, terminal_input).await
+                let whole = if input == on_tape {
+                    terminal_input
                 } else {
-                    live.typed(self, terminal_input.of(&input)).await
+                    terminal_input.of(&input)
                 };
+                let typed = live.typed(self, whole).await;
                 self.keep();
                 typed
             }
-            Err(PlayError::Ended) => Err(InputError::Closed { written_bytes: 0 }),
+            Err(PlayError::Ended) => Err(InputError::CLOSED),
             Err(error) => Err(InputError::Tape(TapeError::from(error))),
         }
     }
@@ -144,9 +145,7 @@ impl SessionTape {
     /// Has the holder keep the position.
     pub(super) fn keep(&self) {
         let sessions = self.sessions.upgrade();
-        if let Some(session) =
-            sessions.and_then(|sessions| sessions.find_listed(self.id.as_str()).ok())
-        {
+        if let Some(session) = sessions.and_then(|sessions| sessions.listed(&self.id)) {
             session.keep();
         }
     }
@@ -233,10 +232,7 @@ impl SessionTape {
             uses: self.uses(),
         }
     }
-}
 
-/// The position, for callers that wait for it.
-impl SessionTape {
     /// Returns true if nothing more is printed until something is typed; `None` if a real program runs.
     pub fn waits(&self) -> Option<bool> {
         let player = self.answering()?;
@@ -281,6 +277,18 @@ impl Session {
     /// Returns the tape state; `None` once the session has ended and its tape, if it was recorded, is made.
     pub fn tape(&self) -> Option<Arc<SessionTape>> {
         self.input.tape()
+    }
+
+    /// Uses the recording of its program, if it is recorded.
+    pub(crate) fn with_recording(&self, work: impl FnOnce(&Recording)) {
+        if let Some(recording) = self.tape().as_ref().and_then(|tape| tape.recording()) {
+            work(recording);
+        }
+    }
+
+    /// Returns true if a tape replays in place of its program, or did until the real program took over.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.tape().is_some_and(|tape| tape.is_replay())
     }
 
     pub(crate) fn is_played(&self) -> bool {

@@ -39,12 +39,12 @@ impl Sessions {
         self: &Arc<Self>,
         params: &SessionCreateParams,
         plan: &Plan,
-        id: &SessionId,
     ) -> Result<Beginning, SessionError> {
         let Some(options) = &params.tape else {
             return Ok(Beginning::Live(None));
         };
-        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
+        let (meta, id) = (plan.meta(), &plan.facts.id);
+        let mut tape = self.tape_of(options, meta, id).await?;
         if plays(&tape.settings) {
             let player = Player::new(tape.cue());
             match player.start().await {

@@ -1,6 +1,7 @@
 //! Waiting for conditions other than a pattern: exit, silence, a prompt, a program that waits for input.
 
 use crate::durations::{Deadline, millis};
+use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -23,6 +24,9 @@ pub(crate) const TUI_QUIET: Duration = Duration::from_millis(300);
 
 const DEFAULT_IDLE_MS: f64 = 500.0;
 
+/// Bytes of output that [`recent_bytes`] returns.
+const RECENT_BYTES: u64 = 4096;
+
 /// Simultaneous checks for a list, so that one that waits out [`STALE_AFTER_WRITE`] does not delay the others.
 const MAX_LOOKS: usize = 32;
 
@@ -42,8 +46,44 @@ pub struct Met {
 }
 
 impl Met {
+    fn without_input(reason: &'static str, how: impl Into<String>) -> Self {
+        Self {
+            reason,
+            how: how.into(),
+            waiting: None,
+        }
+    }
+
+    fn exited() -> Self {
+        Self::without_input("exit", "exit")
+    }
+
     pub(crate) fn is_guess(&self) -> bool {
         self.how == GUESS
+    }
+}
+
+/// Since when a session has printed nothing.
+pub(crate) struct Silence {
+    end: u64,
+    pub(crate) since: Instant,
+}
+
+impl Silence {
+    pub(crate) fn new(session: &Session) -> Self {
+        Self {
+            end: session.output.end(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Begins anew if something was printed; returns whether it was.
+    pub(crate) fn update(&mut self, session: &Session) -> bool {
+        let is_broken = session.output.end() != self.end;
+        if is_broken {
+            *self = Self::new(session);
+        }
+        is_broken
     }
 }
 
@@ -70,11 +110,8 @@ impl Session {
         let mut warnings = Vec::new();
         let default = (params.condition != WaitFor::Exit).then_some(self.facts.timeout);
         let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
-        let idle = millis(
-            params.idle_ms.unwrap_or(DEFAULT_IDLE_MS),
-            "idle_ms",
-            &mut warnings,
-        )?;
+        let idle_ms = params.idle_ms.unwrap_or(DEFAULT_IDLE_MS);
+        let idle = millis(idle_ms, "idle_ms", &mut warnings)?;
         let met = match params.condition {
             WaitFor::Exit => wait_exit(self, deadline).await,
             WaitFor::Idle => wait_idle(self, idle, deadline).await,
@@ -84,9 +121,8 @@ impl Session {
         };
         let Some(met) = met else {
             return Err(SessionError::Timeout {
-                what: what(params.condition).into(),
-                waited_ms: deadline.elapsed_ms(),
-                report: Box::new(self.timeout_report().await),
+                what: what(params.condition),
+                report: self.timeout_report(&deadline).await,
             });
         };
         let mut record = self.record(met.waiting);
@@ -111,7 +147,7 @@ impl Session {
             .holder
             .probe(slot, acting.facts.tty_device)
             .await?;
-        self.looks().reader = found.reader;
+        self.looks.lock().reader = found.reader;
         Some(found)
     }
 
@@ -131,19 +167,17 @@ impl Session {
         deadline: Deadline,
     ) -> Option<Met> {
         let mut pause = FIRST_LOOK;
-        let mut quiet_since = Instant::now();
-        let mut seen = self.output.end();
+        let mut silence = Silence::new(self);
         loop {
             if self.is_dead() {
-                return Some(exited());
+                return Some(Met::exited());
             }
-            let end = self.output.end();
-            if end != seen {
-                (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
+            if silence.update(self) {
+                pause = FIRST_LOOK;
             }
             let last_chance = deadline.is_over();
-            if quiet_since.elapsed() >= FIRST_LOOK || deadline.looks_once() {
-                let quiet = quiet_since.elapsed();
+            let quiet = silence.since.elapsed();
+            if quiet >= FIRST_LOOK || deadline.looks_once() {
                 if let Some(met) = self.look(prompt, quiet, deadline.looks_once()).await {
                     return Some(met);
                 }
@@ -238,9 +272,7 @@ impl Session {
             waiting: Some(waiting),
         })
     }
-}
 
-impl Session {
     /// Returns the text between the start of the line and the cursor, as the screen shows it.
     pub async fn line_before_cursor(&self) -> String {
         if self.facts.pipes {
@@ -294,7 +326,7 @@ pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     if is_of_tape(found) {
         return found.unread_output_bytes == 0;
     }
-    let typed = session.looks().typed;
+    let typed = session.looks.lock().typed;
     match typed {
         Some(typed) => fresh(&typed, found),
         None => found.unread_output_bytes == 0,
@@ -346,28 +378,23 @@ pub fn last_line(session: &Session) -> String {
 
 /// Returns the last 4 KiB of the output as text, without control sequences; nothing from before the offset `since`.
 pub(crate) fn recent_text(session: &Session, since: u64) -> String {
-    let end = session.output.facts().bytes;
-    let from = end
-        .saturating_sub(4096)
-        .max(session.output.memory_start())
-        .max(since);
-    match session.output.read_memory(from, 4096) {
-        Some(crate::output::Piece::Bytes(bytes)) => clean_lossy(&bytes, session.facts.encoding),
-        _ => String::new(),
-    }
+    clean_lossy(&recent_bytes(session, since), session.facts.encoding)
 }
 
-fn exited() -> Met {
-    Met {
-        reason: "exit",
-        how: "exit".into(),
-        waiting: None,
+/// Returns the last 4 KiB of the output that are in memory; nothing from before the offset `since`.
+pub(crate) fn recent_bytes(session: &Session, since: u64) -> Vec<u8> {
+    let output = &session.output;
+    let from = output.published().saturating_sub(RECENT_BYTES);
+    let from = from.max(output.memory_start()).max(since);
+    match output.read_memory(from, usize::MAX) {
+        Some(Piece::Bytes(bytes)) => bytes,
+        _ => Vec::new(),
     }
 }
 
 async fn wait_exit(session: &Session, deadline: Deadline) -> Option<Met> {
     let dead = tokio::time::timeout_at(deadline.instant(), session.wait_dead()).await;
-    (dead.is_ok() || session.is_dead()).then(exited)
+    (dead.is_ok() || session.is_dead()).then(Met::exited)
 }
 
 async fn wait_output(session: &Session, since: Option<u64>, deadline: Deadline) -> Option<Met> {
@@ -375,14 +402,10 @@ async fn wait_output(session: &Session, since: Option<u64>, deadline: Deadline) 
     loop {
         let changed = session.output.changed();
         if session.output.end() > since {
-            return Some(Met {
-                reason: "output",
-                how: "output".into(),
-                waiting: None,
-            });
+            return Some(Met::without_input("output", "output"));
         }
         if session.is_dead() {
-            return Some(exited());
+            return Some(Met::exited());
         }
         if deadline.is_over() {
             return None;
@@ -396,27 +419,20 @@ pub(crate) async fn wait_idle(
     idle: Duration,
     deadline: Deadline,
 ) -> Option<Met> {
-    let mut quiet_since = Instant::now();
-    let mut seen = session.output.end();
+    let mut silence = Silence::new(session);
     loop {
         if session.is_dead() {
-            return Some(exited());
+            return Some(Met::exited());
         }
-        let end = session.output.end();
-        if end != seen {
-            (seen, quiet_since) = (end, Instant::now());
-        }
-        if quiet_since.elapsed() >= idle {
-            return Some(Met {
-                reason: "idle",
-                how: format!("no output for {} ms", idle.as_millis()),
-                waiting: None,
-            });
+        silence.update(session);
+        if silence.since.elapsed() >= idle {
+            let how = format!("no output for {} ms", idle.as_millis());
+            return Some(Met::without_input("idle", how));
         }
         if deadline.is_over() {
             return None;
         }
-        let until = tokio::time::Instant::from(quiet_since + idle).min(deadline.instant());
+        let until = tokio::time::Instant::from(silence.since + idle).min(deadline.instant());
         let _ = tokio::time::timeout_at(until, session.output.changed()).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::durations::Deadline;
 use crate::interaction::{Event, Form};
-use crate::output::Piece;
+use crate::output::{PIECE_BYTES, Piece, Stretch};
 use crate::peer::Peer;
 use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use crate::session::live::Session;
@@ -15,8 +15,6 @@ use ccd_text::expect::{
 use futures_util::future::{BoxFuture, FutureExt};
 use std::sync::Arc;
 use std::time::Duration;
-
-pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
 /// If output pauses for this time, a match that could still grow is accepted as it is.
 pub(super) const PAUSE: Duration = Duration::from_micros(1500);
@@ -44,13 +42,10 @@ impl Session {
         params: &'a SessionExpectParams,
     ) -> BoxFuture<'a, Result<ExpectResult, SessionError>> {
         async move {
-            let (mut search, from) = (
-                self.search(&params.patterns, params.raw, params.timeout_ms)
-                    .await?,
-                params.from,
-            );
-            search.from = from.unwrap_or_else(|| self.output.cursor());
-            search.moves_cursor = from.is_none();
+            let search = self.search(&params.patterns, params.raw, params.timeout_ms);
+            let mut search = search.await?;
+            search.from = params.from.unwrap_or_else(|| self.output.cursor());
+            search.moves_cursor = params.from.is_none();
             let end = self.output.end();
             if search.from > end {
                 return Err(SessionError::InvalidArgument(format!(
@@ -140,11 +135,9 @@ impl Session {
     }
 
     async fn find_match(self: &Arc<Self>, search: &Search) -> Result<ExpectResult, SessionError> {
-        let mut matcher = Matcher::new(
-            Arc::clone(&search.patterns),
-            search.from,
-            self.facts.encoding,
-        );
+        let search_at =
+            |from| Matcher::new(Arc::clone(&search.patterns), from, self.facts.encoding);
+        let mut matcher = search_at(search.from);
         let look_upto = self.output.end();
         if self.output.published() < look_upto {
             // A program that answers at once has done so: no task needs to be woken.
@@ -172,10 +165,7 @@ impl Session {
                     }
                 }
                 // A match cannot span lost output.
-                Piece::Missing { resume } => {
-                    matcher =
-                        Matcher::new(Arc::clone(&search.patterns), resume, self.facts.encoding);
-                }
+                Piece::Missing { resume } => matcher = search_at(resume),
                 Piece::End => return self.ended(search, &mut matcher).await,
                 // In the ring, but not taken from it yet: it counts as output that is available.
                 Piece::Pending if at < look_upto => changed.await,
@@ -196,25 +186,33 @@ impl Session {
         }
     }
 
-    /// Handles the timeout: accepts a match that could still grow, else `timeout` as a pattern.
+    /// Accepts a match that could still grow, else the pattern with this index, which matches the empty text.
+    async fn accepted(
+        &self,
+        search: &Search,
+        matcher: &mut Matcher,
+        index: Option<usize>,
+    ) -> Option<ExpectResult> {
+        if let Some(hit) = matcher.pause() {
+            return Some(result_of(hit, &search.warnings));
+        }
+        Some(self.without_match(search, index?, matcher.position()).await)
+    }
+
+    /// Handles the timeout, which may be one of the patterns.
     async fn timed_out(
         self: &Arc<Self>,
         search: &Search,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
-        if let Some(hit) = matcher.pause() {
-            return Ok(result_of(hit, &search.warnings));
+        let index = search.patterns.timeout_index();
+        if let Some(accepted) = self.accepted(search, matcher, index).await {
+            return Ok(accepted);
         }
-        if let Some(index) = search.patterns.timeout_index() {
-            return Ok(self.without_match(search, index, matcher.position()).await);
-        }
-        let mut report = self.timeout_report().await;
+        let mut report = self.timeout_report(&search.deadline).await;
         report.closest_miss =
             closest_miss(search.patterns.list(), &report.recent_output).map(|miss| miss.message);
-        Err(SessionError::ExpectTimeout {
-            waited_ms: search.deadline.elapsed_ms(),
-            report: Box::new(report),
-        })
+        Err(SessionError::ExpectTimeout(report))
     }
 
     /// Handles the end: all output was searched and the program has ended.
@@ -223,13 +221,11 @@ impl Session {
         search: &Search,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
-        if let Some(hit) = matcher.pause() {
-            return Ok(result_of(hit, &search.warnings));
+        let index = search.patterns.eof_index();
+        match self.accepted(search, matcher, index).await {
+            Some(accepted) => Ok(accepted),
+            None => Err(process_ended(self).await),
         }
-        if let Some(index) = search.patterns.eof_index() {
-            return Ok(self.without_match(search, index, matcher.position()).await);
-        }
-        Err(process_ended(self).await)
     }
 
     /// Returns the result for `eof` and `timeout`, which match the empty text after everything that was searched.
@@ -254,22 +250,24 @@ impl Session {
         }
     }
 
-    pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
-        TimeoutReport {
+    pub(crate) async fn timeout_report(
+        self: &Arc<Self>,
+        deadline: &Deadline,
+    ) -> Box<TimeoutReport> {
+        let waited_ms = deadline.elapsed_ms();
+        let tape = self.tape();
+        let awaited = tape.as_ref().and_then(|tape| tape.awaited());
+        Box::new(TimeoutReport {
+            waited_ms,
             recent_output: recent_output(self).await,
             program: match self.probe().await {
                 Some(probe) => probe.activity(),
                 None => "running",
             },
-            closest_miss: None,
-            discarded: false,
-            injected: self.tape().is_some_and(|tape| tape.has_cut_answer()),
-            awaited: self
-                .tape()
-                .and_then(|tape| tape.awaited())
-                .map(|rest| String::from_utf8_lossy(&rest).into_owned()),
-            offset: None,
-        }
+            awaited: awaited.map(|rest| String::from_utf8_lossy(&rest).into_owned()),
+            injected: tape.is_some_and(|tape| tape.has_cut_answer()),
+            ..TimeoutReport::default()
+        })
     }
 }
 
@@ -370,7 +368,7 @@ fn form_of(pattern: &Pattern) -> Form {
 }
 
 pub(super) async fn recent_output(session: &Session) -> String {
-    let end = session.output.facts().bytes;
+    let end = session.output.published();
     let text = read_text(session, end.saturating_sub(RECENT_BYTES), end).await;
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(RECENT_LINES)..].join("\n")
@@ -383,18 +381,9 @@ pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String 
 }
 
 async fn read_bytes(session: &Session, from: u64, end: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut at = from;
-    while at < end {
-        let most = usize::try_from(end - at).unwrap_or(usize::MAX);
-        match session.output.read(at, most.min(PIECE_BYTES)).await {
-            Ok(Piece::Bytes(more)) => {
-                at += more.len() as u64;
-                bytes.extend_from_slice(&more);
-            }
-            Ok(Piece::Missing { resume }) => at = resume,
-            Ok(Piece::Pending | Piece::End) | Err(_) => break,
-        }
-    }
-    bytes
+    let mut stretch = Stretch::from(from);
+    let read = session.output.read_on(&mut stretch, end, usize::MAX);
+    // What can be read is all that there is.
+    let _ = read.await;
+    stretch.bytes
 }

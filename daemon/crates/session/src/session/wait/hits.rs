@@ -163,19 +163,13 @@ impl Hits {
             let known = &known[..known.len().min(SEARCHED_BYTES)];
             return Ok(Piece::Bytes(known.to_vec()));
         }
-        let piece = self.session.output.read(at, PIECE_BYTES).await;
-        let piece = piece.map_err(SessionError::Files)?;
-        if let Piece::Bytes(bytes) = &piece {
+        let mut piece = self.session.read_piece(at, PIECE_BYTES).await?;
+        if let Piece::Bytes(bytes) = &mut piece {
             self.piece.clone_from(bytes);
             self.piece_start = at;
+            bytes.truncate(SEARCHED_BYTES);
         }
-        Ok(match piece {
-            Piece::Bytes(mut bytes) => {
-                bytes.truncate(SEARCHED_BYTES);
-                Piece::Bytes(bytes)
-            }
-            other => other,
-        })
+        Ok(piece)
     }
 
     /// Returns what was already read from `at` on.

@@ -4,9 +4,9 @@ mod condition;
 mod expect;
 mod hits;
 
-pub(super) use condition::recent_text;
-pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
+pub(super) use condition::{Silence, TUI_QUIET, is_fresh, is_of_tape, wait_idle};
 pub use condition::{last_line, records_with_waiting};
+pub(super) use condition::{recent_bytes, recent_text};
+pub(super) use expect::process_ended;
 pub use expect::text_of;
-pub(super) use expect::{PIECE_BYTES, process_ended};
 pub use hits::{Hits, LineHit};

@@ -287,10 +287,7 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
             "top",
         ],
     ),
-    (
-        "ccd-coach",
-        &["aggregate", "coach", "command", "detect", "patterns"],
-    ),
+    ("ccd-coach", &["coach"]),
     ("ccd-discover", &["investigate"]),
     (
         "ccd-session",

@@ -1,11 +1,23 @@
 //! A command line into parts and words.
 
-use super::simple::Connector;
-
 /// Maximum number of bytes of a line that are looked at: a script in a here-document is not about its last lines.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 const MAX_WORDS: usize = 4096;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connector {
+    /// It is the first part.
+    Start,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
+    /// `;`, `&` or a new line.
+    Sequence,
+}
 
 /// The words between two separators, without redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,17 +28,9 @@ pub(super) struct CommandPart {
 
 /// Returns the parts of a line, without comments, redirections and here-documents.
 pub(super) fn split(line: &str) -> Vec<CommandPart> {
-    let mut splitter = Splitter::new(clipped(line));
+    let mut splitter = Splitter::new(&line[..line.floor_char_boundary(MAX_LINE_BYTES)]);
     splitter.run();
     splitter.parts
-}
-
-fn clipped(line: &str) -> &str {
-    let mut end = line.len().min(MAX_LINE_BYTES);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    &line[..end]
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Commands whose exit code is an answer: `grep` exits with 1 when it finds nothing.
 
-use super::spot::word_set;
 use crate::command::{Connector, Simple, parse};
+use crate::table::word_set;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 

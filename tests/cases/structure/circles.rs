@@ -287,7 +287,6 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
             "top",
         ],
     ),
-    ("ccd-coach", &["coach"]),
     ("ccd-discover", &["investigate"]),
     (
         "ccd-session",

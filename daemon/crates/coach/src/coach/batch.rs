@@ -5,8 +5,8 @@ use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
 use crate::event::{Event, Success};
 use crate::ledger::{
-    CandidateRow, Change, EvidenceList, LedgerWrite, all, evidence_ids, kept, known,
-    of_fingerprints, state_of, union,
+    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, of_fingerprints, state_of,
+    union,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
@@ -91,11 +91,10 @@ impl Coach {
         result: Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let rows = if result.sightings.is_empty() {
-            Vec::new()
-        } else {
-            all(&databases.ledger).await?
-        };
+        let mut rows = Vec::new();
+        if !result.sightings.is_empty() {
+            rows = all(&databases.ledger).await?;
+        }
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {
             let lists = [&result.decided, &result.expired, &strange];
@@ -109,17 +108,11 @@ impl Coach {
         if decided == 0 && changes.is_empty() {
             return Ok(0);
         }
-        changes.push(Change::State {
-            name: DECIDING,
-            value: json,
-        });
+        changes.push(state(DECIDING, json));
         if has_proposals {
-            changes.push(Change::State {
-                name: LAST_PROPOSAL,
-                value: ccd_text::clock::now(),
-            });
+            changes.push(state(LAST_PROPOSAL, ccd_text::clock::now()));
         }
-        databases.ledger.commit(LedgerWrite(changes)).await?;
+        databases.change(changes).await?;
         let (marked, mirrored) = tokio::join!(finish(databases), self.write_mirror(databases));
         marked?;
         mirrored?;
@@ -150,13 +143,7 @@ impl Coach {
         let mirror = self.mirror.clone();
         let written = ccd_store::blocking(move || mirror.write(&rows, last_proposal)).await;
         match written {
-            Ok(hash) => {
-                let state = Change::State {
-                    name: MIRROR_HASH,
-                    value: hash,
-                };
-                databases.ledger.commit(LedgerWrite(vec![state])).await
-            }
+            Ok(hash) => databases.change(vec![state(MIRROR_HASH, hash)]).await,
             Err(error) => {
                 tracing::warn!(%error, path = %self.mirror.path().display(), "the mirror of the ledger could not be written");
                 Ok(())
@@ -171,11 +158,12 @@ async fn finish(databases: &Databases) -> Result<(), StoreError> {
         return Ok(());
     };
     databases.events.commit(EventWrite::Processed(ids)).await?;
-    let state = Change::State {
-        name: DECIDING,
-        value: NONE.to_owned(),
-    };
-    databases.ledger.commit(LedgerWrite(vec![state])).await
+    let done = state(DECIDING, NONE.to_owned());
+    databases.change(vec![done]).await
+}
+
+fn state(name: &'static str, value: String) -> Change {
+    Change::State { name, value }
 }
 
 struct Batch {

@@ -27,7 +27,7 @@ mod stored;
 
 pub(crate) use event_text::CONTEXT_KEYS;
 pub(crate) use known::{KnownCandidate, KnownGroup};
-pub(crate) use outcome::{Aggregation, Evidence, Proposal, Sighting};
+pub(crate) use outcome::{Aggregation, Proposal, Sighting};
 pub(crate) use wording::sentence_case;
 
 use crate::event::{Event, Success};

@@ -4,6 +4,7 @@ use super::known::KnownGroup;
 use super::wording::Wording;
 use crate::fingerprint::Fingerprint;
 use crate::scope::Scope;
+use ccd_protocol::coach::Evidence;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -61,23 +62,4 @@ pub(crate) struct Sighting {
     pub(crate) groups: Vec<KnownGroup>,
     /// Whether a rejected candidate has now been seen in a third repository or five more times: worth a word, no proposal.
     pub(crate) mention: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Evidence {
-    pub(crate) timestamp: String,
-    pub(crate) event_id: String,
-    /// At most 200 characters.
-    pub(crate) quote: String,
-    pub(crate) session_id: String,
-    pub(crate) repo_id: String,
-}
-
-impl Evidence {
-    /// Returns the pieces, oldest first, each event once.
-    pub(crate) fn in_order(mut pieces: Vec<Self>) -> Vec<Self> {
-        pieces.sort();
-        pieces.dedup_by(|right, left| right.event_id == left.event_id);
-        pieces
-    }
 }

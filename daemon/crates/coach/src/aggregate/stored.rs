@@ -1,7 +1,8 @@
 //! What the ledger has once an aggregation is stored, for tests of several runs.
 
 use super::known::{KnownCandidate, Status};
-use super::outcome::{Evidence, Proposal, Sighting};
+use super::outcome::{Proposal, Sighting};
+use ccd_protocol::coach::Evidence;
 
 impl From<&Proposal> for KnownCandidate {
     /// Returns what the ledger has once a proposal is stored.

@@ -10,7 +10,7 @@ use crate::ledger::{
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
-use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
+use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Scope};
 use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
@@ -238,9 +238,8 @@ fn changes(
 }
 
 fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
-    let evidence: Vec<Evidence> = proposal.evidence.into_iter().map(piece).collect();
     let fingerprint = proposal.fingerprint.to_string();
-    lists.extend(EvidenceList::new(&fingerprint, &evidence));
+    lists.extend(EvidenceList::new(&fingerprint, &proposal.evidence));
     changes.push(Change::Put(Box::new(CandidateRow {
         fingerprint: fingerprint.clone(),
         normalized_text: proposal.normalized_text,
@@ -250,7 +249,7 @@ fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<Eviden
         action: proposal.wording.action,
         current_scope: Scope::Project,
         repo_ids: proposal.repo_ids,
-        evidence: kept(evidence),
+        evidence: kept(proposal.evidence),
         confidence: proposal.confidence,
         count: proposal.count,
         status: CandidateStatus::Pending,
@@ -274,7 +273,6 @@ fn see_again(
     changes: &mut Vec<Change>,
     lists: &mut Vec<EvidenceList>,
 ) {
-    let evidence: Vec<Evidence> = sighting.evidence.into_iter().map(piece).collect();
     row.count += sighting.count_added;
     row.confidence = row.confidence.max(sighting.confidence);
     row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen);
@@ -282,24 +280,14 @@ fn see_again(
     union(&mut row.repo_ids, sighting.repo_ids);
     union(&mut row.repo_keys, sighting.repo_keys);
     let fingerprint = row.fingerprint.clone();
-    lists.extend(EvidenceList::new(&fingerprint, &evidence));
-    row.evidence = kept([std::mem::take(&mut row.evidence), evidence].concat());
+    lists.extend(EvidenceList::new(&fingerprint, &sighting.evidence));
+    row.evidence.extend(sighting.evidence);
+    row.evidence = kept(std::mem::take(&mut row.evidence));
     changes.push(Change::Put(Box::new(row.clone())));
     changes.push(Change::Groups {
         fingerprint,
         groups: sighting.groups,
     });
-}
-
-fn piece(evidence: aggregate::Evidence) -> Evidence {
-    let some = |text: String| Some(text).filter(|text| !text.is_empty());
-    Evidence {
-        event_id: evidence.event_id,
-        quote: evidence.quote,
-        timestamp: evidence.timestamp,
-        session_id: some(evidence.session_id),
-        repo_id: some(evidence.repo_id),
-    }
 }
 
 /// Returns a rule file of a project; empty if there is none, it could be somebody else's, or it is huge.

@@ -105,19 +105,13 @@ impl Write for LedgerWrite {
 
 impl Change {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
-        match self {
-            Self::Put(row) => put(connection, row).await,
-            Self::Delete { fingerprint } => delete(connection, fingerprint).await,
-            Self::Move { from, to } => {
-                // Of the groups and guards, the other candidate may have one with the same key: then it is deleted.
-                for table in &TABLES[..5] {
-                    rename(connection, table, from, to).await?;
-                }
-                delete(connection, from).await
-            }
+        let statement = match self {
+            Self::Put(row) => return put(connection, row).await,
+            Self::Delete { fingerprint } => return delete(connection, fingerprint).await,
+            Self::Move { from, to } => return move_all(connection, from, to).await,
             Self::Evidence(lists) => {
                 let put = "INSERT INTO ccd_evidence_lists ({columns}) {values}";
-                insert(connection, put, lists).await
+                return insert(connection, put, lists).await;
             }
             Self::Groups {
                 fingerprint,
@@ -125,58 +119,56 @@ impl Change {
             } => {
                 let put = "INSERT OR REPLACE INTO ccd_groups ({columns}) {values}";
                 let rows = groups.iter().map(|group| group_row(fingerprint, group));
-                insert(connection, put, &rows.collect::<Vec<_>>()).await
+                return insert(connection, put, &rows.collect::<Vec<_>>()).await;
             }
-            Self::Promotion(promotion) => {
-                let insert = query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
-                let insert = insert
-                    .bind(&promotion.id)
-                    .bind(&promotion.fingerprint)
-                    .bind(promotion.from_scope.name())
-                    .bind(promotion.to_scope.name())
-                    .bind(&promotion.reason)
-                    .bind(&promotion.promoted_at);
-                insert.execute(connection).await.map(drop)
-            }
-            Self::DeletePromotion { id } => {
-                let delete = query("DELETE FROM promotions WHERE id = ?1");
-                delete.bind(id).execute(connection).await.map(drop)
-            }
+            Self::Promotion(promotion) => return put_promotion(connection, promotion).await,
             Self::Decision(row) => {
                 let put = "INSERT INTO ccd_decisions ({columns}) {values}";
-                insert(connection, put, std::slice::from_ref(&**row)).await
+                return insert(connection, put, std::slice::from_ref(&**row)).await;
             }
+            Self::Guard(guard) => return put_guard(connection, guard).await,
+            Self::Retain { rejected, evidence } => {
+                return retain(connection, rejected, evidence).await;
+            }
+            Self::DeletePromotion { id } => query("DELETE FROM promotions WHERE id = ?1").bind(id),
             Self::DecisionState { id, state } => {
                 let update = query("UPDATE ccd_decisions SET state = ?2 WHERE id = ?1");
-                let update = update.bind(id).bind(*state);
-                update.execute(connection).await.map(drop)
+                update.bind(id).bind(*state)
             }
             Self::MadeFolder { id, folder } => {
                 let update = query("UPDATE ccd_decisions SET made_folder = ?2 WHERE id = ?1");
-                let update = update.bind(id).bind(folder);
-                update.execute(connection).await.map(drop)
+                update.bind(id).bind(folder)
             }
             Self::DeleteDecision { id } => {
-                let delete = query("DELETE FROM ccd_decisions WHERE id = ?1");
-                delete.bind(id).execute(connection).await.map(drop)
+                query("DELETE FROM ccd_decisions WHERE id = ?1").bind(id)
             }
-            Self::Guard(guard) => put_guard(connection, guard).await,
             Self::DeleteGuard { fingerprint } => {
-                let delete = query("DELETE FROM ccd_guards WHERE fingerprint = ?1");
-                delete.bind(fingerprint).execute(connection).await.map(drop)
+                query("DELETE FROM ccd_guards WHERE fingerprint = ?1").bind(fingerprint)
             }
             Self::GuardHit { fingerprint } => {
                 let hit = query("UPDATE ccd_guards SET hits = hits + 1 WHERE fingerprint = ?1");
-                hit.bind(fingerprint).execute(connection).await.map(drop)
+                hit.bind(fingerprint)
             }
             Self::State { name, value } => {
                 let put = query("INSERT OR REPLACE INTO ccd_state VALUES (?1, ?2)");
-                let put = put.bind(*name).bind(value);
-                put.execute(connection).await.map(drop)
+                put.bind(*name).bind(value)
             }
-            Self::Retain { rejected, evidence } => retain(connection, rejected, evidence).await,
-        }
+        };
+        statement.execute(connection).await.map(drop)
     }
+}
+
+async fn put_promotion(connection: &mut Connection, promotion: &Promotion) -> SqlResult<()> {
+    query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        .bind(&promotion.id)
+        .bind(&promotion.fingerprint)
+        .bind(promotion.from_scope.name())
+        .bind(promotion.to_scope.name())
+        .bind(&promotion.reason)
+        .bind(&promotion.promoted_at)
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
@@ -240,11 +232,15 @@ async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()>
     Ok(())
 }
 
-async fn rename(connection: &mut Connection, table: &str, from: &str, to: &str) -> SqlResult<()> {
-    let rename = format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
-    let rename = query(ccd_store::AssertSqlSafe(rename));
-    let rename = rename.bind(from).bind(to);
-    rename.execute(connection).await.map(drop)
+/// Of the groups and guards, the other candidate may have one with the same key: then the one of `from` is deleted.
+async fn move_all(connection: &mut Connection, from: &str, to: &str) -> SqlResult<()> {
+    for table in &TABLES[..5] {
+        let rename =
+            format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
+        let rename = query(ccd_store::AssertSqlSafe(rename)).bind(from).bind(to);
+        rename.execute(&mut *connection).await?;
+    }
+    delete(connection, from).await
 }
 
 fn group_row(fingerprint: &str, group: &KnownGroup) -> GroupRow {

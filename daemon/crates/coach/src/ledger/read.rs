@@ -194,26 +194,18 @@ fn known_group(row: GroupRow) -> Option<KnownGroup> {
 /// Returns all promotions, newest first.
 pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
     let rows = query_as(
-        "SELECT id, fingerprint, from_scope, to_scope, reason, promoted_at FROM promotions ORDER BY promoted_at DESC, rowid DESC",
+        "SELECT id, fingerprint, coalesce(from_scope, ''), coalesce(to_scope, ''), coalesce(reason, ''), coalesce(promoted_at, '')
+            FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    type Columns = (
-        String,
-        String,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-    );
+    type Columns = (String, String, String, String, String, String);
     let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    let scope =
-        |name: Option<String>, other| name.and_then(|name| Scope::named(&name)).unwrap_or(other);
-    let promotion = |row: Columns| Promotion {
-        id: row.0,
-        fingerprint: row.1,
-        from_scope: scope(row.2, Scope::Project),
-        to_scope: scope(row.3, Scope::Global),
-        reason: row.4.unwrap_or_default(),
-        promoted_at: row.5.unwrap_or_default(),
+    let promotion = |(id, fingerprint, from, to, reason, promoted_at): Columns| Promotion {
+        id,
+        fingerprint,
+        from_scope: Scope::named(&from).unwrap_or(Scope::Project),
+        to_scope: Scope::named(&to).unwrap_or(Scope::Global),
+        reason,
+        promoted_at,
     };
     Ok(rows.into_iter().map(promotion).collect())
 }

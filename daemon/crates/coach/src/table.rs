@@ -141,6 +141,8 @@ mod tests {
                 .unwrap();
         for path in found {
             let text: &'static str = fs::read_to_string(&path).unwrap().leak();
+            // An editor may take a blank at the end of a line away.
+            assert!(text.lines().all(|line| !line.ends_with(' ')));
             let Ok(code) = fs::read_to_string(path.with_extension("rs")) else {
                 continue; // the phrasings and their words, which are read as a whole
             };

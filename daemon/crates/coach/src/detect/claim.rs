@@ -71,7 +71,7 @@ fn passes_something(spot: &Spot<'_>) -> bool {
     ["pass", "passed", "passes"]
         .iter()
         .any(|verb| word.ends_with(verb))
-        && PATTERNS.is_match("object", spot.after)
+        && PATTERNS.is_match("passed thing", spot.after)
 }
 
 fn is_claimed(spot: &Spot<'_>) -> bool {
@@ -82,7 +82,8 @@ fn is_claimed(spot: &Spot<'_>) -> bool {
 
 /// Returns whether "verified" is something that was done, and not an adjective: "verified users".
 fn is_deed(spot: &Spot<'_>) -> bool {
-    PATTERNS.is_match("before", spot.sentence_before()) && !PATTERNS.is_match("noun", spot.after)
+    PATTERNS.is_match("before a deed", spot.sentence_before())
+        && !PATTERNS.is_match("described noun", spot.after)
 }
 
 /// Returns whether "try again" says that it works now, as after "Fixed", and is no way around a trouble.
@@ -91,6 +92,6 @@ fn is_confident_retry(spot: &Spot<'_>, text: &str) -> bool {
     let fixes = PATTERNS.get("fixed").find_iter(text);
     let mut fixes = fixes.map(|fixed| Spot::new(text, fixed));
     !spot.is_question()
-        && !PATTERNS.is_match("advice", &sentence)
+        && !PATTERNS.is_match("advice to retry", &sentence)
         && fixes.any(|fixed| !PATTERNS.is_match("not claimed", fixed.sentence_before()))
 }

@@ -58,11 +58,11 @@ pub(super) fn detect(
 /// Returns the name of the skill that a prompt names. An article is never a name.
 fn name(text: &str) -> Option<String> {
     let before = PATTERNS
-        .get("before")
+        .get("name before")
         .captures_iter(text)
         .filter_map(|found| found.get(1));
     let after = PATTERNS
-        .get("after")
+        .get("name after")
         .captures_iter(text)
         .filter_map(|found| found.get(1).or(found.get(2)).or(found.get(3)));
     let mut names = before.chain(after).map(|name| name.as_str());

@@ -31,7 +31,7 @@ pub(super) fn is_code_in_context(found: &MatchedPattern<'_, '_>, text: &str) -> 
     });
     !before.is_some_and(is_part)
         && !goes_on
-        && PATTERNS.is_match("context", line_of(&spot, text))
+        && PATTERNS.is_match("about requests", line_of(&spot, text))
         && !PATTERNS.is_match("unit", spot.after)
 }
 

@@ -97,7 +97,7 @@ fn is_emphatic(spot: &Spot<'_>) -> bool {
 /// Returns the number of exclamation marks that end something.
 fn emphatic_marks(text: &str) -> usize {
     let runs = PATTERNS
-        .get("run")
+        .get("marks")
         .find_iter(text)
         .filter(|run| is_emphatic(&Spot::new(text, *run)));
     runs.map(|run| run.len()).sum()
@@ -118,7 +118,8 @@ fn is_impatient_again(spot: &Spot<'_>) -> bool {
 }
 
 fn is_reproachful_literally(spot: &Spot<'_>) -> bool {
-    PATTERNS.is_match("before", spot.before) && PATTERNS.is_match("after", spot.after)
+    PATTERNS.is_match("before literally", spot.before)
+        && PATTERNS.is_match("after literally", spot.after)
 }
 
 /// Returns whether a text is friendly and names nothing bad.

@@ -1,4 +1,4 @@
-//! Words that are shouted, and words of frustration.
+//! Words that are shouted.
 
 use crate::table::{Patterns, word_set};
 use std::collections::HashSet;
@@ -47,7 +47,6 @@ pub(super) fn capital_words(text: &str) -> Vec<&str> {
 
 /// Returns words in capitals that are named and not shouted: "WHERE and HAVING", "the NOT operator", "presses STOP".
 fn names_in_capitals(text: &str) -> HashSet<&str> {
-    // With regard to case, but for the words around.
     let is_ordinary = |word: &str| ORDINARY.contains(word);
     let mut names = HashSet::new();
     for found in PATTERNS.get("named").captures_iter(text) {

@@ -70,5 +70,8 @@ fn accepts(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
 
 /// Returns whether the line reports a test or compiles a package of that name.
 fn word_in_test(spot: &Spot<'_>) -> bool {
-    PATTERNS.is_match("named", spot.before.rsplit('\n').next().unwrap_or_default())
+    PATTERNS.is_match(
+        "line about a name",
+        spot.before.rsplit('\n').next().unwrap_or_default(),
+    )
 }

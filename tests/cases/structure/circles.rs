@@ -277,10 +277,6 @@ fn circles(imports: &Imports) -> Option<String> {
 const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
     ("ccctl", &["call"]),
     (
-        "ccd-coach",
-        &["aggregate", "coach", "command", "detect", "patterns"],
-    ),
-    (
         "ccd-session",
         &["session", "session/screen", "session/tape"],
     ),

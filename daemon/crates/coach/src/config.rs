@@ -4,7 +4,6 @@ use crate::patterns::{PatternError, PatternGroup, PatternSet};
 use crate::scope::{IndicatorError, Indicators};
 use ccd_protocol::coach::PatternGroup as ListedGroup;
 use ccd_store::own_file;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -14,6 +13,9 @@ use std::time::{Duration, SystemTime};
 
 /// A larger file is refused.
 const MAX_BYTES: u64 = 4 << 20;
+
+const SIGNAL_PATTERNS: &str = "signal_patterns";
+const SCOPE_INDICATORS: &str = "scope_indicators";
 
 /// What the file says, with the built-in values where it says nothing.
 #[derive(Debug, Clone)]
@@ -37,15 +39,8 @@ pub(crate) struct ConfigFile {
     config: Option<Arc<CoachConfig>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Document {
-    batch_interval_minutes: Option<Value>,
-    min_evidence_count: Option<Value>,
-    promotion_threshold_repos: Option<Value>,
-    signal_patterns: Option<Value>,
-    scope_indicators: Option<Value>,
-}
+/// What the file says, as far as it is an object.
+type Document = Map<String, Value>;
 
 impl ConfigFile {
     pub(crate) fn new(path: PathBuf) -> Self {
@@ -88,50 +83,37 @@ pub(crate) fn create_config(path: &Path) {
 fn read(path: &Path) -> CoachConfig {
     let shown = path.display();
     let document = match own_file::document(path, MAX_BYTES) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::new()),
         Err(error) => Err(format!("{shown}: {error}; the built-in values are used")),
         Ok(text) => serde_json::from_slice(&text)
             .map_err(|error| format!("{shown}: {error}; the built-in values are used")),
     };
     match document {
         Ok(document) => CoachConfig::of(&document, Vec::new()),
-        Err(problem) => CoachConfig::of(&Document::default(), vec![problem]),
+        Err(problem) => CoachConfig::of(&Document::new(), vec![problem]),
     }
 }
 
 impl CoachConfig {
     fn of(document: &Document, mut problems: Vec<String>) -> Self {
-        let mut number = |name: &str, value: &Option<Value>, default: u64, max: u64| match value {
-            None => default,
-            Some(value) => match value.as_u64().filter(|number| (1..=max).contains(number)) {
-                Some(number) => number,
-                None => {
-                    problems.push(format!(
-                        "{name}: must be a whole number from 1 to {max}; {default} is used"
-                    ));
-                    default
-                }
-            },
+        let member = |name: &str| document.get(name).filter(|value| !value.is_null());
+        let mut number = |name: &str, default: u64, max: u64| {
+            let Some(value) = member(name) else {
+                return default;
+            };
+            let number = value.as_u64().filter(|number| (1..=max).contains(number));
+            number.unwrap_or_else(|| {
+                problems.push(format!(
+                    "{name}: must be a whole number from 1 to {max}; {default} is used"
+                ));
+                default
+            })
         };
-        let minutes = number(
-            "batch_interval_minutes",
-            &document.batch_interval_minutes,
-            15,
-            1440,
-        );
-        let min_evidence = number("min_evidence_count", &document.min_evidence_count, 2, 1000);
-        let threshold = number(
-            "promotion_threshold_repos",
-            &document.promotion_threshold_repos,
-            2,
-            1000,
-        );
-        let signal_patterns = groups("signal_patterns", &document.signal_patterns, &mut problems);
-        let scope_indicators = groups(
-            "scope_indicators",
-            &document.scope_indicators,
-            &mut problems,
-        );
+        let minutes = number("batch_interval_minutes", 15, 1440);
+        let min_evidence = number("min_evidence_count", 2, 1000);
+        let threshold = number("promotion_threshold_repos", 2, 1000);
+        let mut own = |section| groups(section, member(section), &mut problems);
+        let (signal_patterns, scope_indicators) = (own(SIGNAL_PATTERNS), own(SCOPE_INDICATORS));
         let (patterns, errors) = PatternSet::with_config(&signal_patterns);
         problems.extend(errors.iter().map(PatternError::to_string));
         let scope = |name: &str| scope_indicators.get(name).map(Vec::as_slice);
@@ -151,43 +133,40 @@ impl CoachConfig {
 
     /// Returns all groups, those of the file and the built-in ones.
     pub(crate) fn listed(&self) -> Vec<ListedGroup> {
-        let listed =
-            |section: &str, name: &str, built_in: &[&str], own: Option<&Vec<String>>| ListedGroup {
+        let listed = |section: &str, own: &BTreeMap<String, Vec<String>>| {
+            let built_in = built_in(section).into_iter();
+            let group = |(name, built_in): (String, Vec<String>)| ListedGroup {
                 section: section.to_owned(),
-                name: name.to_owned(),
-                patterns: own.cloned().unwrap_or_else(|| owned(built_in)),
-                built_in: own.is_none_or(|own| *own == owned(built_in)),
+                built_in: own.get(&name).is_none_or(|own| *own == built_in),
+                patterns: own.get(&name).cloned().unwrap_or(built_in),
+                name,
             };
-        let signals = PatternGroup::ALL.iter().map(|group| {
-            let name = group.name();
-            listed(
-                "signal_patterns",
-                name,
-                group.built_in(),
-                self.signal_patterns.get(name),
-            )
-        });
-        let scopes = Indicators::built_in();
-        let scopes = scopes.iter().map(|(name, built_in)| {
-            listed(
-                "scope_indicators",
-                name,
-                built_in,
-                self.scope_indicators.get(*name),
-            )
-        });
-        signals.chain(scopes).collect()
+            built_in.map(group).collect::<Vec<_>>()
+        };
+        let signals = listed(SIGNAL_PATTERNS, &self.signal_patterns);
+        [signals, listed(SCOPE_INDICATORS, &self.scope_indicators)].concat()
     }
 }
 
-fn owned(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
+/// Returns the built-in groups of a section, in the order in which they are shown.
+fn built_in(section: &str) -> Vec<(String, Vec<String>)> {
+    if section == SIGNAL_PATTERNS {
+        let groups = PatternGroup::ALL.iter();
+        return groups
+            .map(|group| (group.name().to_owned(), group.built_in().to_vec()))
+            .collect();
+    }
+    let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
+    let groups = Indicators::built_in().into_iter();
+    groups
+        .map(|(name, list)| (name.to_owned(), owned(list)))
+        .collect()
 }
 
 /// Returns the groups of a section, as far as they are lists of texts.
 fn groups(
     section: &str,
-    value: &Option<Value>,
+    value: Option<&Value>,
     problems: &mut Vec<String>,
 ) -> BTreeMap<String, Vec<String>> {
     let mut groups = BTreeMap::new();
@@ -216,21 +195,19 @@ fn groups(
 
 /// Creates the file with the seed's keys and the built-in lists.
 fn create(path: &Path) -> io::Result<()> {
-    let signals: Map<String, Value> = PatternGroup::ALL
-        .iter()
-        .map(|group| (group.name().to_owned(), json!(group.built_in())))
-        .collect();
-    let scopes: Map<String, Value> = Indicators::built_in()
-        .into_iter()
-        .map(|(name, list)| (name.to_owned(), json!(list)))
-        .collect();
+    let lists = |section| {
+        let lists = built_in(section).into_iter();
+        lists
+            .map(|(name, list)| (name, json!(list)))
+            .collect::<Map<String, Value>>()
+    };
     let document = json!({
         "version": "1.0.0",
         "batch_interval_minutes": 15,
         "min_evidence_count": 2,
         "promotion_threshold_repos": 2,
-        "signal_patterns": signals,
-        "scope_indicators": scopes,
+        SIGNAL_PATTERNS: lists(SIGNAL_PATTERNS),
+        SCOPE_INDICATORS: lists(SCOPE_INDICATORS),
         "created_at": ccd_text::clock::now(),
     });
     let mut text = serde_json::to_string_pretty(&document)?;

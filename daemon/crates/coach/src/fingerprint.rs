@@ -2,49 +2,39 @@
 //! The fingerprint is exchanged with other tools that read the ledger, so its known weak points stay: `and/or` loses its
 //! second word, and a relative path keeps its first part. What only compares texts uses [`crate::similarity`].
 
-pub use ccd_protocol::coach::CandidateType;
+pub(crate) use ccd_protocol::coach::CandidateType;
 use regex::Regex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 /// SHA-256 of a candidate's type and normalised text: 64 lower-case hex digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Fingerprint(String);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub(crate) struct Fingerprint(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a fingerprint has 64 hex digits, this one is {text:?}")]
-pub struct ParseError {
-    text: String,
+#[error("a fingerprint has 64 hex digits, this one is {0:?}")]
+pub(crate) struct ParseError(String);
+pub(crate) fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerprint {
+    let (trigger, action) = (normalise(trigger), normalise(action));
+    let combined = format!("{}|{trigger}|{action}", kind.name());
+    Fingerprint(sha256(combined.as_bytes()))
 }
 
-#[must_use]
-pub fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerprint {
-    let combined = format!(
-        "{}|{}|{}",
-        kind.name(),
-        normalise(trigger),
-        normalise(action)
-    );
-    let digits = Sha256::digest(combined.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Fingerprint(digits)
+/// Returns the SHA-256 of bytes, in hex digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
-
-#[must_use]
-pub fn normalized_text(trigger: &str, action: &str) -> String {
+pub(crate) fn normalized_text(trigger: &str, action: &str) -> String {
     let both = format!("{} {}", normalise(trigger), normalise(action));
     both.trim().to_owned()
 }
 
 /// Returns a text as fingerprints see it: lower case, paths and tools as placeholders, without punctuation.
-#[must_use]
-pub fn normalise(text: &str) -> String {
+pub(crate) fn normalise(text: &str) -> String {
     let lower = text.to_lowercase();
     let without_paths = PATH.replace_all(&lower, "<PATH>");
     let without_tools = TOOL.replace_all(&without_paths, |found: &regex::Captures<'_>| {
@@ -93,8 +83,7 @@ fn is_blank(c: char) -> bool {
 }
 
 impl Fingerprint {
-    #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -110,27 +99,8 @@ impl FromStr for Fingerprint {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_digest {
-            Ok(Self(text.to_ascii_lowercase()))
-        } else {
-            Err(ParseError {
-                text: text.to_owned(),
-            })
-        }
-    }
-}
-
-impl TryFrom<String> for Fingerprint {
-    type Error = ParseError;
-
-    fn try_from(text: String) -> Result<Self, ParseError> {
-        text.parse()
-    }
-}
-
-impl From<Fingerprint> for String {
-    fn from(fingerprint: Fingerprint) -> Self {
-        fingerprint.0
+        let digest = is_digest.then(|| Self(text.to_ascii_lowercase()));
+        digest.ok_or_else(|| ParseError(text.to_owned()))
     }
 }
 

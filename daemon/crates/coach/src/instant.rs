@@ -20,13 +20,8 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     });
     let millis = digits.bytes().chain(*b"000").take(3);
     let millis = millis.fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
-    let zone = zone_minutes(
-        &rest[if digits.is_empty() {
-            0
-        } else {
-            digits.len() + 1
-        }..],
-    )?;
+    let fraction_len = digits.len() + usize::from(!digits.is_empty());
+    let zone = zone_minutes(&rest[fraction_len..])?;
     let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - zone;
     Some((minutes * 60 + second) * 1000 + millis)
 }

@@ -1,33 +1,34 @@
 //! Friction events from Claude Code hooks, and the rules that come of them.
-//! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far ([`detect`]),
-//! and events that recur become candidates for rules ([`aggregate`]).
+//! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far (`detect`),
+//! and events that recur become candidates for rules (`aggregate`).
 //!
 //! Layers, top first; none uses one before it: `coach` → `ledger`, `record` → `aggregate`, `detect`, `config`,
 //! `report`, `synthetic` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
-//! `similarity`, `signal`, `instant`.
+//! `similarity`, `signal`, `instant` → `table`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
-pub mod aggregate;
+mod aggregate;
 mod coach;
 pub mod command;
 mod config;
 mod deliver;
-pub mod detect;
-pub mod event;
-pub mod fingerprint;
+mod detect;
+mod event;
+mod fingerprint;
 mod instant;
 mod ledger;
-pub mod patterns;
+mod patterns;
 pub mod payload;
 mod place;
 mod record;
-pub mod report;
-pub mod scope;
-pub mod signal;
-pub mod similarity;
-#[cfg(any(test, feature = "synthetic"))]
-pub mod synthetic;
+mod report;
+mod scope;
+mod signal;
+mod similarity;
+#[cfg(test)]
+mod synthetic;
+mod table;
 
 /// Memory that a connection to one of the coach's databases may use for pages: an aggregation changes most of them.
 const CACHE_KIB: u32 = 16_384;

@@ -1,23 +1,23 @@
 //! Whether a rule is followed: how often what it is about came up, before its approval and after.
 
+use crate::instant::parse as time_ms;
 use std::collections::BTreeMap;
 use time::Date;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recurrence {
-    pub before: u64,
-    pub after: u64,
+pub(crate) struct Recurrence {
+    pub(crate) before: u64,
+    pub(crate) after: u64,
     /// Days from the first time to the approval, and from then until now; both with fractions.
-    pub days_before: f64,
-    pub days_after: f64,
+    pub(crate) days_before: f64,
+    pub(crate) days_after: f64,
     /// By Monday, `YYYY-MM-DD`, with the weeks in which it did not come up.
-    pub weeks: BTreeMap<String, u64>,
+    pub(crate) weeks: BTreeMap<String, u64>,
 }
 
 /// Counts everything that was evidence for a rule; `times` are RFC 3339 and in any order.
 /// `None` when `approved_at` or `now` is no time.
-#[must_use]
-pub fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Option<Recurrence> {
+pub(crate) fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Option<Recurrence> {
     let (approved_ms, now_ms) = (time_ms(approved_at)?, time_ms(now)?);
     let mut seen_ms: Vec<i64> = times.iter().filter_map(|time| time_ms(time)).collect();
     seen_ms.sort_unstable();
@@ -36,8 +36,7 @@ pub fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Option<Recu
 }
 
 /// Returns the Monday of the week of a day or time, `YYYY-MM-DD`.
-#[must_use]
-pub fn monday_of(day: &str) -> Option<String> {
+pub(crate) fn monday_of(day: &str) -> Option<String> {
     let ms = time_ms(day).or_else(|| time_ms(&format!("{day}T00:00:00Z")))?;
     Some(date(monday(ms.div_euclid(DAY_MS))))
 }
@@ -65,10 +64,6 @@ fn weeks(seen_ms: &[i64], first_ms: i64, now_ms: i64) -> BTreeMap<String, u64> {
         .into_iter()
         .map(|(week, count)| (date(week), count))
         .collect()
-}
-
-fn time_ms(text: &str) -> Option<i64> {
-    crate::instant::parse(text)
 }
 
 /// Returns the Monday of a day, both as days since 1970, which began on a Thursday.

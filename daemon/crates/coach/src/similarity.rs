@@ -1,17 +1,17 @@
 //! How alike two texts are: a second normalisation, which is only compared and never stored as a fingerprint.
 //! It forgets what differs between two ways to say one thing: numbers, addresses, ids, small words and endings.
 
+use crate::table::word_set;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 /// Words of a text that carry its meaning, sorted and each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Keywords(Vec<String>);
+pub(crate) struct Keywords(Vec<String>);
 
 impl Keywords {
     /// Returns the keywords of a text. Only the first 500 characters count.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let folded: String = text
             .chars()
             .take(MAX_CHARS)
@@ -26,24 +26,20 @@ impl Keywords {
         }
         Self(words.into_iter().collect())
     }
-
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
-
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
     /// Returns the Jaccard index: shared words by all words, 0.0 to 1.0. Two texts without keywords are not alike.
-    #[must_use]
-    pub fn similarity(&self, other: &Self) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let shared = self.shared(other);
         let all = self.len() + other.len() - shared;
         if all == 0 {
@@ -54,8 +50,7 @@ impl Keywords {
     }
 
     /// Returns whether the similarity is 0.6 or more.
-    #[must_use]
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         reaches_threshold(self.shared(other), self.len(), other.len())
     }
 
@@ -69,8 +64,7 @@ impl Keywords {
 
 /// Returns whether sets of these sizes with `shared` members in common are alike: a Jaccard index of 0.6 or more.
 /// In whole numbers, because 3 of 5 is alike and 0.6 has no exact binary fraction.
-#[must_use]
-pub fn reaches_threshold(shared: usize, left: usize, right: usize) -> bool {
+pub(crate) fn reaches_threshold(shared: usize, left: usize, right: usize) -> bool {
     let all = left + right - shared;
     all > 0 && 5 * shared >= 3 * all
 }
@@ -148,17 +142,8 @@ fn stem(word: &str) -> String {
 }
 
 /// Words that say nothing about the matter.
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "about actually after again ah all also already always am an and any are as asked at \
-     be because been before but by can could did didn't do does doesn't don't dont each \
-     every for from had has have he hey how if in instead into is isn't it it's its just \
-     last me my need never no nope not now of ok okay on one or our out please really \
-     remember said shall should shouldn't so some still stop that that's the their them \
-     then there these they thing this those time to told too up us wait want was we were \
-     what when where which why will with would wrong you you're your"
-        .split(' ')
-        .collect()
-});
+static STOP_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| word_set(include_str!("stop_words.txt")));
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,9 @@
 //! Groups with enough evidence into proposals and sightings.
 
 use super::finding::Finding;
-use super::group::{Group, GroupState};
+use super::group::{Group, GroupState, Member};
 use super::known::{KnownCandidate, KnownGroup, Lesson, Status};
-use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
+use super::outcome::{Aggregation, Proposal, Sighting};
 use super::parallel::in_parallel;
 use super::timeline::Timeline;
 use super::wording::Wording;
@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
 use crate::instant::WINDOW_MS;
 use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
+use ccd_protocol::coach::Evidence;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 struct Draft<'a> {
@@ -35,7 +36,7 @@ pub(super) fn assemble(
         .enumerate()
         .map(|(index, known)| (&known.fingerprint, index))
         .collect();
-    let ledger: Vec<Counted<'_>> = input.known.iter().map(Counted::of).collect();
+    let ledger: Vec<HashSet<&str>> = input.known.iter().map(counted).collect();
     let mut drafts: BTreeMap<Fingerprint, Draft<'_>> = BTreeMap::new();
     for group in &timeline.groups {
         let (fingerprint, known, wording) = match &group.state {
@@ -73,16 +74,9 @@ pub(super) fn assemble(
     result
 }
 
-struct Counted<'a>(HashSet<&'a str>);
-
-impl<'a> Counted<'a> {
-    fn of(known: &'a KnownCandidate) -> Self {
-        Self(known.evidence_ids.iter().map(String::as_str).collect())
-    }
-
-    fn has(&self, event: &Event) -> bool {
-        self.0.contains(event.id.as_str())
-    }
+/// Returns the ids of the events that a candidate has counted.
+fn counted(known: &KnownCandidate) -> HashSet<&str> {
+    known.evidence_ids.iter().map(String::as_str).collect()
 }
 
 impl<'a> Draft<'a> {
@@ -96,14 +90,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn add(&mut self, group: &'a Group, counted: Option<&Counted<'_>>, input: &Input<'_>) {
-        let new: Vec<_> = group
-            .members
-            .iter()
-            .filter(|member| {
-                counted.is_none_or(|counted| !counted.has(&input.events[member.event]))
-            })
-            .collect();
+    fn add(&mut self, group: &'a Group, counted: Option<&HashSet<&str>>, input: &Input<'_>) {
+        let is_new = |member: &&Member| {
+            let id = input.events[member.event].id.as_str();
+            counted.is_none_or(|counted| !counted.contains(id))
+        };
+        let new: Vec<&Member> = group.members.iter().filter(is_new).collect();
         let is_new_group = matches!(group.state, GroupState::Formed { .. });
         if is_new_group || !new.is_empty() {
             let known = self
@@ -222,12 +214,8 @@ const MENTION_COUNT: u64 = 5;
 
 /// Returns whether this run takes a rejected candidate over one of the two limits.
 fn is_worth_a_word(known: &KnownCandidate, count_added: u64, repo_keys: &[String]) -> bool {
-    let before: BTreeSet<&str> = known.repo_keys.iter().map(String::as_str).collect();
-    let after = before
-        .iter()
-        .copied()
-        .chain(repo_keys.iter().map(String::as_str))
-        .collect::<BTreeSet<_>>();
+    let before: BTreeSet<&String> = known.repo_keys.iter().collect();
+    let after: BTreeSet<&String> = known.repo_keys.iter().chain(repo_keys).collect();
     let since = known.count.saturating_sub(known.rejected_at_count.max(1));
     let crosses_repositories =
         before.len() < MENTION_REPOSITORIES && after.len() >= MENTION_REPOSITORIES;
@@ -255,31 +243,23 @@ impl Seen {
         let first = &input.events[*evidence.keys().min_by_key(by_time)?];
         let last = &input.events[*evidence.keys().max_by_key(by_time)?];
         let events = || evidence.keys().map(|index| &input.events[*index]);
-        let owned = |texts| sorted(texts).into_iter().map(str::to_owned).collect();
+        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let pieces = evidence.iter().map(|(index, finding)| {
             let event = &input.events[*index];
             Evidence {
                 timestamp: event.timestamp.clone(),
                 event_id: event.id.clone(),
                 quote: finding.quote(event),
-                session_id: event.session_id.clone(),
-                repo_id: event.repo_id.clone(),
+                session_id: some(&event.session_id),
+                repo_id: some(&event.repo_id),
             }
         });
+        let mut pieces: Vec<Evidence> = pieces.collect();
+        pieces.sort_by(|a, b| (&a.timestamp, &a.event_id).cmp(&(&b.timestamp, &b.event_id)));
         Some(Self {
-            evidence: Evidence::in_order(pieces.collect()),
-            repo_ids: owned(
-                events()
-                    .map(|event| event.repo_id.as_str())
-                    .filter(|id| !id.is_empty())
-                    .collect(),
-            ),
-            repo_keys: owned(
-                events()
-                    .map(repo_key)
-                    .filter(|key| !key.is_empty())
-                    .collect(),
-            ),
+            evidence: pieces,
+            repo_ids: sorted(events().map(|event| event.repo_id.as_str())),
+            repo_keys: sorted(events().map(repo_key)),
             first: first.timestamp.clone(),
             last: last.timestamp.clone(),
         })
@@ -292,6 +272,12 @@ fn repo_key(event: &Event) -> &str {
     } else {
         &event.repo_key
     }
+}
+
+/// Returns texts in order, each once and no empty one.
+fn sorted<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let texts: BTreeSet<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.into_iter().map(str::to_owned).collect()
 }
 
 /// Returns which events are decided, which go on waiting and which have waited too long.
@@ -325,11 +311,4 @@ fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
     result.decided.sort_unstable();
     result.expired.sort_unstable();
     result
-}
-
-/// Returns texts in order, each once.
-fn sorted(mut texts: Vec<&str>) -> Vec<&str> {
-    texts.sort_unstable();
-    texts.dedup();
-    texts
 }

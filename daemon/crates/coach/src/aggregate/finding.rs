@@ -2,15 +2,16 @@
 
 use super::Settings;
 use super::correction::{self, Said};
+use super::event_text::{command, content, stderr};
 use super::failure::{self, Failure};
 use super::known::GroupKind;
 use super::reminder::{self, Repeated, Skill, Verified};
 use super::violation::{self, Violation};
 use super::wording::{Wording, one_line, quote};
+use crate::command::Difference;
 use crate::event::Event;
 use crate::signal::SignalType;
 use crate::similarity::Keywords;
-use serde_json::Value;
 
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
@@ -43,25 +44,64 @@ pub(super) struct Needed {
 
 const MAX_SAMPLE: usize = 300;
 
+const MAX_CORRECTION_KEYWORDS: usize = 60;
+
 /// Returns what an event says. Nothing means that it can never be evidence: it is decided.
 pub(super) fn findings(event: &Event) -> Vec<Finding> {
-    match event.signal_type {
+    let unnamed = String::new;
+    let finding = match event.signal_type {
         // Anger says that something is wrong and not what, and a tool that asks for another version not what to do.
-        SignalType::ToneEscalation | SignalType::VersionIssue => Vec::new(),
-        SignalType::UserCorrection => correction::finding(event).into_iter().collect(),
-        SignalType::Repetition => reminder::repetition(event).into_iter().collect(),
-        SignalType::SkillSupplement => reminder::skill(event).into_iter().collect(),
-        SignalType::VerificationQuestion => reminder::verification(event).into_iter().collect(),
-        SignalType::CommandFailure => failure::finding(event).into_iter().collect(),
-        SignalType::ProcessViolation => violation::findings(event),
-    }
+        SignalType::ToneEscalation | SignalType::VersionIssue => None,
+        SignalType::UserCorrection => correction::said(event).map(|(sample, said)| {
+            Finding::new(
+                GroupKind::Correction,
+                unnamed(),
+                &sample,
+                Detail::Said(said),
+            )
+        }),
+        SignalType::Repetition => reminder::repetition(event).map(|repeated| {
+            let sample = repeated.text.clone();
+            Finding::new(
+                GroupKind::Repetition,
+                unnamed(),
+                &sample,
+                Detail::Repeated(repeated),
+            )
+        }),
+        SignalType::SkillSupplement => reminder::skill(event).map(|skill| {
+            let (name, sample) = (skill.name.clone(), skill.text.clone());
+            Finding::new(GroupKind::Skill, name, &sample, Detail::Skill(skill))
+        }),
+        SignalType::VerificationQuestion => reminder::verification(event).map(|verified| {
+            let key = verified.key();
+            Finding::new(GroupKind::Verification, key, "", Detail::Verified(verified))
+        }),
+        SignalType::CommandFailure => failure::failure(event).map(|(key, failure)| {
+            let detail = Detail::Failure(failure);
+            Finding::new(GroupKind::Failure, key, command(event), detail)
+        }),
+        SignalType::ProcessViolation => {
+            let violations = violation::violations(event).into_iter();
+            let finding = |(key, violation, quoted): (String, _, String)| {
+                Finding::new(
+                    GroupKind::Violation,
+                    key,
+                    &quoted,
+                    Detail::Violation(violation),
+                )
+            };
+            return violations.map(finding).collect();
+        }
+    };
+    finding.filter(Finding::has_matter).into_iter().collect()
 }
 
 impl Finding {
-    pub(super) fn new(kind: GroupKind, key: String, sample: &str, detail: Detail) -> Self {
+    fn new(kind: GroupKind, key: String, sample: &str, detail: Detail) -> Self {
         let sample = one_line(sample, MAX_SAMPLE);
         let texts = match &detail {
-            Detail::Said(said) => of_correction(&sample, said),
+            Detail::Said(said) => correction::compared(&sample, said),
             _ => compared(kind, &sample),
         };
         Self {
@@ -70,6 +110,15 @@ impl Finding {
             texts,
             sample,
             detail,
+        }
+    }
+
+    /// Returns what a failure says once another command has worked.
+    pub(super) fn solved(self, difference: Difference) -> Self {
+        Self {
+            key: failure::key(&difference),
+            detail: Detail::Failure(Failure::Solved(difference)),
+            ..self
         }
     }
 
@@ -82,9 +131,14 @@ impl Finding {
         }
     }
 
-    /// Returns whether it has enough words to be about anything.
-    pub(super) fn has_matter(&self) -> bool {
-        self.texts.len() > 1 || self.texts.first().is_some_and(|whole| whole.len() >= 2)
+    /// Returns whether its texts have enough words to be about anything, and few enough for a correction: more are a task
+    /// or a document. What is grouped by its key alone has no texts.
+    fn has_matter(&self) -> bool {
+        let Some(whole) = self.texts.first() else {
+            return true;
+        };
+        let is_task = self.kind == GroupKind::Correction && whole.len() > MAX_CORRECTION_KEYWORDS;
+        !is_task && (self.texts.len() > 1 || whole.len() >= 2)
     }
 
     pub(super) fn needed(&self, settings: &Settings) -> Needed {
@@ -130,7 +184,7 @@ impl Finding {
 pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
     match kind {
         GroupKind::Repetition | GroupKind::Skill => vec![Keywords::of(sample)],
-        GroupKind::Correction => of_correction(sample, &Said::of(sample)),
+        GroupKind::Correction => correction::compared(sample, &Said::of(sample)),
         GroupKind::Failure
         | GroupKind::Verification
         | GroupKind::Version
@@ -138,75 +192,20 @@ pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
     }
 }
 
-fn of_correction(sample: &str, said: &Said) -> Vec<Keywords> {
-    let whole = Keywords::of(sample);
-    let core = said.core().map(|core| match Keywords::of(&core) {
-        // "Tell me what to do" is all small words: such a phrase counts as one.
-        words if words.len() < 2 && core.split(' ').count() > 3 => {
-            Keywords::of(&core.replace(' ', "_"))
-        }
-        words if words.len() < 2 => Keywords::default(),
-        words => words,
-    });
-    let core = core.filter(|core| !core.is_empty() && *core != whole);
-    std::iter::once(whole).chain(core).collect()
-}
-
 /// Returns what the candidate of these findings says, or none when they say too little.
 pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
-    let first = findings.first()?;
-    match &first.detail {
+    match &findings.first()?.detail {
         Detail::Failure(failure) => failure.wording(),
-        Detail::Said(_) => correction::wording(findings),
+        Detail::Said(_) => {
+            let corrections = findings.iter().filter_map(|finding| match &finding.detail {
+                Detail::Said(said) => Some((said, finding.sample.as_str())),
+                _ => None,
+            });
+            correction::wording(&corrections.collect::<Vec<_>>())
+        }
         Detail::Violation(violation) => violation.wording(),
-        Detail::Repeated(_) | Detail::Skill(_) | Detail::Verified(_) => reminder::wording(findings),
+        Detail::Repeated(repeated) => repeated.wording(),
+        Detail::Skill(skill) => skill.wording(),
+        Detail::Verified(verified) => verified.wording(),
     }
-}
-
-/// What findings read of an event's context. The rest of it is not even loaded.
-pub(crate) const CONTEXT_KEYS: [&str; 11] = [
-    "command",
-    "content",
-    "file",
-    "file_path",
-    "similar_count",
-    "similar_messages",
-    "skill_name",
-    "stderr",
-    "stderr_preview",
-    "verified_action",
-    "violations",
-];
-
-pub(super) fn value_of<'a>(event: &'a Event, key: &str) -> Option<&'a Value> {
-    debug_assert!(CONTEXT_KEYS.contains(&key), "{key}");
-    event.context.get(key)
-}
-
-/// Returns a text of an event's context, or an empty one.
-pub(super) fn text_of<'a>(event: &'a Event, key: &str) -> &'a str {
-    value_of(event, key)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-}
-
-pub(super) fn content(event: &Event) -> &str {
-    if event.content.trim().is_empty() {
-        text_of(event, "content")
-    } else {
-        &event.content
-    }
-}
-
-pub(super) fn stderr(event: &Event) -> &str {
-    ["stderr", "stderr_preview"]
-        .into_iter()
-        .map(|key| text_of(event, key))
-        .find(|text| !text.is_empty())
-        .unwrap_or_else(|| content(event))
-}
-
-/// Returns the command that an event is about. Events of this program's own sessions have it, like those of hooks.
-pub(super) fn command(event: &Event) -> &str {
-    text_of(event, "command")
 }

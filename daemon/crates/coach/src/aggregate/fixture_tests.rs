@@ -1,5 +1,6 @@
 //! Every case of `tests/fixtures/aggregation.json`.
 
+use super::known::Status;
 use super::*;
 use crate::fingerprint::Fingerprint;
 use serde_json::Value;

@@ -1,12 +1,12 @@
 //! What the ledger already has.
 
 use crate::fingerprint::Fingerprint;
-pub use ccd_protocol::coach::CandidateStatus as Status;
+pub(crate) use ccd_protocol::coach::CandidateStatus as Status;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum GroupKind {
+pub(crate) enum GroupKind {
     /// Key: base command and error class.
     Failure,
     /// Alike texts.
@@ -33,7 +33,7 @@ impl GroupKind {
 /// Where the advice about a failing command comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Lesson {
+pub(crate) enum Lesson {
     /// It only says that the command fails.
     #[default]
     None,
@@ -51,16 +51,16 @@ pub enum Lesson {
 
 /// One group that stands for a candidate: a row of `ccd_groups`.
 /// A candidate has several when groups led to the same fingerprint. `(kind, key, fingerprint)` is unique.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownGroup {
-    pub kind: GroupKind,
-    pub key: String,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct KnownGroup {
+    pub(crate) kind: GroupKind,
+    pub(crate) key: String,
     /// Texts that later ones are compared with (corrections, repetitions, skills), or the last commands that failed. At most
     /// five of 300 characters; a JSON array in the table.
-    pub samples: Vec<String>,
-    pub lesson: Lesson,
+    pub(crate) samples: Vec<String>,
+    pub(crate) lesson: Lesson,
     /// Events of this group so far. The confidence grows with it.
-    pub events: u64,
+    pub(crate) events: u64,
 }
 
 impl KnownGroup {
@@ -81,23 +81,17 @@ impl KnownGroup {
 /// How many texts of a group later ones are compared with.
 pub(super) const MAX_SAMPLES: usize = 5;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownCandidate {
-    pub fingerprint: Fingerprint,
-    pub status: Status,
-    pub count: u64,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownCandidate {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) status: Status,
+    pub(crate) count: u64,
     /// The count when it was rejected.
-    #[serde(default)]
-    pub rejected_at_count: u64,
-    #[serde(default)]
-    pub last_seen: String,
+    pub(crate) rejected_at_count: u64,
     /// Different repositories in which it was seen, by `repo_key`.
-    #[serde(default)]
-    pub repo_keys: Vec<String>,
+    pub(crate) repo_keys: Vec<String>,
     /// Ids of events that it has counted: none of them counts again. Only those that are given once more are needed.
-    #[serde(default)]
-    pub evidence_ids: Vec<String>,
+    pub(crate) evidence_ids: Vec<String>,
     /// Empty for a candidate that another tool wrote: it is found by its fingerprint alone.
-    #[serde(default)]
-    pub groups: Vec<KnownGroup>,
+    pub(crate) groups: Vec<KnownGroup>,
 }

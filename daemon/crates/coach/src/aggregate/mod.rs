@@ -3,6 +3,7 @@
 
 mod assemble;
 mod correction;
+mod event_text;
 mod failure;
 mod finding;
 mod group;
@@ -21,11 +22,12 @@ mod fixture_tests;
 mod property_tests;
 #[cfg(test)]
 mod proposal_tests;
+#[cfg(test)]
+mod stored;
 
-pub(crate) use finding::CONTEXT_KEYS;
-pub use known::{GroupKind, KnownCandidate, KnownGroup, Lesson, Status};
-pub use outcome::{Aggregation, Evidence, Proposal, Sighting};
-pub use wording::Wording;
+pub(crate) use event_text::CONTEXT_KEYS;
+pub(crate) use known::{KnownCandidate, KnownGroup};
+pub(crate) use outcome::{Aggregation, Proposal, Sighting};
 pub(crate) use wording::sentence_case;
 
 use crate::event::{Event, Success};
@@ -33,25 +35,25 @@ use crate::scope::{Indicators, RuleFile};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
+pub(crate) struct Input<'a> {
     /// Every event that is not decided: new ones, and those that earlier runs left pending. In any order.
-    pub events: &'a [Event],
+    pub(crate) events: &'a [Event],
     /// Successes of about the same time. One that was given before changes nothing.
-    pub successes: &'a [Success],
+    pub(crate) successes: &'a [Success],
     /// Every candidate of the ledger, whatever its status.
-    pub known: &'a [KnownCandidate],
+    pub(crate) known: &'a [KnownCandidate],
     /// The time of the run, RFC 3339: events that are older than 30 days and still pending are expired.
-    pub now: &'a str,
+    pub(crate) now: &'a str,
 }
 
 #[derive(Debug, Clone)]
-pub struct Settings {
-    pub min_evidence_count: usize,
-    pub promotion_threshold_repos: usize,
-    pub indicators: Indicators,
-    pub global_rules: RuleFile,
+pub(crate) struct Settings {
+    pub(crate) min_evidence_count: usize,
+    pub(crate) promotion_threshold_repos: usize,
+    pub(crate) indicators: Indicators,
+    pub(crate) global_rules: RuleFile,
     /// The rules of a project's file by `repo_id`.
-    pub project_rules: BTreeMap<String, RuleFile>,
+    pub(crate) project_rules: BTreeMap<String, RuleFile>,
 }
 
 impl Default for Settings {
@@ -79,8 +81,7 @@ impl Default for Settings {
 /// - the tone of a message: never
 ///
 /// Evidence that waits for more counts for 30 days.
-#[must_use]
-pub fn aggregate(input: &Input<'_>, settings: &Settings) -> Aggregation {
+pub(crate) fn aggregate(input: &Input<'_>, settings: &Settings) -> Aggregation {
     let timeline = timeline::Timeline::run(input, settings);
     assemble::assemble(timeline, input, settings)
 }

@@ -1,23 +1,26 @@
 //! What users have to say again: instructions, questions whether something was done, additions to skills.
 
-use super::finding::{Detail, Finding, content, text_of, value_of};
-use super::known::GroupKind;
+use super::event_text::{content, text_of, value_of};
 use super::wording::{Wording, one_line};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
+use crate::table::Lists;
 use serde_json::Value;
+use std::sync::LazyLock;
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("reminder.txt")));
 
 /// An instruction that was given three times.
 #[derive(Debug, Clone)]
 pub(super) struct Repeated {
-    text: String,
+    pub(super) text: String,
     pub(super) similar_count: u64,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Skill {
-    name: String,
-    text: String,
+    pub(super) name: String,
+    pub(super) text: String,
 }
 
 /// Something that the user asked about, because it was not done.
@@ -27,137 +30,101 @@ pub(super) struct Verified {
     object: Option<String>,
 }
 
-pub(super) fn repetition(event: &Event) -> Option<Finding> {
-    let similar: Vec<&str> = value_of(event, "similar_messages")
-        .and_then(Value::as_array)
-        .map(|texts| texts.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
+pub(super) fn repetition(event: &Event) -> Option<Repeated> {
+    let similar = value_of(event, "similar_messages").and_then(Value::as_array);
+    let similar: Vec<&str> = similar
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let messages = similar.iter().copied().chain([content(event)]);
     // Of equally long ones the first in the alphabet, so that the order of the list does not decide.
-    let longest = messages
-        .filter(|text| is_instruction(text) && is_standing(text))
-        .max_by_key(|text| {
-            (
-                text.chars().count().min(MAX_INSTRUCTION),
-                std::cmp::Reverse(*text),
-            )
-        })?;
+    let instructions = messages.filter(|text| is_instruction(text) && is_standing(text));
+    let longest = instructions.max_by_key(|text| {
+        let chars = text.chars().count().min(MAX_INSTRUCTION);
+        (chars, std::cmp::Reverse(*text))
+    })?;
     let similar_count = value_of(event, "similar_count").and_then(Value::as_u64);
     let repeated = Repeated {
         text: instruction(longest, MAX_INSTRUCTION),
         similar_count: similar_count.unwrap_or(similar.len() as u64),
     };
-    let sample = repeated.text.clone();
-    let finding = Finding::new(
-        GroupKind::Repetition,
-        String::new(),
-        &sample,
-        Detail::Repeated(repeated),
-    );
     // A text that cannot be a rule by itself is none later either, when a longer one is like it.
-    (finding.has_matter() && wording(&[&finding]).is_some()).then_some(finding)
+    repeated.wording().is_some().then_some(repeated)
 }
 
-pub(super) fn skill(event: &Event) -> Option<Finding> {
+pub(super) fn skill(event: &Event) -> Option<Skill> {
     let text = content(event);
-    if text.chars().count() < 20 {
-        return None;
-    }
     let name = text_of(event, "skill_name").to_lowercase();
-    let skill = Skill {
+    (text.chars().count() >= 20).then(|| Skill {
         name: one_line(&name, 60),
         text: addition(text),
-    };
-    let sample = skill.text.clone();
-    let finding = Finding::new(
-        GroupKind::Skill,
-        skill.name.clone(),
-        &sample,
-        Detail::Skill(skill),
-    );
-    finding.has_matter().then_some(finding)
+    })
 }
 
-pub(super) fn verification(event: &Event) -> Option<Finding> {
+pub(super) fn verification(event: &Event) -> Option<Verified> {
     let text = content(event).to_lowercase();
-    let asked = text_of(event, "verified_action");
-    let action = VERIFIED.iter().find(|(action, _)| *action == asked)?.0;
-    let verified = refined(action, &text);
-    // "Did you update the changelog?" and "did you update the lock file?" ask for two things.
-    let key = match &verified.object {
-        Some(object) => format!("{} {object}", verified.action),
-        None => verified.action.to_owned(),
-    };
-    Some(Finding::new(
-        GroupKind::Verification,
-        key,
-        "",
-        Detail::Verified(verified),
-    ))
+    let (action, _) = verified_task(text_of(event, "verified_action"))?;
+    Some(refined(action, &text))
 }
 
-pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
-    match &findings.first()?.detail {
-        Detail::Repeated(repeated) => {
-            let trigger = match condition(&repeated.text) {
-                Some(condition) if condition.chars().count() >= 15 => condition.to_owned(),
-                _ => "when working on a task, and before finishing it".to_owned(),
-            };
-            Wording::new(
-                CandidateType::Checklist,
-                &repeated.text,
-                &trigger,
-                &repeated.text,
+impl Repeated {
+    pub(super) fn wording(&self) -> Option<Wording> {
+        let trigger = match condition(&self.text) {
+            Some(condition) if condition.chars().count() >= 15 => condition,
+            _ => "when working on a task, and before finishing it",
+        };
+        Wording::new(CandidateType::Checklist, &self.text, trigger, &self.text)
+    }
+}
+
+impl Skill {
+    pub(super) fn wording(&self) -> Option<Wording> {
+        let Self { name, text } = self;
+        let (trigger, title) = if name.is_empty() {
+            (
+                "when using the skill that this is about".to_owned(),
+                format!("Add to the skill: {text}"),
             )
-        }
-        Detail::Skill(skill) => {
-            let (trigger, title) = if skill.name.is_empty() {
-                (
-                    "when using the skill that this is about".to_owned(),
-                    format!("Add to the skill: {}", skill.text),
-                )
-            } else {
-                let name = &skill.name;
-                (
-                    format!("when using the {name} skill"),
-                    format!("Add to the {name} skill: {}", skill.text),
-                )
-            };
-            Wording::new(
-                CandidateType::Skill,
-                &title,
-                &trigger,
-                &format!("add guidance: {}", skill.text),
+        } else {
+            (
+                format!("when using the {name} skill"),
+                format!("Add to the {name} skill: {text}"),
             )
+        };
+        let action = format!("add guidance: {text}");
+        Wording::new(CandidateType::Skill, &title, &trigger, &action)
+    }
+}
+
+impl Verified {
+    /// "Did you update the changelog?" and "did you update the lock file?" ask for two things.
+    pub(super) fn key(&self) -> String {
+        match &self.object {
+            Some(object) => format!("{} {object}", self.action),
+            None => self.action.to_owned(),
         }
-        Detail::Verified(verified) => verified_wording(verified),
-        Detail::Failure(_) | Detail::Said(_) | Detail::Violation(_) => None,
+    }
+
+    pub(super) fn wording(&self) -> Option<Wording> {
+        let Self { action, object } = self;
+        let task = match object {
+            Some(object) => format!("{action} the {object}, and say so"),
+            None => verified_task(action)?.1.to_owned(),
+        };
+        let title = format!("Before saying that a task is done, {task}");
+        let trigger = "when finishing a task, before saying that it is done";
+        Wording::new(CandidateType::Checklist, &title, trigger, &task)
     }
 }
 
 const MAX_INSTRUCTION: usize = 150;
 
-/// Actions of a verification question, with what to do when the question does not name the object.
-const VERIFIED: &[(&str, &str)] = &[
-    (
-        "run",
-        "run the changed program once and look at what it prints",
-    ),
-    ("test", "run the tests and report the result"),
-    ("check", "check the result against what was asked for"),
-    ("commit", "commit the finished work"),
-    ("push", "push the commits, if that was asked for"),
-    ("build", "run the build and report the result"),
-    (
-        "update",
-        "update what depends on the change, such as documents and tests",
-    ),
-    (
-        "fix",
-        "make sure that the reported problem is fixed, by trying it",
-    ),
-    ("add", "add what was asked for, such as tests"),
-];
+/// Returns the action of a verification question, and what to do when the question does not name the object.
+fn verified_task(asked: &str) -> Option<(&'static str, &'static str)> {
+    let mut rows = WORDS.get("verified").iter();
+    rows.find_map(|row| row.split_once(": ").filter(|(action, _)| *action == asked))
+}
 
 /// Returns what is meant: "did you run the tests?" asks for tests, whatever the verb.
 fn refined(action: &'static str, text: &str) -> Verified {
@@ -185,34 +152,11 @@ fn object(text: &str) -> Option<String> {
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | ' ' | '.')))
         .next()?
         .split(' ')
-        .take_while(|word| !OBJECT_ENDS.contains(word))
+        .take_while(|word| !word.is_empty() && !WORDS.has("object ends", word))
         .take(3);
     let object = words.collect::<Vec<_>>().join(" ");
     let object = object.trim_end_matches(['.', ' ']);
     (!object.is_empty()).then(|| object.to_owned())
-}
-
-const OBJECT_ENDS: &[&str] = &[
-    "", "after", "and", "as", "at", "before", "by", "first", "for", "from", "in", "now", "of",
-    "on", "or", "so", "that", "this", "to", "too", "with", "yet",
-];
-
-fn verified_wording(verified: &Verified) -> Option<Wording> {
-    let Verified { action, object } = verified;
-    let task = match object {
-        Some(object) => format!("{action} the {object}, and say so"),
-        None => VERIFIED
-            .iter()
-            .find(|(name, _)| name == action)?
-            .1
-            .to_owned(),
-    };
-    Wording::new(
-        CandidateType::Checklist,
-        &format!("Before saying that a task is done, {task}"),
-        "when finishing a task, before saying that it is done",
-        &task,
-    )
 }
 
 /// Returns whether a message can be an instruction: no question, no pasted log, no greeting.
@@ -221,56 +165,9 @@ fn is_instruction(text: &str) -> bool {
     !text.ends_with('?') && !text.starts_with(['<', '[', '{']) && text.lines().count() <= 6
 }
 
-/// Words with which somebody says that an instruction holds each time. Without one, three requests are three tasks.
-const STANDING: &[&str] = &[
-    "each",
-    "every",
-    "always",
-    "never",
-    "whenever",
-    "from now on",
-    "in future",
-    "before you",
-    "after you",
-    "before committing",
-    "before pushing",
-    "before the commit",
-    "after each",
-    "jedes",
-    "jede",
-    "jeden",
-    "immer",
-    "nie",
-    "niemals",
-    "toujours",
-    "chaque",
-    "jamais",
-    "siempre",
-    "cada",
-    "nunca",
-    "sempre",
-    "ogni",
-    "mai",
-    "altijd",
-    "elke",
-    "nooit",
-    "zawsze",
-    "nigdy",
-    "всегда",
-    "никогда",
-    "каждый",
-    "每次",
-    "总是",
-    "永远",
-    "必ず",
-    "毎回",
-    "常に",
-    "항상",
-];
-
 fn is_standing(text: &str) -> bool {
     let lower = text.to_lowercase();
-    STANDING.iter().any(|words| {
+    WORDS.get("standing").iter().any(|words| {
         lower.match_indices(words).any(|(at, _)| {
             let is_word =
                 |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphabetic());
@@ -284,19 +181,9 @@ fn is_standing(text: &str) -> bool {
 fn instruction(text: &str, max_chars: usize) -> String {
     let line = one_line(text, max_chars);
     let lower = line.to_lowercase();
-    let polite = [
-        "please ",
-        "can you ",
-        "could you ",
-        "and ",
-        "again, ",
-        "ok, ",
-        "now ",
-    ];
-    let start = polite
-        .iter()
-        .find(|word| lower.starts_with(*word))
-        .map_or(0, |word| word.len());
+    let mut polite = WORDS.get("polite").iter();
+    let start = polite.find(|word| lower.starts_with(**word));
+    let start = start.map_or(0, |word| word.len());
     line.get(start..)
         .unwrap_or(&line)
         .trim_end_matches(['.', '!', ' '])
@@ -326,41 +213,12 @@ fn addition(text: &str) -> String {
         Some((_, after)) if after.chars().count() >= MIN_ADDITION => after,
         _ => return instruction(&line, 200),
     };
-    for openings in LACKING {
-        let opening = openings.iter().find(|opening| rest.starts_with(**opening));
+    for list in ["lacking", "lacking verb", "lacking object"] {
+        let mut openings = WORDS.get(list).iter();
+        let opening = openings.find(|opening| rest.starts_with(**opening));
         rest = opening.map_or(rest, |opening| &rest[opening.len()..]);
     }
     instruction(rest, 200)
 }
 
 const MIN_ADDITION: usize = 15;
-
-/// How a sentence about a skill goes on before it comes to the matter, first and then.
-const LACKING: &[&[&str]] = &[
-    &[
-        "doesn't ",
-        "does not ",
-        "didn't ",
-        "did not ",
-        "should also ",
-        "should ",
-        "also ",
-        "is missing ",
-        "missed ",
-        "forgot ",
-    ],
-    &[
-        "mention ",
-        "know about ",
-        "know ",
-        "say ",
-        "cover ",
-        "include ",
-        "tell ",
-        "have ",
-        "needs ",
-        "need ",
-        "to ",
-    ],
-    &["that ", "to "],
-];

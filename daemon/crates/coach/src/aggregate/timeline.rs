@@ -111,18 +111,10 @@ impl<'a> Timeline<'a> {
 
     fn take_all(&mut self, input: &Input<'_>, mut found: Vec<Vec<Finding>>) {
         let order = self.in_order(input.events);
-        let mut successes: Vec<(i64, &Success)> = input
-            .successes
-            .iter()
-            .map(|success| {
-                (
-                    instant::parse(&success.timestamp).unwrap_or(self.now_ms),
-                    success,
-                )
-            })
-            .collect();
-        successes
-            .sort_by(|left, right| (left.0, &left.1.command).cmp(&(right.0, &right.1.command)));
+        let at_ms = |success: &Success| instant::parse(&success.timestamp).unwrap_or(self.now_ms);
+        let successes = input.successes.iter();
+        let mut successes: Vec<(i64, &Success)> = successes.map(|one| (at_ms(one), one)).collect();
+        successes.sort_by_key(|(at_ms, success)| (*at_ms, &success.command));
         let mut successes = successes.into_iter().peekable();
         let mut seen: HashSet<&str> = HashSet::with_capacity(order.len());
         for index in order {
@@ -142,16 +134,13 @@ impl<'a> Timeline<'a> {
             for finding in of_event {
                 match &finding.detail {
                     Detail::Failure(Failure::Open { attempt, how }) => {
-                        let (attempt, how) = (attempt.clone(), *how);
-                        self.wait(
-                            event,
-                            OpenFailure {
-                                event: index,
-                                finding,
-                                attempt,
-                                how,
-                            },
-                        );
+                        let failure = OpenFailure {
+                            event: index,
+                            attempt: attempt.clone(),
+                            how: *how,
+                            finding,
+                        };
+                        self.wait(event, failure);
                     }
                     _ => self.take(index, event, finding),
                 }
@@ -160,9 +149,8 @@ impl<'a> Timeline<'a> {
         for (at_ms, success) in successes {
             self.take_success(input, at_ms, success);
         }
-        let open = std::mem::take(&mut self.open);
-        self.left
-            .extend(open.into_values().flatten().map(|failure| failure.event));
+        let open = std::mem::take(&mut self.open).into_values().flatten();
+        self.left.extend(open.map(|failure| failure.event));
     }
 
     /// Returns the numbers of the events by time, those of one time by id.
@@ -238,19 +226,18 @@ impl<'a> Timeline<'a> {
         texts: &[Words],
         at_ms: i64,
     ) -> usize {
+        let key = || (finding.kind, finding.key.clone());
         let found = if texts.is_empty() {
-            self.by_key
-                .get(&(finding.kind, finding.key.clone()))
-                .copied()
+            self.by_key.get(&key()).copied()
         } else {
             self.index.best(family, texts, at_ms)
         };
         found.unwrap_or_else(|| {
             let id = self.groups.len();
-            self.groups
-                .push(Group::new(finding.kind, finding.key.clone()));
+            let (kind, name) = key();
+            self.groups.push(Group::new(kind, name));
             if texts.is_empty() {
-                self.by_key.insert((finding.kind, finding.key.clone()), id);
+                self.by_key.insert(key(), id);
             }
             id
         })
@@ -296,18 +283,12 @@ impl<'a> Timeline<'a> {
         }
         let group = &mut self.groups[id];
         let mut samples = Vec::new();
-        for member in group
-            .members
-            .iter()
-            .filter(|member| !member.entries.is_empty())
-        {
+        for member in group.members.iter().filter(|one| !one.entries.is_empty()) {
             for entry in &member.entries {
                 self.index.set_formed(*entry);
             }
-            samples.push((
-                member.finding.sample.clone(),
-                words_of(&self.index, &member.finding),
-            ));
+            let words = words_of(&self.index, &member.finding);
+            samples.push((member.finding.sample.clone(), words));
         }
         for (sample, texts) in samples {
             self.groups[id].remember(&sample);
@@ -343,14 +324,10 @@ impl<'a> Timeline<'a> {
         if !group.is_waiting() {
             return;
         }
-        let first_live = group
-            .members
-            .partition_point(|member| member.at_ms < at_ms - WINDOW_MS);
+        let is_old = |member: &Member| member.at_ms < at_ms - WINDOW_MS;
+        let first_live = group.members.partition_point(is_old);
         let old: Vec<Member> = group.members.drain(..first_live).collect();
-        group.indexed -= old
-            .iter()
-            .filter(|member| !member.entries.is_empty())
-            .count();
+        group.indexed -= old.iter().filter(|one| !one.entries.is_empty()).count();
         let events = self.dropped(old);
         self.left.extend(events);
     }
@@ -377,10 +354,8 @@ impl<'a> Timeline<'a> {
         for failure in of_session.into_iter().flatten() {
             let since = at_ms.saturating_sub(self.times_ms[failure.event]);
             if (0..=LESSON_MS).contains(&since) {
-                solved.extend(
-                    difference(&failure.attempt, &worked, failure.how)
-                        .map(|difference| (failure.event, difference)),
-                );
+                let difference = difference(&failure.attempt, &worked, failure.how);
+                solved.extend(difference.map(|difference| (failure.event, difference)));
             }
         }
         for (event, difference) in solved {
@@ -413,15 +388,8 @@ impl<'a> Timeline<'a> {
     }
 
     fn family(&mut self, kind: GroupKind, key: &str) -> usize {
-        let next = self.families.len();
-        if let Some(family) = self
-            .families
-            .get(&(kind, String::new()))
-            .filter(|_| kind != GroupKind::Skill)
-        {
-            return *family;
-        }
         let key = if kind == GroupKind::Skill { key } else { "" };
+        let next = self.families.len();
         *self.families.entry((kind, key.to_owned())).or_insert(next)
     }
 }

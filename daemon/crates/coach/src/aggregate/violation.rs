@@ -1,12 +1,14 @@
 //! Violations of the agreed process.
 
-use super::finding::{Detail, Finding, command, content, text_of, value_of};
-use super::known::GroupKind;
+use super::event_text::{command, content, text_of, value_of};
 use super::wording::{Wording, code, one_line};
 use crate::command::{primary, violation_base};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
+use crate::table::document;
+use serde::Deserialize;
 use serde_json::Value;
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone)]
 pub(super) enum Violation {
@@ -17,33 +19,27 @@ pub(super) enum Violation {
 }
 
 /// A folder whose files are written by a tool.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(super) struct Folder {
-    key: &'static str,
-    marks: &'static [&'static str],
+    key: String,
+    marks: Vec<String>,
     /// Names the kind in the trigger: paths are all one in a fingerprint.
-    name: &'static str,
-    action: &'static str,
+    name: String,
+    action: String,
 }
 
-/// Returns a finding for each violation of an event, each group once.
-pub(super) fn findings(event: &Event) -> Vec<Finding> {
+static FOLDERS: LazyLock<Vec<Folder>> =
+    LazyLock::new(|| document(include_str!("owned_folders.json")));
+
+/// Returns each violation of an event with its key and what it did, each key once.
+pub(super) fn violations(event: &Event) -> Vec<(String, Violation, String)> {
     let violations = value_of(event, "violations").and_then(Value::as_array);
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut found: Vec<(String, _, _)> = Vec::new();
     for violation in violations.into_iter().flatten() {
-        let Some((key, violation, quoted)) = read(event, violation) else {
-            continue;
-        };
-        if findings.iter().all(|finding| finding.key != key) {
-            findings.push(Finding::new(
-                GroupKind::Violation,
-                key,
-                &quoted,
-                Detail::Violation(violation),
-            ));
-        }
+        let read = read(event, violation);
+        found.extend(read.filter(|(key, _, _)| found.iter().all(|(known, _, _)| known != key)));
     }
-    findings
+    found
 }
 
 impl Violation {
@@ -60,7 +56,7 @@ impl Violation {
                 CandidateType::Rule,
                 &format!("Do not edit {}; {}", folder.name, folder.action),
                 &format!("when about to edit {}", folder.name),
-                folder.action,
+                &folder.action,
             ),
             Self::Other { kind, base } => {
                 let base = code(base);
@@ -74,33 +70,6 @@ impl Violation {
         }
     }
 }
-
-const FOLDERS: &[Folder] = &[
-    Folder {
-        key: "plugin cache",
-        marks: &[".claude/plugins/cache/"],
-        name: "a file in the plugin cache",
-        action: "change the plugin in its own repository: the cache is overwritten by the next update",
-    },
-    Folder {
-        key: "plugin marketplace",
-        marks: &[".claude/plugins/marketplaces/"],
-        name: "a file of a plugin marketplace",
-        action: "change the marketplace in its own repository: the local copy is overwritten by the next update",
-    },
-    Folder {
-        key: "installed skill",
-        marks: &[".claude/skills/"],
-        name: "an installed skill",
-        action: "change the skill in the repository that it comes from, and install it from there",
-    },
-    Folder {
-        key: "bare repository",
-        marks: &["/.bare/", "/.bare"],
-        name: "the inside of a bare git repository",
-        action: "use git commands or a worktree; never write files of the git database by hand",
-    },
-];
 
 fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)> {
     let of = |name: &str| {
@@ -156,7 +125,7 @@ fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)>
 fn folder_of(path: &str) -> Option<&'static Folder> {
     FOLDERS.iter().find(|folder| {
         folder.marks.iter().any(|mark| {
-            path.contains(mark) && (*mark != "/.bare" || path.trim_end_matches('$').ends_with(mark))
+            path.contains(mark) && (mark != "/.bare" || path.trim_end_matches('$').ends_with(mark))
         })
     })
 }

@@ -5,15 +5,18 @@
 
 use crate::fingerprint::{CandidateType, Fingerprint, fingerprint};
 use crate::similarity::Keywords;
+use crate::table::word_set;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wording {
-    pub candidate_type: CandidateType,
-    pub title: String,
+pub(crate) struct Wording {
+    pub(crate) candidate_type: CandidateType,
+    pub(crate) title: String,
     /// "when …"
-    pub trigger: String,
-    pub action: String,
+    pub(crate) trigger: String,
+    pub(crate) action: String,
 }
 
 impl Wording {
@@ -32,9 +35,7 @@ impl Wording {
         };
         (!wording.is_vague()).then_some(wording)
     }
-
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
         fingerprint(self.candidate_type, &self.trigger, &self.action)
     }
 
@@ -55,6 +56,10 @@ const MAX_TRIGGER: usize = 160;
 const MAX_ACTION: usize = 240;
 const MIN_PART: usize = 15;
 const MIN_KEYWORDS: usize = 2;
+
+/// Names that are written in lower case, also at the start of a sentence.
+static PROGRAM_NAMES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| word_set(include_str!("program_names.txt")));
 
 /// How much of a text is looked at for one line, and four times the line besides.
 const MAX_READ: usize = 400;
@@ -153,57 +158,12 @@ pub(crate) fn sentence_case(text: &str) -> String {
         .all(|c| c.is_lowercase() || matches!(c, '\'' | ','));
     let mut chars = text.chars();
     match chars.next() {
-        Some(first) if is_plain && !PROGRAMS.contains(&first_word) => {
+        Some(first) if is_plain && !PROGRAM_NAMES.contains(first_word) => {
             first.to_uppercase().chain(chars).collect()
         }
         _ => text.to_owned(),
     }
 }
-
-/// Names that are written in lower case, also at the start of a sentence.
-const PROGRAMS: &[&str] = &[
-    "ansible",
-    "apt",
-    "bash",
-    "brew",
-    "bun",
-    "cargo",
-    "cmake",
-    "composer",
-    "curl",
-    "deno",
-    "docker",
-    "eslint",
-    "gcc",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "helm",
-    "jest",
-    "kubectl",
-    "make",
-    "mvn",
-    "mypy",
-    "node",
-    "npm",
-    "npx",
-    "php",
-    "pip",
-    "pnpm",
-    "podman",
-    "pytest",
-    "python",
-    "ruff",
-    "rustc",
-    "sed",
-    "ssh",
-    "terraform",
-    "tsc",
-    "uv",
-    "vite",
-    "yarn",
-];
 
 #[cfg(test)]
 mod tests {

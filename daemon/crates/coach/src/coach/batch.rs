@@ -5,12 +5,12 @@ use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
 use crate::event::{Event, Success};
 use crate::ledger::{
-    CandidateRow, Change, EvidenceList, LedgerWrite, all, evidence_ids, kept, known,
-    of_fingerprints, state_of, union,
+    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, of_fingerprints, state_of,
+    union,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
-use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
+use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Scope};
 use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
@@ -91,11 +91,10 @@ impl Coach {
         result: Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let rows = if result.sightings.is_empty() {
-            Vec::new()
-        } else {
-            all(&databases.ledger).await?
-        };
+        let mut rows = Vec::new();
+        if !result.sightings.is_empty() {
+            rows = all(&databases.ledger).await?;
+        }
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {
             let lists = [&result.decided, &result.expired, &strange];
@@ -109,17 +108,11 @@ impl Coach {
         if decided == 0 && changes.is_empty() {
             return Ok(0);
         }
-        changes.push(Change::State {
-            name: DECIDING,
-            value: json,
-        });
+        changes.push(state(DECIDING, json));
         if has_proposals {
-            changes.push(Change::State {
-                name: LAST_PROPOSAL,
-                value: ccd_text::clock::now(),
-            });
+            changes.push(state(LAST_PROPOSAL, ccd_text::clock::now()));
         }
-        databases.ledger.commit(LedgerWrite(changes)).await?;
+        databases.change(changes).await?;
         let (marked, mirrored) = tokio::join!(finish(databases), self.write_mirror(databases));
         marked?;
         mirrored?;
@@ -150,13 +143,7 @@ impl Coach {
         let mirror = self.mirror.clone();
         let written = ccd_store::blocking(move || mirror.write(&rows, last_proposal)).await;
         match written {
-            Ok(hash) => {
-                let state = Change::State {
-                    name: MIRROR_HASH,
-                    value: hash,
-                };
-                databases.ledger.commit(LedgerWrite(vec![state])).await
-            }
+            Ok(hash) => databases.change(vec![state(MIRROR_HASH, hash)]).await,
             Err(error) => {
                 tracing::warn!(%error, path = %self.mirror.path().display(), "the mirror of the ledger could not be written");
                 Ok(())
@@ -171,11 +158,12 @@ async fn finish(databases: &Databases) -> Result<(), StoreError> {
         return Ok(());
     };
     databases.events.commit(EventWrite::Processed(ids)).await?;
-    let state = Change::State {
-        name: DECIDING,
-        value: NONE.to_owned(),
-    };
-    databases.ledger.commit(LedgerWrite(vec![state])).await
+    let done = state(DECIDING, NONE.to_owned());
+    databases.change(vec![done]).await
+}
+
+fn state(name: &'static str, value: String) -> Change {
+    Change::State { name, value }
 }
 
 struct Batch {
@@ -250,9 +238,8 @@ fn changes(
 }
 
 fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
-    let evidence: Vec<Evidence> = proposal.evidence.into_iter().map(piece).collect();
     let fingerprint = proposal.fingerprint.to_string();
-    lists.extend(EvidenceList::new(&fingerprint, &evidence));
+    lists.extend(EvidenceList::new(&fingerprint, &proposal.evidence));
     changes.push(Change::Put(Box::new(CandidateRow {
         fingerprint: fingerprint.clone(),
         normalized_text: proposal.normalized_text,
@@ -262,7 +249,7 @@ fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<Eviden
         action: proposal.wording.action,
         current_scope: Scope::Project,
         repo_ids: proposal.repo_ids,
-        evidence: kept(evidence),
+        evidence: kept(proposal.evidence),
         confidence: proposal.confidence,
         count: proposal.count,
         status: CandidateStatus::Pending,
@@ -286,7 +273,6 @@ fn see_again(
     changes: &mut Vec<Change>,
     lists: &mut Vec<EvidenceList>,
 ) {
-    let evidence: Vec<Evidence> = sighting.evidence.into_iter().map(piece).collect();
     row.count += sighting.count_added;
     row.confidence = row.confidence.max(sighting.confidence);
     row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen);
@@ -294,24 +280,14 @@ fn see_again(
     union(&mut row.repo_ids, sighting.repo_ids);
     union(&mut row.repo_keys, sighting.repo_keys);
     let fingerprint = row.fingerprint.clone();
-    lists.extend(EvidenceList::new(&fingerprint, &evidence));
-    row.evidence = kept([std::mem::take(&mut row.evidence), evidence].concat());
+    lists.extend(EvidenceList::new(&fingerprint, &sighting.evidence));
+    row.evidence.extend(sighting.evidence);
+    row.evidence = kept(std::mem::take(&mut row.evidence));
     changes.push(Change::Put(Box::new(row.clone())));
     changes.push(Change::Groups {
         fingerprint,
         groups: sighting.groups,
     });
-}
-
-fn piece(evidence: aggregate::Evidence) -> Evidence {
-    let some = |text: String| Some(text).filter(|text| !text.is_empty());
-    Evidence {
-        event_id: evidence.event_id,
-        quote: evidence.quote,
-        timestamp: evidence.timestamp,
-        session_id: some(evidence.session_id),
-        repo_id: some(evidence.repo_id),
-    }
 }
 
 /// Returns a rule file of a project; empty if there is none, it could be somebody else's, or it is huge.

@@ -2,10 +2,10 @@
 
 use super::CoachError;
 use super::owner::{Coach, Databases};
-use super::rule::{Rule, moved};
+use super::rule::{PROMOTE, Rule, moved};
 use crate::aggregate::sentence_case;
 use crate::ledger::{
-    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions, decisions_on, find,
+    CandidateLookup, CandidateRow, Change, DecisionRow, decisions, decisions_on, find,
 };
 use crate::place::{Plan, Written, restore, write};
 use crate::scope::{RuleFile, ScopeInput, guess};
@@ -25,7 +25,6 @@ const MAX_PART: usize = 1000;
 const APPROVE: &str = "approve";
 const REJECT: &str = "reject";
 const EDIT: &str = "edit";
-pub(super) const PROMOTE: &str = "promote";
 
 impl Coach {
     /// Writes a candidate to its file; with `diff` only returns what would be written. On an error, nothing is changed.
@@ -42,53 +41,56 @@ impl Coach {
             apply_words(&mut row, words)?;
         }
         let scope = params.scope.unwrap_or(row.scope_guess);
-        let root = self
-            .root_of(databases, &row, scope, params.cwd.as_deref())
-            .await?;
+        let cwd = params.cwd.as_deref();
+        let root = self.root_of(databases, &row, scope, cwd).await?;
         let plan = self.plan(&row, scope, &root).await?;
-        let (file, diff, warnings) = shown(&plan);
         if params.diff {
-            let candidate = self.shown_candidate(databases, &old).await?;
-            return Ok(CoachApproveReply {
-                candidate,
-                file,
-                diff,
-                warnings,
-            });
-        }
-        row.status = CandidateStatus::Approved;
-        row.current_scope = scope;
-        let mut changes = moved(&old, &row);
-        if let Some(branch) = params.branch {
-            let reason = commit(&plan, &branch, &row.title).await?;
-            let decision = self
-                .decision(databases, &old, &row, APPROVE, Some(reason), Some(&plan))
+            row = old;
+        } else {
+            row.status = CandidateStatus::Approved;
+            row.current_scope = scope;
+            let branch = params.branch.as_deref();
+            self.write_approved(databases, &old, &row, &plan, branch)
                 .await?;
+        }
+        Ok(CoachApproveReply {
+            candidate: self.shown_candidate(databases, &row).await?,
+            file: plan.path.display().to_string(),
+            diff: plan.diff,
+            warnings: plan.warnings,
+        })
+    }
+
+    async fn write_approved(
+        &self,
+        databases: &Databases,
+        old: &CandidateRow,
+        row: &CandidateRow,
+        plan: &Plan,
+        branch: Option<&str>,
+    ) -> Result<(), CoachError> {
+        let mut changes = moved(old, row);
+        if let Some(branch) = branch {
+            let reason = Some(commit(plan, branch, &row.title).await?);
+            let decision = self.decision(databases, old, row, APPROVE, reason, Some(plan));
             changes.push(Change::Decision(Box::new(DecisionRow {
                 file_before: None,
                 file_after: None,
-                ..decision
+                ..decision.await?
             })));
-            databases.ledger.commit(LedgerWrite(changes)).await?;
+            databases.change(changes).await?;
         } else {
             let rule = Rule {
-                old: &old,
-                row: &row,
+                old,
+                row,
                 decision: APPROVE,
                 reason: None,
                 changes,
-                plan: &plan,
+                plan,
             };
             self.write_rule(databases, rule).await?;
         }
-        self.write_mirror(databases).await?;
-        let candidate = self.shown_candidate(databases, &row).await?;
-        Ok(CoachApproveReply {
-            candidate,
-            file,
-            diff,
-            warnings,
-        })
+        Ok(self.write_mirror(databases).await?)
     }
 
     /// Rejects a candidate: it is not proposed again. On an error, nothing is changed.
@@ -100,18 +102,8 @@ impl Coach {
         let mut row = old.clone();
         row.status = CandidateStatus::Rejected;
         row.rejected_at_count = row.count;
-        let decision = self
-            .decision(databases, &old, &row, REJECT, params.reason, None)
-            .await?;
-        self.decided(
-            databases,
-            &row,
-            vec![
-                Change::Put(Box::new(row.clone())),
-                Change::Decision(Box::new(decision)),
-            ],
-        )
-        .await
+        self.decided(databases, &old, &row, REJECT, params.reason)
+            .await
     }
 
     /// Changes the words of a candidate. On an error, nothing is changed.
@@ -132,18 +124,12 @@ impl Coach {
             && let CandidateLookup::One(other) = find(&databases.ledger, &row.fingerprint).await?
         {
             if other.status != CandidateStatus::Pending {
-                return Err(self
-                    .state(databases, &other, "it has these words already")
-                    .await);
+                let what = "it has these words already";
+                return Err(self.state(databases, &other, what).await);
             }
             row.merge(*other);
         }
-        let decision = self
-            .decision(databases, &old, &row, EDIT, None, None)
-            .await?;
-        let mut changes = moved(&old, &row);
-        changes.push(Change::Decision(Box::new(decision)));
-        self.decided(databases, &row, changes).await
+        self.decided(databases, &old, &row, EDIT, None).await
     }
 
     /// Writes a candidate to the user's own rules. On an error, nothing is changed.
@@ -158,54 +144,26 @@ impl Coach {
             old.status,
             CandidateStatus::Pending | CandidateStatus::Approved
         ) {
-            return Err(self
-                .state(
-                    databases,
-                    &old,
-                    "it cannot be promoted; undo the last decision first",
-                )
-                .await);
+            let what = "it cannot be promoted; undo the last decision first";
+            return Err(self.state(databases, &old, what).await);
         }
         let threshold = self.config().await.promotion_threshold_repos;
-        let seen_in = old.repositories();
-        if seen_in < threshold
-            && params
-                .force
-                .as_deref()
-                .is_none_or(|reason| reason.trim().is_empty())
-        {
-            let what = format!(
-                "it was seen in {seen_in} of {threshold} projects (promotion_threshold_repos); --force REASON promotes it all the same"
-            );
-            return Err(CoachError::Refused(what));
-        }
-        let reason = params
-            .force
-            .unwrap_or_else(|| format!("seen in {seen_in} projects"));
+        let reason = promotion_reason(old.repositories(), threshold, params.force)?;
         let plan = self.plan(&old, Scope::Global, Path::new("/")).await?;
         let mut row = old.clone();
-        let now = ccd_text::clock::now();
         row.status = CandidateStatus::Promoted;
         row.current_scope = Scope::Global;
-        row.promoted_at = Some(now.clone());
-        let promotion = Promotion {
-            id: format!("{:08x}", rand::random::<u32>()),
-            fingerprint: row.fingerprint.clone(),
-            from_scope: old.current_scope,
-            to_scope: Scope::Global,
-            reason: reason.clone(),
-            promoted_at: now,
-        };
-        let changes = vec![
-            Change::Put(Box::new(row.clone())),
-            Change::Promotion(promotion.clone()),
-        ];
+        let promotion = promotion(old.current_scope, &row, &reason);
+        row.promoted_at = Some(promotion.promoted_at.clone());
         let rule = Rule {
             old: &old,
             row: &row,
             decision: PROMOTE,
             reason: Some(reason),
-            changes,
+            changes: vec![
+                Change::Put(Box::new(row.clone())),
+                Change::Promotion(promotion.clone()),
+            ],
             plan: &plan,
         };
         self.write_rule(databases, rule).await?;
@@ -213,13 +171,11 @@ impl Coach {
             self.take_from_project(databases, &row, &plan.path).await?;
         }
         self.write_mirror(databases).await?;
-        let (file, diff, _) = shown(&plan);
-        let candidate = self.shown_candidate(databases, &row).await?;
         Ok(CoachPromoteReply {
-            candidate,
+            candidate: self.shown_candidate(databases, &row).await?,
             promotion,
-            file,
-            diff,
+            file: plan.path.display().to_string(),
+            diff: plan.diff,
         })
     }
 
@@ -230,42 +186,34 @@ impl Coach {
         row: &CandidateRow,
         written_to: &Path,
     ) -> Result<(), CoachError> {
-        let all = decisions(&databases.ledger, &row.fingerprint).await?;
-        let approved = all
-            .into_iter()
-            .rfind(|decision| decision.state == "done" && decision.decision == APPROVE);
-        // One on a branch has changed no file here.
-        let Some((approved, file)) = approved
-            .filter(|one| one.file_after.is_some())
-            .and_then(|one| Some((one.clone(), one.file?)))
-        else {
-            return Ok(());
-        };
-        if Path::new(&file) == written_to {
-            return Ok(());
-        }
-        let taken = self.take_out(databases, &approved, Path::new(&file)).await;
-        if let Err(error) = taken {
+        let mut all = decisions(&databases.ledger, &row.fingerprint)
+            .await?
+            .into_iter();
+        let approved = all.rfind(|one| one.state == "done" && one.decision == APPROVE);
+        if let Some(approved) = approved
+            && approved.file.as_deref().map(Path::new) != Some(written_to)
+            && let Err(error) = self.take_out(databases, &approved).await
+        {
             tracing::warn!(%error, "a promoted rule stays in its project as well");
         }
         Ok(())
     }
 
-    /// Takes what a decision wrote out of its file.
+    /// Takes what a decision wrote out of its file. One on a branch has changed no file here.
     async fn take_out(
         &self,
         databases: &Databases,
         decision: &DecisionRow,
-        file: &Path,
     ) -> Result<(), CoachError> {
-        let all = decisions_on(&databases.ledger, file).await?.into_iter();
-        let all = all.filter(|one| one.file_after.is_some());
-        let all: Vec<DecisionRow> = all.collect();
-        let target = all.iter().position(|one| one.id == decision.id);
-        let (Some(target), path) = (target, file.to_owned()) else {
+        let Some(path) = decision.file.as_ref().map(PathBuf::from) else {
             return Ok(());
         };
-        let made = decision.made_folder.clone();
+        let mut all = decisions_on(&databases.ledger, &path).await?;
+        all.retain(|one| one.file_after.is_some());
+        let Some(target) = all.iter().position(|one| one.id == decision.id) else {
+            return Ok(());
+        };
+        let made = decision.made_folder.as_ref().map(PathBuf::from);
         let written = all.into_iter().map(|one| Written {
             before: one.file_before,
             after: one.file_after.unwrap_or_default(),
@@ -273,7 +221,6 @@ impl Coach {
             is_in_force: one.state == "done",
         });
         let written: Vec<Written> = written.collect();
-        let made = made.map(PathBuf::from);
         Ok(blocking(move || restore(&path, &written, target, made.as_deref())).await?)
     }
 
@@ -294,60 +241,29 @@ impl Coach {
         let _deciding = self.deciding.lock().await;
         let now = self.row(databases, id).await?;
         let all = decisions(&databases.ledger, &now.fingerprint).await?;
-        let Some(last) = all.into_iter().rfind(|decision| decision.state == "done") else {
-            return Err(CoachError::Refused(format!(
-                "no decision on {id} can be undone"
-            )));
+        let Some(last) = all.into_iter().rfind(|one| one.state == "done") else {
+            let what = format!("no decision on {id} can be undone");
+            return Err(CoachError::Refused(what));
         };
         let before: CandidateRow = serde_json::from_str(&last.candidate_before).map_err(|_| {
             CoachError::InvalidArgument("the decision was made by another version".into())
         })?;
-        if let (Some(file), Some(_)) = (&last.file, &last.file_after) {
-            self.take_out(databases, &last, Path::new(file)).await?;
-        }
-        let mut row = now.clone();
-        // What was counted since stays.
-        (row.status, row.current_scope, row.promoted_at) = (
-            before.status,
-            before.current_scope,
-            before.promoted_at.clone(),
-        );
-        (
-            row.title,
-            row.trigger_condition,
-            row.action,
-            row.candidate_type,
-        ) = (
-            before.title,
-            before.trigger_condition,
-            before.action,
-            before.candidate_type,
-        );
-        row.identify();
-        (row.mention, row.scope_guess) = (before.mention, before.scope_guess);
+        self.take_out(databases, &last).await?;
+        let row = undone(&now, before);
         let mut changes = moved(&now, &row);
-        let last_decision = last.decision.clone();
-        if last_decision == PROMOTE {
-            changes.push(Change::Promotion(Promotion {
-                id: format!("{:08x}", rand::random::<u32>()),
-                fingerprint: row.fingerprint.clone(),
-                from_scope: Scope::Global,
-                to_scope: row.current_scope,
-                reason: "undo".into(),
-                promoted_at: ccd_text::clock::now(),
-            }));
+        if last.decision == PROMOTE {
+            let mut promotion = promotion(Scope::Global, &row, "undo");
+            promotion.to_scope = row.current_scope;
+            changes.push(Change::Promotion(promotion));
         }
-        if row.status != CandidateStatus::Approved && row.status != CandidateStatus::Promoted {
-            changes.push(Change::DeleteGuard {
-                fingerprint: row.fingerprint.clone(),
-            });
+        if !row.is_in_force() {
+            let fingerprint = row.fingerprint.clone();
+            changes.push(Change::DeleteGuard { fingerprint });
         }
-        changes.push(Change::DecisionState {
-            id: last.id,
-            state: "undone",
-        });
-        databases.ledger.commit(LedgerWrite(changes)).await?;
-        if last_decision == PROMOTE && row.status == CandidateStatus::Approved {
+        let (id, state) = (last.id, "undone");
+        changes.push(Change::DecisionState { id, state });
+        databases.change(changes).await?;
+        if last.decision == PROMOTE && row.status == CandidateStatus::Approved {
             self.put_back(databases, &row).await?;
         }
         self.use_guards(databases).await?;
@@ -389,25 +305,69 @@ impl Coach {
         row.scope_guess = guess(&input, &config.indicators);
     }
 
+    /// Stores a decision that writes no file.
     async fn decided(
         &self,
         databases: &Databases,
+        old: &CandidateRow,
         row: &CandidateRow,
-        changes: Vec<Change>,
+        what: &str,
+        reason: Option<String>,
     ) -> Result<Decided, CoachError> {
-        databases.ledger.commit(LedgerWrite(changes)).await?;
+        let decision = self.decision(databases, old, row, what, reason, None);
+        let mut changes = moved(old, row);
+        changes.push(Change::Decision(Box::new(decision.await?)));
+        databases.change(changes).await?;
         self.write_mirror(databases).await?;
         let candidate = self.shown_candidate(databases, row).await?;
         Ok(Decided { candidate })
     }
 }
 
-fn shown(plan: &Plan) -> (String, String, Vec<String>) {
-    (
-        plan.path.display().to_string(),
-        plan.diff.clone(),
-        plan.warnings.clone(),
-    )
+/// Returns why a candidate may be promoted that was seen in `seen_in` projects.
+fn promotion_reason(
+    seen_in: usize,
+    threshold: usize,
+    force: Option<String>,
+) -> Result<String, CoachError> {
+    let is_given = force
+        .as_ref()
+        .is_some_and(|reason| !reason.trim().is_empty());
+    if seen_in < threshold && !is_given {
+        return Err(CoachError::Refused(format!(
+            "it was seen in {seen_in} of {threshold} projects (promotion_threshold_repos); --force REASON promotes it all the same"
+        )));
+    }
+    Ok(force.unwrap_or_else(|| format!("seen in {seen_in} projects")))
+}
+
+fn promotion(from_scope: Scope, row: &CandidateRow, reason: &str) -> Promotion {
+    Promotion {
+        id: format!("{:08x}", rand::random::<u32>()),
+        fingerprint: row.fingerprint.clone(),
+        from_scope,
+        to_scope: Scope::Global,
+        reason: reason.to_owned(),
+        promoted_at: ccd_text::clock::now(),
+    }
+}
+
+/// Returns a candidate as it was before a decision. What was counted since stays.
+fn undone(now: &CandidateRow, before: CandidateRow) -> CandidateRow {
+    let mut row = CandidateRow {
+        status: before.status,
+        current_scope: before.current_scope,
+        promoted_at: before.promoted_at,
+        title: before.title,
+        trigger_condition: before.trigger_condition,
+        action: before.action,
+        candidate_type: before.candidate_type,
+        mention: before.mention,
+        scope_guess: before.scope_guess,
+        ..now.clone()
+    };
+    row.identify();
+    row
 }
 
 async fn commit(plan: &Plan, branch: &str, title: &str) -> Result<String, CoachError> {

@@ -4,11 +4,9 @@ use super::CoachError;
 use super::guard::{Guards, compile};
 use super::owner::{Coach, Databases};
 use crate::command;
-use crate::ledger::{CandidateRow, Change, LedgerWrite, evidence_of, guards};
+use crate::ledger::{CandidateRow, Change, evidence_of, guards};
 use crate::record::contexts_of;
-use ccd_protocol::coach::{
-    CandidateStatus, CandidateType, CoachGuardParams, CoachGuardReply, Guard, Scope,
-};
+use ccd_protocol::coach::{CandidateType, CoachGuardParams, CoachGuardReply, Guard, Scope};
 use ccd_store::StoreError;
 
 /// Words of a command that a pattern is made of, at most.
@@ -20,21 +18,14 @@ impl Coach {
         let databases = self.with_candidate(&params.id).await?;
         let _deciding = self.deciding.lock().await;
         let row = self.row(databases, &params.id).await?;
-        let guard = if params.off {
+        let (change, guard) = if params.off {
             let fingerprint = row.fingerprint.clone();
-            databases
-                .ledger
-                .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
-                .await?;
-            None
+            (Change::DeleteGuard { fingerprint }, None)
         } else {
             let guard = self.new_guard(databases, &row, params).await?;
-            databases
-                .ledger
-                .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
-                .await?;
-            Some(guard)
+            (Change::Guard(guard.clone()), Some(guard))
         };
+        databases.change(vec![change]).await?;
         self.use_guards(databases).await?;
         let candidate = self.shown_candidate(databases, &row).await?;
         Ok(CoachGuardReply { candidate, guard })
@@ -46,29 +37,24 @@ impl Coach {
         row: &CandidateRow,
         params: CoachGuardParams,
     ) -> Result<Guard, CoachError> {
-        if !matches!(
-            row.status,
-            CandidateStatus::Approved | CandidateStatus::Promoted
-        ) {
-            return Err(self
-                .state(databases, row, "it has no guard; approve it first")
-                .await);
+        if !row.is_in_force() {
+            let what = "it has no guard; approve it first";
+            return Err(self.state(databases, row, what).await);
         }
         let pattern = match params.pattern {
             Some(pattern) => pattern,
             None => derived_pattern(databases, row).await?,
         };
         if params.tool.as_deref().is_some_and(str::is_empty) {
-            return Err(CoachError::InvalidArgument(
-                "tool: must not be empty".into(),
-            ));
+            let what = "tool: must not be empty";
+            return Err(CoachError::InvalidArgument(what.into()));
         }
-        if compile(&pattern).is_ok_and(|pattern| pattern.is_match("")) {
+        let compiled = compile(&pattern)
+            .map_err(|error| CoachError::InvalidArgument(format!("pattern: {error}")))?;
+        if compiled.is_match("") {
             let what = "pattern: matches an empty text, so it would refuse every call";
             return Err(CoachError::InvalidArgument(what.into()));
         }
-        compile(&pattern)
-            .map_err(|error| CoachError::InvalidArgument(format!("pattern: {error}")))?;
         let is_everywhere = row.current_scope == Scope::Global;
         Ok(Guard {
             fingerprint: row.fingerprint.clone(),
@@ -97,30 +83,17 @@ impl Coach {
 /// Returns a pattern for the commands that the rule is about: the words with which all of its evidence starts.
 async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<String, CoachError> {
     let evidence = evidence_of(&databases.ledger, &row.fingerprint, 100).await?;
-    let ids: Vec<&str> = evidence
-        .iter()
-        .map(|piece| piece.event_id.as_str())
-        .collect();
-    let mut common: Option<Vec<String>> = None;
-    for context in contexts_of(&databases.events, &ids).await? {
+    let ids = evidence.iter().map(|piece| piece.event_id.as_str());
+    let contexts = contexts_of(&databases.events, &ids.collect::<Vec<_>>()).await?;
+    let words = contexts.iter().filter_map(|context| {
         let in_violation = context["violations"][0]["command"].as_str();
-        let line = context["command"]
-            .as_str()
-            .or(in_violation)
-            .unwrap_or_default();
-        let Some(words) = first_words(line) else {
-            continue;
-        };
-        common = Some(match common {
-            None => words,
-            Some(common) => {
-                let both = common.into_iter().zip(words);
-                both.take_while(|(one, other)| one == other)
-                    .map(|(one, _)| one)
-                    .collect()
-            }
-        });
-    }
+        first_words(context["command"].as_str().or(in_violation)?)
+    });
+    let common = words.reduce(|mut common, words| {
+        let pairs = common.iter().zip(&words);
+        common.truncate(pairs.take_while(|(one, other)| one == other).count());
+        common
+    });
     let Some((program, rest)) = common.as_deref().and_then(<[String]>::split_first) else {
         let what = "its evidence does not name one command; give a pattern with --pattern";
         return Err(CoachError::InvalidArgument(what.into()));
@@ -130,15 +103,10 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
     // Options may be between the words.
     let words = rest.iter().chain(&squash);
     let words = words.map(|word| format!(r"\s(?:\S+\s)*?{}", regex::escape(word)));
-    let pattern = format!(
-        "^{}{}(?:\\s|$)",
-        regex::escape(program),
-        words.collect::<String>()
-    );
-    match recommended(&row.action)
-        .into_iter()
-        .find(|command| compile(&pattern).is_ok_and(|one| one.is_match(command)))
-    {
+    let (program, words) = (regex::escape(program), words.collect::<String>());
+    let pattern = format!("^{program}{words}(?:\\s|$)");
+    let mut commands = recommended(&row.action).into_iter();
+    match commands.find(|command| compile(&pattern).is_ok_and(|one| one.is_match(command))) {
         None => Ok(pattern),
         Some(command) => Err(CoachError::InvalidArgument(format!(
             "a guard for {pattern} would refuse what the rule recommends ({command}); give another with --pattern"
@@ -165,17 +133,9 @@ fn first_words(line: &str) -> Option<Vec<String>> {
         word.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && !word.contains(['/', '.', '='])
     };
-    let names = simple
-        .words
-        .iter()
-        .take_while(is_name)
-        .take(MAX_WORDS - 1)
-        .cloned();
-    Some(
-        std::iter::once(simple.program.clone())
-            .chain(names)
-            .collect(),
-    )
+    let names = simple.words.iter().take_while(is_name).take(MAX_WORDS - 1);
+    let all = std::iter::once(&simple.program).chain(names);
+    Some(all.cloned().collect())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Deleting what was recorded.
 
 use super::CoachError;
-use super::list::check_time;
+use super::arguments::check_time;
 use super::owner::{Coach, Databases};
-use crate::ledger::{CandidateRow, Change, LedgerWrite, all, events_of};
+use crate::ledger::{CandidateRow, Change, all, events_of};
 use crate::record::{
     EventWrite, PayloadWrite, Selection, projects, selected_events, selected_payloads,
 };
@@ -13,6 +13,12 @@ use ccd_store::{blocking, forget_files};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// What is left, one and several.
+const RULES: (&str, &str) = (
+    "approved rule, with the words it quotes",
+    "approved rules, with the words they quote",
+);
 
 /// The end of the name of a file in the spool that is no payload.
 const INVALID: &str = "invalid";
@@ -50,11 +56,10 @@ impl Coach {
         };
         let _deciding = self.deciding.lock().await;
         let (events, _) = forget_events(databases, &selection, false).await?;
-        let candidates = if params.all && is_empty {
-            self.forget_candidates(databases, &selection, false).await?
-        } else {
-            0
-        };
+        let mut candidates = 0;
+        if params.all && is_empty {
+            candidates = self.forget_candidates(databases, &selection, false).await?;
+        }
         Ok(CoachForgetReply {
             events,
             payloads,
@@ -70,27 +75,15 @@ impl Coach {
         };
         let selection = self.selection(which).await;
         let _deciding = self.deciding.lock().await;
-        let candidates = self
-            .forget_candidates(databases, &selection, which.dry_run)
-            .await?;
+        let candidates = self.forget_candidates(databases, &selection, which.dry_run);
+        let proposals = ("proposal", "proposals");
+        let candidates = DataSelected::of(part, candidates.await?, proposals, None);
         let (events, since) = forget_events(databases, &selection, which.dry_run).await?;
         let left = all(&databases.ledger).await?;
-        let left = left.iter().filter(|row| !is_undecided(row)).count() as u64;
+        let left = left.iter().filter(|row| row.is_in_force()).count() as u64;
         Ok(DataSelected::of(part, events, ("event", "events"), since)
-            .and(DataSelected::of(
-                part,
-                candidates,
-                ("proposal", "proposals"),
-                None,
-            ))
-            .leaving(
-                left,
-                (
-                    "approved rule, with the words it quotes",
-                    "approved rules, with the words they quote",
-                ),
-                "ccctl coach undo takes one back",
-            ))
+            .and(candidates)
+            .leaving(left, RULES, "ccctl coach undo takes one back"))
     }
 
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
@@ -106,34 +99,29 @@ impl Coach {
     }
 
     pub async fn known_projects(&self) -> Vec<PathBuf> {
-        let Ok(Some(databases)) = self.existing().await else {
-            return Vec::new();
-        };
-        let known = projects(&databases.events).await.unwrap_or_default();
-        known.into_values().collect()
+        self.projects_by_id().await.into_values().collect()
+    }
+
+    async fn projects_by_id(&self) -> BTreeMap<String, PathBuf> {
+        match self.existing().await {
+            Ok(Some(databases)) => projects(&databases.events).await.unwrap_or_default(),
+            _ => BTreeMap::default(),
+        }
     }
 
     /// Selects the repository that the project is in, and those below it.
     async fn selection(&self, which: &DataForgetParams) -> Selection {
-        let repo_ids = match &which.project {
-            None => None,
-            Some(project) => {
-                let known = match self.existing().await {
-                    Ok(Some(databases)) => projects(&databases.events).await.unwrap_or_default(),
-                    _ => BTreeMap::default(),
-                };
-                let below = known
-                    .into_iter()
-                    .filter(|(_, root)| root.starts_with(project));
-                let own = std::iter::once(self.repo_id(project));
-                Some(own.chain(below.map(|(id, _)| id)).collect())
-            }
-        };
-        Selection {
-            repo_ids,
-            session_id: None,
+        let mut selection = Selection {
             before: which.before.clone(),
+            ..Selection::default()
+        };
+        if let Some(project) = &which.project {
+            let known = self.projects_by_id().await.into_iter();
+            let below = known.filter(|(_, root)| root.starts_with(project));
+            let own = std::iter::once(self.repo_id(project));
+            selection.repo_ids = Some(own.chain(below.map(|(id, _)| id)).collect());
         }
+        selection
     }
 
     async fn forget_payloads(
@@ -160,29 +148,25 @@ impl Coach {
     ) -> Result<u64, CoachError> {
         let is_selected = |row: &CandidateRow| {
             let is_in = |ids: &Vec<String>| row.repo_ids.iter().any(|seen| ids.contains(seen));
-            is_undecided(row)
+            let is_old = |before: &String| row.first_seen < *before;
+            !row.is_in_force()
                 && selection.repo_ids.as_ref().is_none_or(is_in)
-                && selection
-                    .before
-                    .as_ref()
-                    .is_none_or(|before| row.first_seen < *before)
+                && selection.before.as_ref().is_none_or(is_old)
         };
         let mut rows = all(&databases.ledger).await?;
         rows.retain(is_selected);
         let count = rows.len() as u64;
         if count > 0 && !dry_run {
             // Events that are not selected count again, unless the user has rejected what follows from them.
-            let pending = rows
-                .iter()
-                .filter(|row| row.status == CandidateStatus::Pending);
+            let is_pending = |row: &&CandidateRow| row.status == CandidateStatus::Pending;
+            let pending = rows.iter().filter(is_pending);
             let pending: Vec<&str> = pending.map(|row| row.fingerprint.as_str()).collect();
             let events = events_of(&databases.ledger, &pending).await?;
             databases.events.commit(EventWrite::Waiting(events)).await?;
             let deletes = rows.into_iter().map(|row| Change::Delete {
                 fingerprint: row.fingerprint,
             });
-            let deletes = LedgerWrite(deletes.collect());
-            databases.ledger.commit(deletes).await?;
+            databases.change(deletes.collect()).await?;
             databases.tidy();
             self.write_mirror(databases).await?;
         }
@@ -211,11 +195,4 @@ async fn forget_events(
         databases.tidy();
     }
     Ok(selected)
-}
-
-fn is_undecided(row: &CandidateRow) -> bool {
-    matches!(
-        row.status,
-        CandidateStatus::Pending | CandidateStatus::Rejected
-    )
 }

@@ -1,6 +1,7 @@
 //! What the coach shows: candidates, events, counts.
 
 use super::CoachError;
+use super::arguments::{MAX_LIST_LEN, check_time, limit};
 use super::batch::{LAST_PROPOSAL, MIRROR_HASH};
 use super::owner::{Coach, Databases};
 use super::reports::shown_effect;
@@ -16,15 +17,11 @@ use ccd_protocol::coach::{
     Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEventsParams,
     CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply, CoachGetParams, CoachGetReply,
     CoachLedgerParams, CoachLedgerReply, CoachPatternsReply, CoachReviewParams, CoachReviewReply,
-    CoachStatusReply, Decision, Detected, Signal,
+    CoachStatusReply, Decision, Detected, Guard, Signal,
 };
 use ccd_store::blocking;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Entries of a list, unless the caller says otherwise, and at most.
-const LIST_LEN: u32 = 100;
-pub(super) const MAX_LIST_LEN: u32 = 1000;
 
 const MAX_PAYLOADS: usize = 10_000;
 
@@ -47,15 +44,10 @@ impl Coach {
             return Ok(status);
         };
         let counts = counts(&databases.events).await?;
-        let pending = Page {
-            status: Some(CandidateStatus::Pending),
-            limit: u32::MAX,
-            ..Page::default()
-        };
-        let pending = page(&databases.ledger, pending).await?;
-        let eligible = pending
-            .iter()
-            .filter(|row| row.repositories() >= config.promotion_threshold_repos);
+        let pending = Page::of(CandidateStatus::Pending, u32::MAX);
+        let pending = page(&databases.ledger, pending).await?.into_iter();
+        let threshold = config.promotion_threshold_repos;
+        let eligible = pending.filter(|row| row.repositories() >= threshold);
         let written = state_of(&databases.ledger, MIRROR_HASH).await?;
         status.problems.extend(databases.incidents.clone());
         let invalid = self.queues().1;
@@ -86,17 +78,13 @@ impl Coach {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachReviewReply::default());
         };
-        let rows = page(
-            &databases.ledger,
-            Page {
-                status: Some(CandidateStatus::Pending),
-                repo_id: params.project.map(|project| self.repo_id(&project)),
-                by_count: true,
-                limit: limit(params.limit)?,
-                ..Page::default()
-            },
-        );
-        let candidates = self.shown_candidates(databases, rows.await?).await?;
+        let which = Page {
+            repo_id: params.project.map(|project| self.repo_id(&project)),
+            by_count: true,
+            ..Page::of(CandidateStatus::Pending, limit(params.limit)?)
+        };
+        let rows = page(&databases.ledger, which).await?;
+        let candidates = self.shown_candidates(databases, rows).await?;
         Ok(CoachReviewReply { candidates })
     }
 
@@ -108,10 +96,9 @@ impl Coach {
         let (mut file, mut diff) = (candidate.applied_to.clone(), String::new());
         if row.status == CandidateStatus::Pending {
             // A diff that cannot be made hides nothing else.
-            if let Ok(root) = self
-                .root_of(databases, &row, row.scope_guess, params.cwd.as_deref())
-                .await
-                && let Ok(plan) = self.plan(&row, row.scope_guess, &root).await
+            let (scope, cwd) = (row.scope_guess, params.cwd.as_deref());
+            if let Ok(root) = self.root_of(databases, &row, scope, cwd).await
+                && let Ok(plan) = self.plan(&row, scope, &root).await
             {
                 (file, diff) = (Some(plan.path.display().to_string()), plan.diff);
             }
@@ -147,17 +134,15 @@ impl Coach {
         let Some(databases) = self.existing().await? else {
             return Ok(CoachLedgerReply::default());
         };
-        let rows = page(
-            &databases.ledger,
-            Page {
-                status: params.status,
-                search: params.search,
-                limit: limit(params.limit)?,
-                ..Page::default()
-            },
-        );
+        let which = Page {
+            status: params.status,
+            search: params.search,
+            limit: limit(params.limit)?,
+            ..Page::default()
+        };
+        let rows = page(&databases.ledger, which).await?;
         Ok(CoachLedgerReply {
-            candidates: self.shown_candidates(databases, rows.await?).await?,
+            candidates: self.shown_candidates(databases, rows).await?,
             promotions: promotions(&databases.ledger).await?,
         })
     }
@@ -174,9 +159,8 @@ impl Coach {
     /// Returns the signals of payloads, each in the light of the earlier ones of its session.
     pub async fn detect(&self, params: CoachDetectParams) -> Result<CoachDetectReply, CoachError> {
         if params.payloads.len() > MAX_PAYLOADS {
-            return Err(CoachError::InvalidArgument(format!(
-                "payloads: at most {MAX_PAYLOADS}"
-            )));
+            let what = format!("payloads: at most {MAX_PAYLOADS}");
+            return Err(CoachError::InvalidArgument(what));
         }
         let patterns = Arc::clone(&self.config().await.patterns);
         let detected = blocking(move || {
@@ -232,11 +216,9 @@ impl Coach {
         databases: &Databases,
         row: &CandidateRow,
     ) -> Result<Candidate, CoachError> {
-        let shown = self.shown_candidates(databases, vec![row.clone()]).await?;
-        shown
-            .into_iter()
-            .next()
-            .ok_or_else(|| CoachError::NotFound(row.fingerprint.clone()))
+        let mut shown = self.shown_candidates(databases, vec![row.clone()]).await?;
+        let shown = shown.pop();
+        shown.ok_or_else(|| CoachError::NotFound(row.fingerprint.clone()))
     }
 
     pub(super) async fn shown_candidates(
@@ -250,27 +232,14 @@ impl Coach {
         let mut shown = Vec::with_capacity(rows.len());
         for row in rows {
             let mut candidate = row.to_candidate(short_id(&row.fingerprint, &all), threshold);
-            candidate.guarded = guards
-                .iter()
-                .any(|guard| guard.fingerprint == row.fingerprint);
-            if matches!(
-                row.status,
-                CandidateStatus::Approved | CandidateStatus::Promoted
-            ) {
-                let decisions = decisions(&databases.ledger, &row.fingerprint).await?;
-                let is_in_force = |decision: &&DecisionRow| decision.state != "undone";
-                let mut written = decisions
-                    .iter()
-                    .filter(is_in_force)
-                    .filter(|one| one.file.is_some());
-                let first = written.next();
-                candidate.applied_to = written
-                    .next_back()
-                    .or(first)
-                    .and_then(|one| one.file.clone());
-                let since =
-                    first.map_or_else(|| row.promoted_at.clone(), |one| Some(one.at.clone()));
-                if let Some(since) = since {
+            let is_of_row = |guard: &Guard| guard.fingerprint == row.fingerprint;
+            candidate.guarded = guards.iter().any(is_of_row);
+            if row.is_in_force() {
+                let mut written = decisions(&databases.ledger, &row.fingerprint).await?;
+                written.retain(|one| one.state != "undone" && one.file.is_some());
+                candidate.applied_to = written.last().and_then(|one| one.file.clone());
+                let first = written.into_iter().next();
+                if let Some(since) = first.map_or(row.promoted_at, |one| Some(one.at)) {
                     let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
                     candidate.effect = shown_effect(&since, &times);
                 }
@@ -284,8 +253,7 @@ impl Coach {
 /// Reads a payload, without its secrets.
 fn read(text: &str) -> Result<Payload, String> {
     let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let clipped = clip(json);
-    Payload::parse(clipped.payload.to_string().as_bytes()).map_err(|error| error.to_string())
+    Payload::of(&clip(json).payload).map_err(|error| error.to_string())
 }
 
 fn signal(signal: crate::signal::Signal) -> Signal {
@@ -305,24 +273,5 @@ pub(super) fn decision(row: DecisionRow) -> Decision {
         reason: row.reason,
         file: row.file,
         undone: row.state == "undone",
-    }
-}
-
-fn limit(limit: Option<u32>) -> Result<u32, CoachError> {
-    match limit {
-        None => Ok(LIST_LEN),
-        Some(limit) if (1..=MAX_LIST_LEN).contains(&limit) => Ok(limit),
-        Some(_) => Err(CoachError::InvalidArgument(format!(
-            "limit: must be from 1 to {MAX_LIST_LEN}"
-        ))),
-    }
-}
-
-pub(super) fn check_time(name: &str, time: &str) -> Result<(), CoachError> {
-    match ccd_text::clock::age_s(time) {
-        Some(_) => Ok(()),
-        None => Err(CoachError::InvalidArgument(format!(
-            "{name}: {time:?} is not a time (RFC 3339)"
-        ))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CoachError;
 use super::owner::Coach;
-use crate::ledger::{CandidateRow, Change, LedgerWrite, all, promotions};
+use crate::ledger::{CandidateRow, Change, all, promotions, short_id};
 use crate::record::{EventWrite, PayloadWrite, Selection, mutes};
 use ccd_protocol::coach::{
     Candidate, CoachExportReply, CoachImportParams, CoachImportReply, CoachMuteParams,
@@ -25,9 +25,8 @@ impl Coach {
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
         let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
-            return Err(CoachError::InvalidArgument(
-                "give a type, a project, or both".into(),
-            ));
+            let what = "give a type, a project, or both";
+            return Err(CoachError::InvalidArgument(what.into()));
         }
         let mute = Mute {
             signal_type: params.signal_type,
@@ -35,11 +34,11 @@ impl Coach {
             since: ccd_text::clock::now(),
         };
         let change = if params.off {
-            EventWrite::Unmute(mute)
+            EventWrite::Unmute
         } else {
-            EventWrite::Mute(mute)
+            EventWrite::Mute
         };
-        databases.events.commit(change).await?;
+        databases.events.commit(change(mute)).await?;
         let mutes = mutes(&databases.events).await?;
         Ok(CoachMuteReply { mutes })
     }
@@ -67,7 +66,7 @@ impl Coach {
             rejected: ago(REJECTED_DAYS * DAY_S),
             evidence: events,
         };
-        databases.ledger.commit(LedgerWrite(vec![retain])).await?;
+        databases.change(vec![retain]).await?;
         databases.tidy();
         Ok(self.write_mirror(databases).await?)
     }
@@ -84,12 +83,8 @@ impl Coach {
         };
         let rows = all(&databases.ledger).await?;
         let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
-        let candidates = rows.iter().map(|row| {
-            row.to_candidate(
-                crate::ledger::short_id(&row.fingerprint, &fingerprints),
-                usize::MAX,
-            )
-        });
+        let id = |row: &CandidateRow| short_id(&row.fingerprint, &fingerprints);
+        let candidates = rows.iter().map(|row| row.to_candidate(id(row), usize::MAX));
         reply.candidates = candidates.collect();
         reply.promotions = promotions(&databases.ledger).await?;
         Ok(reply)
@@ -103,23 +98,20 @@ impl Coach {
             CoachError::InvalidArgument("document: has no list \"candidates\"".into())
         })?;
         if entries.len() > MAX_IMPORTED {
-            return Err(CoachError::InvalidArgument(format!(
-                "document: more than {MAX_IMPORTED} candidates"
-            )));
+            let what = format!("document: more than {MAX_IMPORTED} candidates");
+            return Err(CoachError::InvalidArgument(what));
         }
         let _deciding = self.deciding.lock().await;
-        let mut rows: BTreeMap<String, CandidateRow> = all(&databases.ledger)
-            .await?
-            .into_iter()
-            .map(|row| (row.fingerprint.clone(), row))
-            .collect();
+        let rows = all(&databases.ledger).await?.into_iter();
+        let mut rows: BTreeMap<String, CandidateRow> =
+            rows.map(|row| (row.fingerprint.clone(), row)).collect();
         let mut reply = CoachImportReply {
             added: 0,
             merged: 0,
             fingerprints: Vec::new(),
             refused: Vec::new(),
         };
-        let (mut changed, mut renamed) = (Vec::new(), BTreeMap::new());
+        let mut renamed = BTreeMap::new();
         for (number, entry) in entries.into_iter().enumerate() {
             let old = entry["fingerprint"].as_str().unwrap_or_default().to_owned();
             let row = match imported(entry) {
@@ -130,43 +122,44 @@ impl Coach {
                 }
             };
             renamed.insert(old, row.fingerprint.clone());
-            changed.push(row.fingerprint.clone());
-            match rows.get_mut(&row.fingerprint) {
-                Some(known) => {
-                    known.merge(row);
-                    reply.merged += 1;
-                }
-                None => {
-                    rows.insert(row.fingerprint.clone(), row);
-                    reply.added += 1;
-                }
+            reply.fingerprints.push(row.fingerprint.clone());
+            if let Some(known) = rows.get_mut(&row.fingerprint) {
+                known.merge(row);
+                reply.merged += 1;
+            } else {
+                rows.insert(row.fingerprint.clone(), row);
+                reply.added += 1;
             }
         }
-        reply.fingerprints.clone_from(&changed);
-        let puts = changed
-            .iter()
-            .filter_map(|fingerprint| rows.get(fingerprint));
-        let mut changes: Vec<Change> = puts.map(|row| Change::Put(Box::new(row.clone()))).collect();
-        let known: Vec<String> = promotions(&databases.ledger)
-            .await?
-            .into_iter()
-            .map(|one| one.id)
-            .collect();
-        let new: Vec<Promotion> =
-            serde_json::from_value(params.document["promotions"].clone()).unwrap_or_default();
-        for promotion in new.into_iter().filter(|one| !known.contains(&one.id)) {
-            if let Some(fingerprint) = renamed.get(&promotion.fingerprint) {
-                let fingerprint = fingerprint.clone();
-                changes.push(Change::Promotion(Promotion {
-                    fingerprint,
-                    ..promotion
-                }));
-            }
-        }
-        databases.ledger.commit(LedgerWrite(changes)).await?;
+        let changed = reply.fingerprints.iter().filter_map(|one| rows.get(one));
+        let puts = changed.map(|row| Change::Put(Box::new(row.clone())));
+        let known = promotions(&databases.ledger).await?;
+        let promotions = new_promotions(&params.document, &known, &renamed);
+        let changes = puts.chain(promotions.into_iter().map(Change::Promotion));
+        databases.change(changes.collect()).await?;
         self.write_mirror(databases).await?;
         Ok(reply)
     }
+}
+
+/// Returns the promotions of a document that are not known, under the new fingerprints of their candidates.
+fn new_promotions(
+    document: &Value,
+    known: &[Promotion],
+    renamed: &BTreeMap<String, String>,
+) -> Vec<Promotion> {
+    let all: Vec<Promotion> =
+        serde_json::from_value(document["promotions"].clone()).unwrap_or_default();
+    let is_new = |one: &Promotion| known.iter().all(|known| known.id != one.id);
+    let new = all.into_iter().filter(is_new);
+    let with_fingerprint = |promotion: Promotion| {
+        let fingerprint = renamed.get(&promotion.fingerprint)?.clone();
+        Some(Promotion {
+            fingerprint,
+            ..promotion
+        })
+    };
+    new.filter_map(with_fingerprint).collect()
 }
 
 /// Reads an entry: one of `coach.export`, or a row of the seed's table, whose lists are texts of JSON.
@@ -198,13 +191,9 @@ fn imported(entry: Value) -> Result<CandidateRow, String> {
         &mut candidate.trigger_condition,
         &mut candidate.action,
     ] {
-        let line: String = text
-            .chars()
-            .map(|letter| if letter.is_control() { ' ' } else { letter })
-            .collect();
-        *text = ccd_text::redact::redact(&line.replace("<!--", "").replace("-->", ""))
-            .text
-            .into_owned();
+        let line = text.replace(char::is_control, " ");
+        let line = line.replace("<!--", "").replace("-->", "");
+        *text = ccd_text::redact::redact(&line).text.into_owned();
     }
     Ok(CandidateRow::of_candidate(candidate))
 }

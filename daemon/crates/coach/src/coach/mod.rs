@@ -2,6 +2,7 @@
 //! `owner` is what handlers call; `work` processes payloads in a thread of its own; `batch` turns events into candidates;
 //! `decide` (on top of `rule`), `enforce`, `list`, `manage` and `forget` are the methods.
 
+mod arguments;
 mod batch;
 mod consent;
 mod decide;

@@ -7,13 +7,13 @@ use super::projects::Projects;
 use super::timing::Timings;
 use crate::config::{CoachConfig, ConfigFile, create_config};
 use crate::deliver::{Delivery, Journal, JournalError, Reader, Spool};
-use crate::ledger::{LEDGER, LedgerWrite, Mirror};
+use crate::ledger::{Change, LEDGER, LedgerWrite, Mirror};
 use crate::place::Places;
 use crate::record::{EVENTS, EventWrite};
 use ccd_protocol::coach::SignalType;
 use ccd_protocol::hook::HookStatus;
 use ccd_store::folder::prepare_private;
-use ccd_store::{Database, Opening, Store};
+use ccd_store::{Database, Opening, Store, StoreError};
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use std::error::Error;
@@ -113,6 +113,11 @@ pub(super) struct Databases {
 }
 
 impl Databases {
+    /// Changes the ledger: all at once, or nothing.
+    pub(super) async fn change(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        self.ledger.commit(LedgerWrite(changes)).await
+    }
+
     pub(super) fn tidy(&self) {
         self.events.tidy();
         self.ledger.tidy();
@@ -120,13 +125,8 @@ impl Databases {
 }
 
 impl Coach {
-    /// Takes payloads from now on. They are processed by the returned work.
-    pub fn new(
-        paths: CoachPaths,
-        store: Store,
-        settings: CoachSettings,
-    ) -> Result<(Arc<Self>, super::Work), JournalError> {
-        let coach = Arc::new(Self {
+    pub(super) fn stopped(paths: CoachPaths, store: Store, settings: CoachSettings) -> Self {
+        let coach = Self {
             consent: Consent::in_base(&paths.base),
             spool: Spool::new(paths.spool.clone()).into(),
             config: Arc::new(ConfigFile::new(paths.config()).into()),
@@ -148,13 +148,9 @@ impl Coach {
             invalid: AtomicU64::new(0),
             news: Notify::new(),
             deciding: tokio::sync::Mutex::default(),
-        });
+        };
         coach.set_settings(settings);
-        if coach.paths.journal.exists() {
-            coach.journal()?; // an earlier process may have left payloads
-        }
-        let work = super::Work::new(Arc::clone(&coach));
-        Ok((coach, work))
+        coach
     }
 
     /// Returns the journal, which is made when it is needed for the first time.

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(super) fn read(bytes: &[u8]) -> Option<(Payload, String)> {
     let json: Value = serde_json::from_str(&mended_text(bytes)).ok()?;
     let clipped = clip(json);
-    let payload = Payload::parse(clipped.payload.to_string().as_bytes()).ok()?;
+    let payload = Payload::of(&clipped.payload).ok()?;
     Some((payload, clipped.kept))
 }
 

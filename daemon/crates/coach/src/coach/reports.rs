@@ -1,7 +1,7 @@
 //! Reports: counts, and whether rules are followed.
 
 use super::CoachError;
-use super::list::{MAX_LIST_LEN, check_time};
+use super::arguments::{MAX_LIST_LEN, check_time};
 use super::owner::{Coach, Databases};
 use crate::ledger::{Page, evidence_times, page};
 use crate::record::{by_day, projects};
@@ -63,10 +63,7 @@ impl Coach {
             since,
             by_type,
             by_project,
-            weeks: weeks
-                .into_iter()
-                .map(|(week, count)| WeekCount { week, count })
-                .collect(),
+            weeks: week_counts(weeks),
             rules: self.rule_reports(databases).await?,
         })
     }
@@ -74,37 +71,22 @@ impl Coach {
     async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
         let mut reports = Vec::new();
         for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
-            let rows = page(
-                &databases.ledger,
-                Page {
-                    status: Some(status),
-                    limit: MAX_LIST_LEN,
-                    ..Page::default()
-                },
-            );
-            let rows = rows.await?;
-            for (row, candidate) in rows
-                .iter()
-                .zip(self.shown_candidates(databases, rows.clone()).await?)
-            {
-                let Some(shown) = candidate.effect.clone() else {
+            let which = Page::of(status, MAX_LIST_LEN);
+            let rows = page(&databases.ledger, which).await?;
+            for candidate in self.shown_candidates(databases, rows).await? {
+                let Some(effect) = candidate.effect else {
                     continue;
                 };
-                let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
-                let weeks = recurrence(&shown.since, &ccd_text::clock::now(), &times)
-                    .map(|seen| seen.weeks)
-                    .unwrap_or_default();
-                let skipped = weeks.len().saturating_sub(MAX_WEEKS);
+                let times = evidence_times(&databases.ledger, &candidate.fingerprint).await?;
+                let seen = recurrence(&effect.since, &ccd_text::clock::now(), &times);
+                let mut weeks = week_counts(seen.map(|seen| seen.weeks).unwrap_or_default());
+                weeks.drain(..weeks.len().saturating_sub(MAX_WEEKS));
                 reports.push(RuleReport {
                     id: candidate.id,
                     title: candidate.title,
                     status,
-                    effect: shown,
-                    weeks: weeks
-                        .into_iter()
-                        .skip(skipped)
-                        .map(|(week, count)| WeekCount { week, count })
-                        .collect(),
+                    effect,
+                    weeks,
                     guarded: candidate.guarded,
                 });
             }
@@ -112,6 +94,13 @@ impl Coach {
         reports.sort_by(|a, b| b.effect.since.cmp(&a.effect.since));
         Ok(reports)
     }
+}
+
+fn week_counts(weeks: BTreeMap<String, u64>) -> Vec<WeekCount> {
+    let weeks = weeks.into_iter();
+    weeks
+        .map(|(week, count)| WeekCount { week, count })
+        .collect()
 }
 
 pub(super) fn shown_effect(since: &str, times: &[String]) -> Option<Effect> {

@@ -3,8 +3,8 @@
 use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::ledger::{
-    CandidateLookup, CandidateRow, Change, DecisionRow, LedgerWrite, decisions_in, evidence_of,
-    find, next_decision, promotions,
+    CandidateLookup, CandidateRow, Change, DecisionRow, decisions_in, evidence_of, find,
+    next_decision, promotions,
 };
 use crate::place::{FILE_BYTES, Plan, Words, plan, write};
 use crate::record::projects;
@@ -12,6 +12,9 @@ use ccd_protocol::coach::Scope;
 use ccd_store::{StoreError, blocking, own_file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// The decision to write a rule to the user's own.
+pub(super) const PROMOTE: &str = "promote";
 
 pub(super) struct Rule<'a> {
     pub(super) old: &'a CandidateRow,
@@ -52,7 +55,7 @@ impl Coach {
                 is_written,
                 "a decision of the coach was interrupted; it was finished or taken back"
             );
-            databases.ledger.commit(LedgerWrite(changes)).await?;
+            databases.change(changes).await?;
         }
         Ok(())
     }
@@ -71,15 +74,14 @@ impl Coach {
             mut changes,
             plan,
         } = rule;
-        let decision = self
-            .decision(databases, old, row, what, reason, Some(plan))
-            .await?;
+        let decision = self.decision(databases, old, row, what, reason, Some(plan));
+        let decision = decision.await?;
         let id = decision.id;
         changes.push(Change::Decision(Box::new(DecisionRow {
             state: "writing".into(),
             ..decision
         })));
-        databases.ledger.commit(LedgerWrite(changes)).await?;
+        databases.change(changes).await?;
         let (path, before, after) = (plan.path.clone(), plan.before.clone(), plan.after.clone());
         match blocking(move || write(&path, before.as_deref(), &after)).await {
             Ok(made) => {
@@ -88,19 +90,17 @@ impl Coach {
                     let folder = made.display().to_string();
                     done.push(Change::MadeFolder { id, folder });
                 }
-                Ok(databases.ledger.commit(LedgerWrite(done)).await?)
+                Ok(databases.change(done).await?)
             }
             Err(error) => {
                 let mut back = vec![Change::DeleteDecision { id }];
                 back.extend(moved(row, old));
-                if what == super::decide::PROMOTE {
-                    let made = promotions(&databases.ledger)
-                        .await?
-                        .into_iter()
-                        .find(|one| one.fingerprint == row.fingerprint);
+                if what == PROMOTE {
+                    let mut all = promotions(&databases.ledger).await?.into_iter();
+                    let made = all.find(|one| one.fingerprint == row.fingerprint);
                     back.extend(made.map(|one| Change::DeletePromotion { id: one.id }));
                 }
-                databases.ledger.commit(LedgerWrite(back)).await?;
+                databases.change(back).await?;
                 Err(error.into())
             }
         }
@@ -159,13 +159,13 @@ impl Coach {
         match find(&databases.ledger, id.trim()).await? {
             CandidateLookup::One(row) => Ok(*row),
             CandidateLookup::None => Err(CoachError::NotFound(id.to_owned())),
-            CandidateLookup::Several(found) => Err(CoachError::Ambiguous {
-                start: id.to_owned(),
-                found: found
-                    .iter()
-                    .map(|one| one.chars().take(12).collect())
-                    .collect(),
-            }),
+            CandidateLookup::Several(found) => {
+                let short = |one: &String| one.chars().take(12).collect();
+                Err(CoachError::Ambiguous {
+                    start: id.to_owned(),
+                    found: found.iter().map(short).collect(),
+                })
+            }
         }
     }
 
@@ -175,12 +175,9 @@ impl Coach {
         row: &CandidateRow,
         what: &'static str,
     ) -> CoachError {
-        let id = self
-            .shown_candidate(databases, row)
-            .await
-            .map(|candidate| candidate.id);
+        let shown = self.shown_candidate(databases, row).await;
         CoachError::State {
-            id: id.unwrap_or_else(|_| row.fingerprint.clone()),
+            id: shown.map_or_else(|_| row.fingerprint.clone(), |shown| shown.id),
             status: row.status,
             what,
         }

@@ -1,13 +1,13 @@
 //! Processes payloads: from the journal to the databases.
 
 use super::CoachError;
-use super::owner::{Coach, Databases};
+use super::owner::{Coach, CoachPaths, CoachSettings, Databases};
 use super::received::read;
 use crate::config::CoachConfig;
-use crate::deliver::{Delivery, Reader};
+use crate::deliver::{Delivery, JournalError, Reader};
 use crate::detect::{Detected, Detector, context, is_answer};
 use crate::event::Success;
-use crate::ledger::{Change, LedgerWrite};
+use crate::ledger::Change;
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::record::{
@@ -16,7 +16,7 @@ use crate::record::{
 };
 use crate::signal::Signal;
 use ccd_protocol::coach::{EventType, Mute};
-use ccd_store::StoreError;
+use ccd_store::{Store, StoreError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Component, Path};
@@ -51,18 +51,30 @@ pub struct Work {
     turn_has_ended: bool,
 }
 
-impl Work {
-    pub(super) fn new(coach: Arc<Coach>) -> Self {
-        Self {
-            patterns: Arc::default(),
-            coach,
+impl Coach {
+    /// Takes payloads from now on. They are processed by the returned work.
+    pub fn new(
+        paths: CoachPaths,
+        store: Store,
+        settings: CoachSettings,
+    ) -> Result<(Arc<Self>, Work), JournalError> {
+        let coach = Arc::new(Self::stopped(paths, store, settings));
+        if coach.paths.journal.exists() {
+            coach.journal()?; // an earlier process may have left payloads
+        }
+        let work = Work {
+            coach: Arc::clone(&coach),
             reader: None,
             sessions: HashMap::new(),
+            patterns: Arc::default(),
             batch_at: None,
             turn_has_ended: false,
-        }
+        };
+        Ok((coach, work))
     }
+}
 
+impl Work {
     /// Runs until `stop`, then processes what is waiting, as far as the databases can be used.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut pause = FIRST_PAUSE;
@@ -157,10 +169,8 @@ impl Work {
             let due = Instant::now() + config.batch_interval;
             self.batch_at.get_or_insert(due);
         }
-        databases
-            .events
-            .commit(EventWrite::Record(recorded))
-            .await?;
+        let record = EventWrite::Record(recorded);
+        databases.events.commit(record).await?;
         if !rows.is_empty() {
             self.coach.store.commit(PayloadWrite::Record(rows)).await?;
         }
@@ -222,22 +232,18 @@ impl Work {
         is_new: bool,
         muted: &[Mute],
     ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
+        let timings = &self.coach.timings;
         let Some((payload, kept)) = read(&delivery.payload) else {
             self.coach.invalid.fetch_add(1, Ordering::Relaxed);
-            self.coach
-                .timings
-                .count("invalid", &delivery.at, delivery.took_ms);
-            tracing::warn!(
-                len = delivery.payload.len(),
-                "a hook payload cannot be read"
-            );
+            timings.count("invalid", &delivery.at, delivery.took_ms);
+            let len = delivery.payload.len();
+            tracing::warn!(len, "a hook payload cannot be read");
             return Ok((None, row(delivery, "invalid", "", "", String::from("{}"))));
         };
-        self.coach
-            .timings
-            .count(payload.event.name(), &delivery.at, delivery.took_ms);
-        let cwd = payload.cwd.clone().unwrap_or_default();
-        let project = self.coach.projects.of(&cwd);
+        let event = payload.event.name();
+        timings.count(event, &delivery.at, delivery.took_ms);
+        let cwd = payload.cwd.as_deref().unwrap_or_default();
+        let project = self.coach.projects.of(cwd);
         // A payload that arrives again, for example because hooks are installed twice, was not said twice.
         let detected = if is_new {
             self.detector(&payload.session_id).await?.detect(&payload)
@@ -245,27 +251,18 @@ impl Work {
             Detected::default()
         };
         self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
-        let signals = detected
-            .signals
-            .iter()
-            .filter(|signal| !is_muted(muted, signal, &project.id));
+        let signals = detected.signals.iter();
+        let signals = signals.filter(|signal| !is_muted(muted, signal, &project.id));
+        let stored = signals.map(|signal| in_transcript(stored(signal, &project.root), &payload));
+        let row = row(delivery, event, &payload.session_id, &project.id, kept);
         let recorded = Recorded {
             delivery_id: Some(delivery.id.clone()),
             timestamp: delivery.at.clone(),
             session_id: payload.session_id.clone(),
-            signals: signals
-                .map(|signal| in_transcript(stored(signal, &project.root), &payload))
-                .collect(),
+            signals: stored.collect(),
             success: detected.observed.map(|Success { command, .. }| command),
             project,
         };
-        let row = row(
-            delivery,
-            payload.event.name(),
-            &payload.session_id,
-            &recorded.project.id,
-            kept,
-        );
         Ok((Some(recorded), row))
     }
 
@@ -307,10 +304,7 @@ impl Work {
         }
         (self.batch_at, self.turn_has_ended) = (None, false);
         if let Err(error) = self.coach.run_batch().await {
-            tracing::error!(
-                error = error.to_string(),
-                "events could not be turned into candidates"
-            );
+            tracing::error!(%error, "events could not be turned into candidates");
         }
         true
     }
@@ -441,7 +435,7 @@ async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreErr
     let hits = hits
         .into_iter()
         .map(|fingerprint| Change::GuardHit { fingerprint });
-    databases.ledger.commit(LedgerWrite(hits.collect())).await
+    databases.change(hits.collect()).await
 }
 
 #[cfg(test)]

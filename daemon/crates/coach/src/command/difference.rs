@@ -2,8 +2,10 @@
 
 use super::primary::is_path;
 use super::simple::{Simple, is_flag};
-use regex::Regex;
+use crate::table::Lists;
 use std::sync::LazyLock;
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("difference.txt")));
 
 /// Both forms, as far as they say something for other occasions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,24 +36,6 @@ pub struct Failed {
     pub is_misused: bool,
 }
 
-#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap()
-}
-
-/// Parts of an output that say that a command was called wrongly.
-static MISUSED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        "unknown option|unrecognized option|unrecognized argument|invalid option|unknown command|unexpected argument\
-        |unknown flag|no such option|is not a git command|illegal option|unrecognised|unknown argument\
-        |unrecognized subcommand|no such subcommand|no such command|missing script",
-    )
-});
-
-/// Parts of an output that say that a program was not found.
-static MISSING: LazyLock<Regex> =
-    LazyLock::new(|| pattern("command not found|: not found|is not recognized as"));
-
 /// How far what is named may be from the words that say what is wrong with it, in bytes.
 const NEAR: usize = 40;
 
@@ -59,12 +43,14 @@ impl Failed {
     /// Returns what an output in lower case says about the call of `command`: it names the program, or one of its words.
     #[must_use]
     pub fn of(output: &str, command: &Simple) -> Self {
-        let names = |said: &Regex, named: &[&str]| {
-            said.find_iter(output).any(|part| {
-                let start = output.floor_char_boundary(part.start().saturating_sub(NEAR));
-                let end = output.ceil_char_boundary(output.len().min(part.end() + NEAR));
+        let names = |said: &str, named: &[&str]| {
+            let parts = WORDS.get(said).iter();
+            let mut parts = parts.flat_map(|part| output.match_indices(part));
+            parts.any(|(at, part)| {
+                let end = at + part.len();
                 let is_end = |c: char| c.is_whitespace() || ":'\"`‘’,.".contains(c);
-                let (before, after) = (&output[start..part.start()], &output[part.end()..end]);
+                let before = &output[output.floor_char_boundary(at.saturating_sub(NEAR))..at];
+                let after = &output[end..output.ceil_char_boundary(output.len().min(end + NEAR))];
                 let near = format!("{before} {after}");
                 let mut words = near.split(is_end).map(|word| word.trim_end_matches(':'));
                 words.any(|word| named.iter().any(|name| name.to_lowercase() == word))
@@ -76,8 +62,8 @@ impl Failed {
             .flat_map(|word| word.split('='))
             .collect();
         Self {
-            is_missing: names(&MISSING, &[&command.program]),
-            is_misused: names(&MISUSED, &words),
+            is_missing: names("missing", &[&command.program]),
+            is_misused: names("misused", &words),
         }
     }
 }
@@ -87,50 +73,6 @@ const MAX_FROM_WORDS: usize = 3;
 const MAX_TO_WORDS: usize = 4;
 const MAX_FLAGS: usize = 3;
 const MAX_WORD_LEN: usize = 60;
-
-/// Programs that do the same for different projects.
-const ALIKE: &[&[&str]] = &[
-    &["npm", "pnpm", "yarn", "bun"],
-    &["npx", "bunx", "pnpx"],
-    &["pip", "uv", "poetry", "pipenv"],
-    &["pytest", "tox", "nox"],
-    &["jest", "vitest", "mocha"],
-    &["docker", "podman"],
-];
-
-/// Options that switch a check off, or that only change what is shown: a rule must not teach to pass a check by.
-const NO_LESSON: &[&str] = &[
-    "--no-verify",
-    "--force",
-    "-f",
-    "--force-with-lease",
-    "--no-gpg-sign",
-    "--yes",
-    "-y",
-    "--quiet",
-    "-q",
-    "-v",
-    "-vv",
-    "--verbose",
-    "--help",
-    "-h",
-    "--version",
-    "--dry-run",
-    "--ignore-platform-reqs",
-    "--ignore-platform-req",
-    "--insecure",
-    "-k",
-    "--allow-dirty",
-    "--skip-checks",
-    "--no-check",
-    "--admin",
-    "--silent",
-    "--debug",
-    "--ignore-scripts",
-    "--break-system-packages",
-    "--trust-host",
-    "--trusted-host",
-];
 
 /// Returns what the second command has in place of the first one, which failed before it. `None` if they are the same, about
 /// different matters, or differ in what belongs to one occasion: a path, a number, a text.
@@ -253,9 +195,11 @@ fn are_alike(gone: &[&str], come: &[&str]) -> bool {
     } else {
         (&other, &one)
     };
-    let is_bucket = |names: &&&[&str]| names.contains(&gone[0]) && names.contains(&come[0]);
-    (short.len() >= 3 && long.contains(short.as_str()))
-        || ALIKE.iter().any(|names| is_bucket(&names))
+    let is_same = |names: &&str| {
+        let has = |name| names.split(' ').any(|one| one == name);
+        has(gone[0]) && has(come[0])
+    };
+    (short.len() >= 3 && long.contains(short.as_str())) || WORDS.get("alike").iter().any(is_same)
 }
 
 fn is_general(word: &str) -> bool {
@@ -269,7 +213,7 @@ fn is_general(word: &str) -> bool {
         && !is_forced
         && word.chars().all(is_plain)
         && word.chars().any(|c| c.is_ascii_alphabetic())
-        && !NO_LESSON.contains(&name)
+        && !WORDS.has("no lesson", name)
         && (is_flag(word) || !is_path(word))
 }
 

@@ -16,17 +16,17 @@ pub fn parse(line: &str) -> Vec<Simple> {
 /// Returns the part that a line is about: the one with most words, options counting twice.
 /// Of equal ones it is the first. None when every part only prepares or reports, such as `cd` and `echo`.
 pub fn primary(line: &str) -> Option<Simple> {
-    let mut best: Option<(usize, Simple)> = None;
-    for command in parse(line)
-        .into_iter()
-        .filter(|command| !command.is_trivial())
-    {
-        let weight = 2 * command.flags().count() + command.arguments().count();
-        if best.as_ref().is_none_or(|(most, _)| weight > *most) {
-            best = Some((weight, command));
-        }
-    }
-    best.map(|(_, command)| command)
+    let parts = parse(line).into_iter();
+    heaviest(parts.filter(|part| !part.is_trivial()))
+}
+
+/// Returns the part with most words, options counting twice; of equal ones the first.
+pub fn heaviest(parts: impl Iterator<Item = Simple>) -> Option<Simple> {
+    let weight = |part: &Simple| 2 * part.flags().count() + part.arguments().count();
+    parts.reduce(|first, part| {
+        let is_heavier = weight(&part) > weight(&first);
+        if is_heavier { part } else { first }
+    })
 }
 
 /// Returns what failures of a command are compared by: the program and the next word, if it is no option and no path.
@@ -51,15 +51,8 @@ pub fn violation_base(command: &Simple) -> String {
     {
         return "git merge --squash".to_owned();
     }
-    let named = words
-        .iter()
-        .take_while(|word| !is_flag(word))
-        .take(2)
-        .map(String::as_str);
-    std::iter::once(command.program.as_str())
-        .chain(named)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let named = words.iter().take_while(|word| !is_flag(word)).take(2);
+    command.text_with(named.map(String::as_str))
 }
 
 fn parse_into(line: &str, depth: usize, commands: &mut Vec<Simple>) {

@@ -1,21 +1,11 @@
 //! One part of a command line: a program with its words.
 
-use super::split::CommandPart;
+use super::split::{CommandPart, Connector};
+use crate::table::Lists;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Connector {
-    /// It is the first part.
-    Start,
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-    /// `|`
-    Pipe,
-    /// `;`, `&` or a new line.
-    Sequence,
-}
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("simple.txt")));
 
 /// A program with its words, without assignments, wrappers such as `sudo`, and redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,43 +19,6 @@ pub struct Simple {
     pub words: Vec<String>,
 }
 
-/// Programs that run another one, with those of their options that take a value in the next word.
-const WRAPPERS: &[(&str, &[&str])] = &[
-    (
-        "sudo",
-        &[
-            "-u", "-g", "-h", "-p", "-C", "-D", "--user", "--group", "--chdir",
-        ],
-    ),
-    ("doas", &["-u", "-C"]),
-    ("env", &["-u", "-C", "-S", "--unset", "--chdir"]),
-    ("time", &["-o", "-f"]),
-    ("nohup", &[]),
-    ("command", &[]),
-    ("builtin", &[]),
-    ("exec", &["-a"]),
-    ("nice", &["-n"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("stdbuf", &["-i", "-o", "-e"]),
-    ("setsid", &[]),
-    ("timeout", &["-s", "-k", "--signal", "--kill-after"]),
-    ("xvfb-run", &["-s", "-n"]),
-    ("caffeinate", &["-t", "-w"]),
-];
-
-/// Words of the shell's language before a command.
-const KEYWORDS: &[&str] = &[
-    "if", "then", "elif", "else", "while", "until", "do", "!", "{", "}",
-];
-
-/// Commands that only prepare or report, so a line is never about them.
-const TRIVIAL: &[&str] = &[
-    ":", "alias", "break", "case", "cd", "clear", "continue", "declare", "done", "echo", "esac",
-    "exit", "export", "false", "fi", "for", "function", "local", "popd", "printf", "pushd", "pwd",
-    "read", "return", "set", "shift", "shopt", "sleep", "source", ".", "trap", "true", "typeset",
-    "ulimit", "umask", "unalias", "unset", "wait",
-];
-
 impl Simple {
     /// Returns the program of a part; none when it has only assignments or words of the shell's language.
     pub(super) fn of(part: CommandPart) -> Option<Self> {
@@ -74,7 +27,7 @@ impl Simple {
         while let Some(word) = words.pop_front() {
             if is_assignment(&word) {
                 assignments.push(word);
-            } else if !KEYWORDS.contains(&word.as_str()) {
+            } else if !WORDS.has("keywords", &word) {
                 let program = file_name(&word).to_owned();
                 if let Some(start) = wrapped(&program, words.make_contiguous()) {
                     words.drain(..start);
@@ -118,29 +71,13 @@ impl Simple {
 
     /// Returns whether it only prepares or reports, such as `cd` and `echo`.
     pub fn is_trivial(&self) -> bool {
-        TRIVIAL.contains(&self.program.as_str())
+        WORDS.has("trivial", &self.program)
     }
 
     /// Returns the words from the sub-command on: without options of the program itself, such as `-C DIR` of git.
     pub fn from_subcommand(&self) -> &[String] {
-        let with_value: &[&str] = match self.program.as_str() {
-            "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace"],
-            "gh" => &["-R", "--repo"],
-            "npm" | "pnpm" | "yarn" => &[
-                "--prefix",
-                "-C",
-                "--dir",
-                "--cwd",
-                "-w",
-                "--workspace",
-                "--filter",
-                "-F",
-            ],
-            "docker" | "podman" => &["-H", "--host", "--context", "-c"],
-            "kubectl" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig"],
-            "make" => &["-C", "-f"],
-            _ => &[],
-        };
+        let with_value = WORDS.row("options with a value", &self.program);
+        let with_value = with_value.unwrap_or_default();
         let mut index = 0;
         while let Some(word) = self.words.get(index) {
             let is_toolchain =
@@ -167,28 +104,23 @@ impl Simple {
             let is_text = word.chars().any(char::is_whitespace);
             if is_text { "…" } else { word.as_str() }
         });
-        std::iter::once(self.program.as_str())
-            .chain(words)
-            .collect::<Vec<_>>()
-            .join(" ")
+        self.text_with(words)
+    }
+
+    /// Returns the program with other words, in one line.
+    pub(super) fn text_with<'a>(&'a self, words: impl Iterator<Item = &'a str>) -> String {
+        let all = std::iter::once(self.program.as_str()).chain(words);
+        all.collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the command that `xargs` or `find -exec` executes for what it is given.
     pub fn executed(&self) -> Option<Self> {
         const WITH_VALUE: [&str; 8] = ["-n", "-P", "-I", "-L", "-s", "-d", "-a", "-E"];
         let start = match self.program.as_str() {
-            "xargs" => {
-                let mut start = 0;
-                while let Some(word) = self.words.get(start).filter(|word| is_flag(word)) {
-                    start += 1 + usize::from(WITH_VALUE.contains(&word.as_str()));
-                }
-                start
-            }
+            "xargs" => after_options(&self.words, &WITH_VALUE),
             "find" => {
-                1 + self
-                    .words
-                    .iter()
-                    .position(|word| word.starts_with("-exec"))?
+                let mut words = self.words.iter();
+                1 + words.position(|word| word.starts_with("-exec"))?
             }
             _ => return None,
         };
@@ -230,24 +162,23 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Returns where in `words` the command starts that `program` runs, if it is a wrapper that runs something.
-fn wrapped(program: &str, words: &[String]) -> Option<usize> {
-    let (_, with_value) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
-    if program == "command"
-        && words
-            .first()
-            .is_some_and(|word| matches!(word.as_str(), "-v" | "-V"))
-    {
-        return None; // it asks whether there is such a command
-    }
+/// Returns where the options end with which `words` start, of which some take the next word as their value.
+fn after_options(words: &[String], with_value: &[&str]) -> usize {
     let mut index = 0;
     while let Some(word) = words.get(index).filter(|word| is_flag(word)) {
-        index += if with_value.contains(&word.as_str()) {
-            2
-        } else {
-            1
-        };
+        index += 1 + usize::from(with_value.contains(&word.as_str()));
     }
+    index
+}
+
+/// Returns where in `words` the command starts that `program` runs, if it is a wrapper that runs something.
+fn wrapped(program: &str, words: &[String]) -> Option<usize> {
+    let with_value = WORDS.row("wrappers", program)?;
+    let is_question = |word: &String| matches!(word.as_str(), "-v" | "-V");
+    if program == "command" && words.first().is_some_and(is_question) {
+        return None; // it asks whether there is such a command
+    }
+    let mut index = after_options(words, &with_value);
     if program == "timeout" {
         index += 1; // the duration
     }

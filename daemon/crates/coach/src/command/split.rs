@@ -1,11 +1,23 @@
 //! A command line into parts and words.
 
-use super::simple::Connector;
-
 /// Maximum number of bytes of a line that are looked at: a script in a here-document is not about its last lines.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 const MAX_WORDS: usize = 4096;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connector {
+    /// It is the first part.
+    Start,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
+    /// `;`, `&` or a new line.
+    Sequence,
+}
 
 /// The words between two separators, without redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,17 +28,9 @@ pub(super) struct CommandPart {
 
 /// Returns the parts of a line, without comments, redirections and here-documents.
 pub(super) fn split(line: &str) -> Vec<CommandPart> {
-    let mut splitter = Splitter::new(clipped(line));
+    let mut splitter = Splitter::new(&line[..line.floor_char_boundary(MAX_LINE_BYTES)]);
     splitter.run();
     splitter.parts
-}
-
-fn clipped(line: &str) -> &str {
-    let mut end = line.len().min(MAX_LINE_BYTES);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    &line[..end]
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -81,7 +85,7 @@ impl<'a> Splitter<'a> {
                     self.skip_heredocs();
                 }
                 ' ' | '\t' | '\r' => self.end_word(),
-                '#' if self.word.is_none() => self.skip_comment(),
+                '#' if self.word.is_none() => self.skip_while(|next| next != '\n'),
                 ';' | '|' | '&' | '(' | ')' => self.separator(character),
                 '<' | '>' => self.redirection(character),
                 _ => self.word_character(character),
@@ -129,11 +133,7 @@ impl<'a> Splitter<'a> {
             self.rest.next();
             is_heredoc = !self.next_is('<');
         }
-        while self
-            .rest
-            .next_if(|(_, next)| matches!(next, '<' | '>' | '&' | '|'))
-            .is_some()
-        {}
+        self.skip_while(|next| matches!(next, '<' | '>' | '&' | '|'));
         let is_indented = is_heredoc && self.rest.next_if(|(_, next)| *next == '-').is_some();
         self.expect = if is_heredoc {
             Expect::Delimiter(is_indented)
@@ -179,11 +179,8 @@ impl<'a> Splitter<'a> {
         if end == ')' {
             self.skip_parentheses();
         } else {
-            while self
-                .rest
-                .next()
-                .is_some_and(|(_, character)| character != end)
-            {}
+            self.skip_while(|character| character != end);
+            self.rest.next();
         }
     }
 
@@ -206,29 +203,19 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    fn skip_comment(&mut self) {
-        while self
-            .rest
-            .next_if(|(_, character)| *character != '\n')
-            .is_some()
-        {}
+    fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) {
+        let is_skipped = |(_, character): &(usize, char)| is_skipped(*character);
+        while self.rest.next_if(is_skipped).is_some() {}
     }
 
     fn skip_heredocs(&mut self) {
         for (delimiter, is_indented) in std::mem::take(&mut self.heredocs) {
             while let Some(&(start, _)) = self.rest.peek() {
                 let line = self.line[start..].lines().next().unwrap_or_default();
-                while self
-                    .rest
-                    .next()
-                    .is_some_and(|(_, character)| character != '\n')
-                {}
-                let line = if is_indented {
-                    line.trim_start_matches('\t')
-                } else {
-                    line
-                };
-                if line == delimiter {
+                self.skip_while(|character| character != '\n');
+                self.rest.next();
+                let unindented = line.trim_start_matches('\t');
+                if line == delimiter || (is_indented && unindented == delimiter) {
                     break;
                 }
             }

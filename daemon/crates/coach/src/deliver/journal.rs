@@ -8,7 +8,7 @@ use super::Delivery;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::folder::{FolderError, prepare_private};
 use ccd_store::own_file;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -122,7 +122,7 @@ impl Journal {
         record.extend_from_slice(&MARK);
         record.extend_from_slice(&(body.len() as u32).to_le_bytes());
         record.extend_from_slice(&body);
-        let mut tail = self.shared.tail();
+        let mut tail = self.shared.tail.lock();
         let end = self.shared.end.load(Ordering::Relaxed);
         if end - self.shared.done.load(Ordering::Relaxed) + record.len() as u64 > MAX_WAITING_BYTES
         {
@@ -157,10 +157,6 @@ impl Journal {
 }
 
 impl Shared {
-    fn tail(&self) -> MutexGuard<'_, Tail> {
-        self.tail.lock()
-    }
-
     /// Creates the file for the records from `start` on.
     fn new_tail(&self, start: u64) -> Result<Tail, JournalError> {
         prepare_private(&self.folder)?;
@@ -180,7 +176,7 @@ impl Shared {
 
     /// Returns the file that has the record at `position`, and where it starts.
     fn file_at(&self, position: u64) -> io::Result<Option<(u64, File)>> {
-        let tail = self.tail();
+        let tail = self.tail.lock();
         if tail.start <= position {
             // Its path may have been removed.
             return Ok(Some((tail.start, tail.file.try_clone()?)));
@@ -219,7 +215,7 @@ impl Reader {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;
         self.shared.done.store(self.position, Ordering::Release);
-        let mut tail = self.shared.tail();
+        let mut tail = self.shared.tail.lock();
         if self.position == self.shared.end.load(Ordering::Acquire) && tail.start < self.position {
             *tail = self.shared.new_tail(self.position)?;
         }

@@ -7,14 +7,10 @@ use super::history::Assistant;
 use super::prose::Prose;
 use super::spot::Spot;
 use crate::patterns::{PatternGroup, PatternSet};
-use crate::signal::{EventType, Signal, SignalType};
+use crate::signal::{Signal, SignalType};
 use serde_json::Value;
 
-const FORMULA: Formula = Formula {
-    base: 0.3,
-    step: 0.2,
-    most: 1.0,
-};
+const FORMULA: Formula = Formula::new(0.3, 0.2, 1.0);
 
 /// Returns the signal of a prompt.
 /// A correction needs something to correct. As long as the assistant of a new session has not acted, it counts half: it may
@@ -42,11 +38,6 @@ pub(super) fn detect(
     } else {
         confidence
     };
-    Some(signal(
-        SignalType::UserCorrection,
-        EventType::Pre,
-        matches,
-        confidence,
-        prompt,
-    ))
+    let kind = SignalType::UserCorrection;
+    Some(signal(kind, matches, confidence, prompt))
 }

@@ -14,21 +14,30 @@ use std::sync::Arc;
 
 /// Detects the signals of one session. Give each session its own, and its payloads in order.
 #[derive(Debug)]
-pub struct Detector {
+pub(crate) struct Detector {
     patterns: Arc<PatternSet>,
     history: History,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Detected {
-    pub signals: Vec<Signal>,
+pub(crate) struct Detected {
+    pub(crate) signals: Vec<Signal>,
     /// A command that succeeded after a command of the same base had failed. Time and repository are for the caller to
     /// fill in, who knows them.
-    pub observed: Option<Success>,
+    pub(crate) observed: Option<Success>,
+}
+
+impl Detected {
+    fn of(signals: impl IntoIterator<Item = Signal>) -> Self {
+        Self {
+            signals: signals.into_iter().collect(),
+            observed: None,
+        }
+    }
 }
 
 impl Detector {
-    pub fn new(patterns: Arc<PatternSet>) -> Self {
+    pub(crate) fn new(patterns: Arc<PatternSet>) -> Self {
         Self {
             patterns,
             history: History::default(),
@@ -36,12 +45,12 @@ impl Detector {
     }
 
     /// Sets the patterns, for example after a change of the configuration; what has been seen stays.
-    pub fn set_patterns(&mut self, patterns: Arc<PatternSet>) {
+    pub(crate) fn set_patterns(&mut self, patterns: Arc<PatternSet>) {
         self.patterns = patterns;
     }
 
     /// Returns the signals of a payload, whose texts are already redacted, and remembers what later ones need.
-    pub fn detect(&mut self, payload: &Payload) -> Detected {
+    pub(crate) fn detect(&mut self, payload: &Payload) -> Detected {
         let mut detected = Detected::default();
         match payload.event {
             HookEvent::SessionStart => self.session_started(payload),
@@ -51,24 +60,17 @@ impl Detector {
             HookEvent::PreToolUse => self.history.assistant = Assistant::Acted,
             HookEvent::PostToolUse | HookEvent::PostToolUseFailure => detected = self.tool(payload),
             HookEvent::PostToolBatch | HookEvent::PermissionDenied => {
-                detected
-                    .signals
-                    .extend(rejection::detect(payload, &mut self.history));
+                let rejected = rejection::detect(payload, &mut self.history);
+                detected.signals.extend(rejected);
             }
             HookEvent::Stop => {
-                detected
-                    .signals
-                    .extend(claim::detect(payload, &self.patterns, &self.history));
+                let claimed = claim::detect(payload, &self.patterns, &self.history);
+                detected.signals.extend(claimed);
                 self.history.assistant = Assistant::Acted;
             }
-            // An API that is overloaded or refuses the key is friction, but nothing that a rule for the assistant could
-            // prevent. The claims of a sub-agent are read by the assistant that started it, not by the user.
-            HookEvent::StopFailure | HookEvent::SubagentStop => {}
-            HookEvent::PermissionRequest
-            | HookEvent::Notification
-            | HookEvent::SessionEnd
-            | HookEvent::PreCompact
-            | HookEvent::Other(_) => {}
+            // An API that is overloaded or refuses the key (StopFailure) is friction, but nothing that a rule for the
+            // assistant could prevent. The claims of a sub-agent (SubagentStop) are read by the assistant that started it.
+            HookEvent::SessionEnd | HookEvent::Other(_) => {}
         }
         detected
     }
@@ -83,20 +85,12 @@ impl Detector {
         let mut signals = Vec::new();
         if let Some(prose) = Prose::of(prompt) {
             let patterns = &self.patterns;
-            signals.extend(correction::detect(
-                prompt,
-                &prose,
-                patterns,
-                self.history.assistant,
-            ));
+            let assistant = self.history.assistant;
+            signals.extend(correction::detect(prompt, &prose, patterns, assistant));
             signals.extend(tone::detect(prompt, &prose, patterns));
             signals.extend(repetition::detect(prompt, &prose, &mut self.history));
-            signals.extend(skill::detect(
-                prompt,
-                &prose,
-                patterns,
-                self.history.skill(),
-            ));
+            let skill = self.history.skill();
+            signals.extend(skill::detect(prompt, &prose, patterns, skill));
             signals.extend(verification::detect(prompt, &prose, patterns));
             self.history.end_prompt();
         }
@@ -107,35 +101,19 @@ impl Detector {
         let history = &mut self.history;
         history.assistant = Assistant::Acted;
         history.turn_tool_outputs += 1;
-        if let Some(skill) = payload
-            .tool_input
-            .skill
-            .as_deref()
-            .filter(|_| payload.tool_name.as_deref() == Some("Skill"))
-        {
+        let tool = payload.tool_name.as_deref().unwrap_or_default();
+        if let (Some(skill), "Skill") = (&payload.tool_input.skill, tool) {
             history.start_skill(skill);
         }
         if payload.is_interrupt || payload.tool_response.interrupted {
             return Detected::default();
         }
         if let Some(rejected) = rejection::detect(payload, history) {
-            return Detected {
-                signals: vec![rejected],
-                observed: None,
-            };
+            return Detected::of([rejected]);
         }
-        let Some(line) = payload
-            .tool_input
-            .command
-            .as_deref()
-            .filter(|_| is_shell(payload))
-        else {
-            return Detected {
-                signals: violation::of_file(payload, &self.patterns)
-                    .into_iter()
-                    .collect(),
-                observed: None,
-            };
+        let is_shell = matches!(tool, "Bash" | "PowerShell" | "Shell");
+        let Some(line) = payload.tool_input.command.as_deref().filter(|_| is_shell) else {
+            return Detected::of(violation::of_file(payload, &self.patterns));
         };
         let failure = failure::detect(payload, line, &self.patterns, history);
         let is_success = failure.is_none() && payload.event == HookEvent::PostToolUse;
@@ -156,12 +134,4 @@ impl Detector {
             observed,
         }
     }
-}
-
-/// Returns whether the tool executes command lines.
-fn is_shell(payload: &Payload) -> bool {
-    matches!(
-        payload.tool_name.as_deref(),
-        Some("Bash" | "PowerShell" | "Shell")
-    )
 }

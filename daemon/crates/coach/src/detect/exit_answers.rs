@@ -1,7 +1,7 @@
 //! Commands whose exit code is an answer: `grep` exits with 1 when it finds nothing.
 
-use super::spot::word_set;
 use crate::command::{Connector, Simple, parse};
+use crate::table::word_set;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -46,49 +46,38 @@ fn answers(command: &Simple, code: i32) -> bool {
 }
 
 fn answers_itself(command: &Simple, code: i32) -> bool {
-    let words: Vec<&str> = command
-        .from_subcommand()
-        .iter()
-        .map(String::as_str)
-        .collect();
-    let has = |name: &str| command.has_flag(name);
+    let words = command.from_subcommand().iter();
+    let words: Vec<&str> = words.map(String::as_str).collect();
+    let first = words.first().copied().unwrap_or_default();
+    let has = |names: &str| names.split(' ').any(|name| command.has_flag(name));
     match (command.program.as_str(), code) {
         (program, 1) if SAYS_NO.contains(program) => true,
-        ("git", 1) => match words.first().copied().unwrap_or_default() {
+        ("git", 1) => match first {
             "diff" | "diff-index" | "diff-files" | "diff-tree" => {
-                has("--exit-code")
-                    || has("--quiet")
-                    || has("--no-index")
-                    || has("-q")
-                    || has("--check")
+                has("--exit-code --quiet --no-index -q --check")
             }
             "merge-base" => has("--is-ancestor"),
             "grep" | "check-ignore" => true,
             "config" => {
-                has("--get")
-                    || has("--get-all")
-                    || has("--get-regexp")
+                has("--get --get-all --get-regexp")
                     || words.len() == 2
                     || words.get(1) == Some(&"get")
             }
             "show-ref" | "ls-files" | "symbolic-ref" | "rev-parse" => {
-                has("--verify") || has("-q") || has("--quiet") || has("--error-unmatch")
+                has("--verify -q --quiet --error-unmatch")
             }
             _ => false,
         },
-        ("git", 2) => words.first() == Some(&"ls-remote") && has("--exit-code"),
-        ("systemctl", _) => matches!(
-            words.first(),
-            Some(&("is-active" | "is-enabled" | "is-failed" | "status"))
-        ),
-        ("jq", 1) => has("-e") || has("--exit-status"),
+        ("git", 2) => first == "ls-remote" && has("--exit-code"),
+        ("systemctl", _) => matches!(first, "is-active" | "is-enabled" | "is-failed" | "status"),
+        ("jq", 1) => has("-e --exit-status"),
         ("kill", 1) => words.contains(&"-0"),
-        ("ps", 1) => has("-p") || has("-C"),
+        ("ps", 1) => has("-p -C"),
         ("getent", 2) | ("false", 1) => true,
-        ("npm" | "pnpm" | "yarn", 1) => words.first() == Some(&"outdated"),
+        ("npm" | "pnpm" | "yarn", 1) => first == "outdated",
         ("terraform", 2) => has("-detailed-exitcode"),
         ("docker", 1) => words.starts_with(&["image", "inspect"]) && has("--format"),
-        ("tmux", 1) => words.first() == Some(&"has-session"),
+        ("tmux", 1) => first == "has-session",
         _ => false,
     }
 }

@@ -1,22 +1,14 @@
 //! COMMAND_FAILURE: a command failed.
 
 use super::exit_answers::is_answer;
-use super::found::{Formula, first_chars, patterns, rounded, signal};
+use super::found::{Formula, first_chars, patterns, signal};
 use super::history::History;
 use super::stderr::{is_code_in_context, is_failure_of_success};
 use crate::patterns::{PatternGroup, PatternSet};
 use crate::payload::Payload;
-use crate::signal::{EventType, Signal, SignalType};
-use serde_json::{Map, Value};
+use crate::signal::{Signal, SignalType};
 
-const FORMULA: Formula = Formula {
-    base: 0.7,
-    step: 0.1,
-    most: 0.99,
-};
-
-/// What a failure inside a sub-agent counts: the user does not see it, and sub-agents explore.
-const IN_SUB_AGENT: f64 = 0.75;
+const FORMULA: Formula = Formula::new(0.7, 0.1, 0.99);
 
 const MAX_PREVIEW_CHARS: usize = 500;
 
@@ -51,58 +43,36 @@ pub(super) fn detect(
         return None;
     }
     let similar = history.similar_failures(line);
-    let confidence = FORMULA.of(similar);
-    let confidence = if payload.agent_id.is_some() {
-        rounded(confidence * IN_SUB_AGENT)
-    } else {
-        confidence
-    };
+    let confidence = FORMULA.of_command(similar, payload);
     let matches = patterns(&found);
-    let content = if stderr.trim().is_empty() {
-        line
-    } else {
-        stderr
-    };
-    let mut signal = signal(
-        SignalType::CommandFailure,
-        EventType::Tool,
-        matches.clone(),
-        confidence,
-        content,
-    );
-    let detail = &mut signal.detail;
-    detail.insert("stderr_matches".into(), Value::Array(matches));
+    let has_output = !stderr.trim().is_empty();
+    let content = if has_output { stderr } else { line };
+    let kind = SignalType::CommandFailure;
+    let mut signal = signal(kind, matches.clone(), confidence, content);
+    signal.set("stderr_matches", matches);
     let watched = set.find(PatternGroup::FailureCommands, line, |_| true);
-    detail.insert("command_matches".into(), Value::Array(patterns(&watched)));
+    signal.set("command_matches", patterns(&watched));
     if let Some(code) = exit_code {
-        detail.insert("exit_code".into(), code.into());
+        signal.set("exit_code", code);
     }
-    detail.insert("similar_recent_failures".into(), similar.into());
-    detail.insert(
-        "stderr_preview".into(),
-        first_chars(stderr, MAX_PREVIEW_CHARS).into(),
-    );
-    add_action(detail, payload, Some(line));
+    signal.set("similar_recent_failures", similar);
+    signal.set("stderr_preview", first_chars(stderr, MAX_PREVIEW_CHARS));
+    add_action(&mut signal, payload, Some(line));
     Some(signal)
 }
 
-pub(super) fn add_action(detail: &mut Map<String, Value>, payload: &Payload, line: Option<&str>) {
+pub(super) fn add_action(signal: &mut Signal, payload: &Payload, line: Option<&str>) {
     if let Some(tool) = &payload.tool_name {
-        detail.insert("action".into(), tool.to_lowercase().into());
+        signal.set("action", tool.to_lowercase());
     }
     if let Some(line) = line {
-        detail.insert("command".into(), line.into());
+        signal.set("command", line);
     }
-    if let Some(file) = &payload.tool_input.file_path {
-        let cwd = payload
-            .cwd
-            .as_deref()
-            .unwrap_or_default()
-            .trim_end_matches('/');
-        let inside = file
-            .strip_prefix(cwd)
-            .and_then(|rest| rest.strip_prefix('/'))
-            .filter(|_| !cwd.is_empty());
-        detail.insert("file".into(), inside.unwrap_or(file).into());
+    if let Some(file) = payload.tool_input.file_path.as_deref() {
+        let cwd = payload.cwd.as_deref().unwrap_or_default();
+        let cwd = cwd.trim_end_matches('/');
+        let inside = file.strip_prefix(cwd).filter(|_| !cwd.is_empty());
+        let inside = inside.and_then(|rest| rest.strip_prefix('/'));
+        signal.set("file", inside.unwrap_or(file));
     }
 }

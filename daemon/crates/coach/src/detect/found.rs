@@ -1,6 +1,7 @@
 //! How signals are put together.
 
 use crate::patterns::MatchedPattern;
+use crate::payload::Payload;
 use crate::signal::{EventType, Signal, SignalType};
 use serde_json::{Map, Value, json};
 
@@ -9,12 +10,27 @@ const MAX_CONTENT_CHARS: usize = 500;
 /// How a confidence grows with what was found: `base + step * count`, at most `most`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formula {
-    pub(super) base: f64,
-    pub(super) step: f64,
+    base: f64,
+    step: f64,
     pub(super) most: f64,
 }
 
+/// What a command inside a sub-agent counts: the user does not see it, and sub-agents explore.
+const IN_SUB_AGENT: f64 = 0.75;
+
 impl Formula {
+    pub(super) const fn new(base: f64, step: f64, most: f64) -> Self {
+        Self { base, step, most }
+    }
+
+    /// Returns the confidence of what a command has printed.
+    pub(super) fn of_command(self, count: usize, payload: &Payload) -> f64 {
+        match payload.agent_id {
+            Some(_) => rounded(self.of(count) * IN_SUB_AGENT),
+            None => self.of(count),
+        }
+    }
+
     pub(super) fn of(self, count: usize) -> f64 {
         #[expect(
             clippy::cast_precision_loss,
@@ -32,12 +48,17 @@ pub(super) fn rounded(value: f64) -> f64 {
 
 pub(super) fn signal(
     signal_type: SignalType,
-    event_type: EventType,
     matches: Vec<Value>,
     confidence: f64,
     content: &str,
 ) -> Signal {
     let content = first_chars(content.trim(), MAX_CONTENT_CHARS).to_owned();
+    let event_type = match signal_type {
+        SignalType::CommandFailure | SignalType::VersionIssue | SignalType::ProcessViolation => {
+            EventType::Tool
+        }
+        _ => EventType::Pre,
+    };
     Signal {
         signal_type,
         event_type,
@@ -49,7 +70,7 @@ pub(super) fn signal(
 }
 
 /// Returns the column `context` of a signal's event: its details, with what each kind has, and without nulls.
-pub fn context(signal: &Signal) -> Map<String, Value> {
+pub(crate) fn context(signal: &Signal) -> Map<String, Value> {
     let mut context = signal.detail.clone();
     context.retain(|_, value| !value.is_null());
     context.insert("signal_type".into(), json!(signal.signal_type));

@@ -5,8 +5,8 @@
 
 mod claim;
 mod correction;
+mod correction_conditions;
 mod correction_guards;
-mod correction_phrase_list;
 mod correction_phrases;
 mod detector;
 #[cfg(test)]
@@ -32,6 +32,6 @@ mod verification;
 mod version;
 mod violation;
 
-pub use detector::{Detected, Detector};
+pub(crate) use detector::{Detected, Detector};
 pub(crate) use exit_answers::is_answer;
-pub use found::context;
+pub(crate) use found::context;

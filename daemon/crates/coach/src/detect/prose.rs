@@ -1,8 +1,9 @@
 //! What a person wrote, without code, logs and quotations.
 
-use super::spot::regex;
-use regex::Regex;
+use crate::table::Patterns;
 use std::sync::LazyLock;
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("prose.txt")));
 
 /// Maximum number of bytes of a prompt that are looked at; what somebody pasted after that is no correction.
 const MAX_PROMPT_BYTES: usize = 16 * 1024;
@@ -18,39 +19,17 @@ pub(super) struct Prose {
     pub(super) is_long: bool,
 }
 
-/// Starts of prompts that no person wrote: results, commands and summaries.
-static MACHINE_MADE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^(?:[<\[{]|/[a-z][\w:-]*(?:\s|$)|![a-z]|caveat: the messages below|this session is being continued from|base directory for this skill|api error|(?s:.{0,200})<(?:system-reminder|task-notification|local-command-\w+|command-name)>)",
-    )
-});
-
-/// Lines that are printed by programs or quoted.
-static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(concat!(
-        r"^\s*(?:>|\||[$#%] |\+{1,3}[^\s+]|-{3}|@@|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[[\d\w:., -]+\]\s|at \S+ ?\(|\.\.\. |",
-        r#"traceback \(|file ".*", line \d|(?:error|warn|warning|info|debug|fatal|trace|panic|fail|failed)\b[:\[ ]\s?\S*[A-Z:\[(=]|"#,
-        r"[\w./-]+\.\w+:\d+|npm err!|error\[|thread '|caused by:|\w+(?:error|exception):|exit code \d)",
-    ))
-});
-
-static INLINE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r#"`[^`\n]{1,300}`|"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|„[^“”\n]{1,300}[“”]"#)
-});
-
-static SINGLE_QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"(^|[\s(:=])'[^'\n]{1,200}'"));
-
 impl Prose {
     /// Returns the prose of a prompt; none for a prompt that no person wrote.
     pub(super) fn of(prompt: &str) -> Option<Self> {
         let prompt = prompt.trim_start();
         let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
-        if MACHINE_MADE.is_match(prompt) {
+        if PATTERNS.is_match("machine made", prompt) {
             return None;
         }
         let lines = without_blocks(&folded(prompt));
-        let text = INLINE.replace_all(&lines, "•");
-        let text = SINGLE_QUOTED.replace_all(&text, "$1•");
+        let text = PATTERNS.get("inline").replace_all(&lines, "•");
+        let text = PATTERNS.get("single quoted").replace_all(&text, "$1•");
         let mut characters = text.trim().chars();
         let kept: String = characters.by_ref().take(MAX_PROSE_CHARS).collect();
         Some(Self {
@@ -91,7 +70,7 @@ fn without_blocks(text: &str) -> String {
                 fence = Some(mark).filter(|mark| !trimmed[mark.len()..].contains(mark))
             }
             (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) if !in_terminal && !LOG_LINE.is_match(line) => {
+            (None, None) if !in_terminal && !PATTERNS.is_match("log line", line) => {
                 kept.push_str(line);
                 kept.push('\n');
             }

@@ -3,12 +3,13 @@
 use super::failure::add_action;
 use super::found::signal;
 use super::history::History;
-use super::spot::regex;
 use crate::payload::{HookEvent, Payload};
 use crate::signal::{EventType, Signal, SignalType};
-use regex::Regex;
+use crate::table::Patterns;
 use serde_json::Value;
 use std::sync::LazyLock;
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("rejection.txt")));
 
 /// A rejected call is the clearest correction there is.
 const REJECTED: f64 = 0.9;
@@ -16,43 +17,23 @@ const REJECTED: f64 = 0.9;
 /// A classifier may have denied it in the user's name.
 const DENIED: f64 = 0.8;
 
-static BY_USER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"\buser (?:doesn't|does not|didn't|did not) want to (?:proceed|take this action)|\btool use was rejected\b|\buser (?:has )?(?:rejected|declined|denied) (?:this|the) (?:tool|action|command|edit|permission)",
-    )
-});
-
 /// Nobody was there to approve it, as in `claude -p`: the user has only not allowed it.
 const NOT_GRANTED: f64 = 0.5;
-
-/// What Claude Code answers to a call that a rule of the user denies.
-static BY_RULE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^permission to use .{1,400} has been denied"));
-
-/// What it answers to a call that needs an approval, and gets none.
-static BY_NOBODY: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^(?:claude requested permissions to .{1,400} you haven't granted it yet|this command requires approval|\S.{0,400} needs approval\. )",
-    )
-});
 
 /// Returns the signal of a call that was rejected. The failure and the batch of one call give one signal together.
 pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal> {
     match payload.event {
         HookEvent::PermissionDenied => {
-            let said = payload
-                .reason
-                .as_deref()
-                .or(payload.error.as_deref())
-                .unwrap_or_default();
+            let said = payload.reason.as_deref().or(payload.error.as_deref());
+            let said = said.unwrap_or_default();
             let is_new = history.add_rejected(payload.tool_use_id.as_deref());
             is_new.then(|| rejected(payload, "permission denied", DENIED, said))
         }
         HookEvent::PostToolUseFailure => {
-            let error = payload
-                .error
-                .as_deref()
-                .filter(|error| BY_USER.is_match(error))?;
+            let error = payload.error.as_deref()?;
+            if !PATTERNS.is_match("by user", error) {
+                return None;
+            }
             let is_new = history.add_rejected(payload.tool_use_id.as_deref());
             is_new.then(|| rejected(payload, "tool use rejected", REJECTED, what_was_said(error)))
         }
@@ -80,14 +61,18 @@ pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal>
 /// Returns what kind of refusal the answer is, and its confidence. A tool may print the words as data, but a refusal
 /// starts with them.
 fn refusal(answer: &str) -> Option<(&'static str, f64)> {
-    if BY_USER.find(answer).is_some_and(|found| found.start() < 40) {
+    if PATTERNS
+        .get("by user")
+        .find(answer)
+        .is_some_and(|found| found.start() < 40)
+    {
         return Some(("tool use rejected", REJECTED));
     }
-    if BY_RULE.is_match(answer) {
+    if PATTERNS.is_match("by rule", answer) {
         return Some(("permission denied", DENIED));
     }
-    BY_NOBODY
-        .is_match(answer)
+    PATTERNS
+        .is_match("by nobody", answer)
         .then_some(("permission not granted", NOT_GRANTED))
 }
 
@@ -98,14 +83,10 @@ fn rejected(payload: &Payload, name: &str, confidence: f64, said: &str) -> Signa
     } else {
         said
     };
-    let mut signal = signal(
-        SignalType::UserCorrection,
-        EventType::Tool,
-        vec![Value::from(name)],
-        confidence,
-        content,
-    );
-    add_action(&mut signal.detail, payload, line);
+    let matches = vec![Value::from(name)];
+    let mut signal = signal(SignalType::UserCorrection, matches, confidence, content);
+    signal.event_type = EventType::Tool;
+    add_action(&mut signal, payload, line);
     signal
 }
 

@@ -3,17 +3,12 @@
 use super::found::{Formula, first_chars, signal};
 use super::history::History;
 use super::prose::Prose;
-use super::spot::word_set;
-use crate::signal::{EventType, Signal, SignalType};
-use serde_json::Value;
+use crate::signal::{Signal, SignalType};
+use crate::table::word_set;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-const FORMULA: Formula = Formula {
-    base: 0.4,
-    step: 0.15,
-    most: 0.95,
-};
+const FORMULA: Formula = Formula::new(0.4, 0.15, 0.95);
 
 /// Earlier messages that are alike and needed: three in all.
 const MIN_SIMILAR: usize = 2;
@@ -23,15 +18,8 @@ const MAX_LISTED: usize = 5;
 const MAX_LISTED_CHARS: usize = 200;
 
 /// Words that say nothing about what is wanted: small words, politeness, and nudges such as "go on".
-static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    word_set(
-        "a again ahead all also always an and any are as at be before but by can continue could did do does don't \
-         done each every everything fine for from go going good great has have hello hi i if in is it it's its just \
-         kindly looks make me more must my need needs never next no not now of ok okay on one onto or out perfect \
-         please proceed really remember same should so step sure thank thanks that that's the them then there these \
-         they thing this to try until up us want was we what when will with would yeah yep yes you your",
-    )
-});
+static EMPTY_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| word_set(include_str!("empty_words.txt")));
 
 pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Option<Signal> {
     let words = words(&prose.text);
@@ -44,22 +32,12 @@ pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Opti
             .collect()
     };
     let signal = (similar.len() >= MIN_SIMILAR).then(|| {
-        let listed = similar
-            .iter()
-            .take(MAX_LISTED)
-            .map(|message| Value::from(first_chars(message, MAX_LISTED_CHARS)));
-        let listed = Value::Array(listed.collect());
-        let mut signal = signal(
-            SignalType::Repetition,
-            EventType::Pre,
-            Vec::new(),
-            FORMULA.of(similar.len()),
-            prompt,
-        );
-        signal
-            .detail
-            .insert("similar_count".into(), similar.len().into());
-        signal.detail.insert("similar_messages".into(), listed);
+        let listed = similar.iter().take(MAX_LISTED);
+        let listed = listed.map(|message| first_chars(message, MAX_LISTED_CHARS));
+        let confidence = FORMULA.of(similar.len());
+        let mut signal = signal(SignalType::Repetition, Vec::new(), confidence, prompt);
+        signal.set("similar_count", similar.len());
+        signal.set("similar_messages", listed.collect::<Vec<_>>());
         signal
     });
     history.add_message(&prose.text);

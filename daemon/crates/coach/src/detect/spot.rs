@@ -1,8 +1,10 @@
 //! A match and what surrounds it.
 
-use regex::{Match, Regex, RegexBuilder};
-use std::collections::HashSet;
+use crate::table::Patterns;
+use regex::Match;
 use std::sync::LazyLock;
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("spot.txt")));
 
 /// A part of a text with what is before and after it.
 #[derive(Debug, Clone, Copy)]
@@ -11,24 +13,6 @@ pub(super) struct Spot<'t> {
     pub(super) word: &'t str,
     pub(super) after: &'t str,
 }
-
-/// Words that may come before a clause without changing what it says.
-const LEAD_WORDS: &str = "and|but|so|then|please|pls|plz|just|also|ok|okay|well|hm+|um+|uh|oh|ah|wait|hey|actually|sorry|\
-     yes|yeah|yep|omg|wtf|ffs|now|again|really|seriously|look|listen|dude|bro|guys|claude|no|nope|next time|instead|first|good|great|\
-     nice|cool|thanks|thank you|perfect|i said|i told you|like i said|as i said|i repeat|once more|once again|remember|ugh|argh|still|\
-     in general|in future|in the future|from now on|for now|at least|todo|note|important|rule|hi|hello";
-
-static LEAD: LazyLock<Regex> = LazyLock::new(|| {
-    regex(&format!(
-        r"(?:^|[.!?,;:\n(\[…—–]|\s-+)\s*(?:[*-]\s+|\d+[.)]\s+)?(?:(?:{LEAD_WORDS})[\s,]+)*$"
-    ))
-});
-
-static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"\b(?:if|unless|whether|when|whenever|in case|why|what|where|how|which|make sure|check|verify|confirm|ensure)\b[^,;]*$",
-    )
-});
 
 impl<'t> Spot<'t> {
     pub(super) fn new(text: &'t str, found: Match<'t>) -> Self {
@@ -41,7 +25,7 @@ impl<'t> Spot<'t> {
 
     /// Returns whether a clause starts here, perhaps after words such as "please" and "but".
     pub(super) fn starts_clause(&self) -> bool {
-        LEAD.is_match(self.before)
+        PATTERNS.is_match("lead", self.before)
     }
 
     /// Returns whether the match neither starts nor ends inside a word, so that "i said" is not found in "Gemini said".
@@ -84,21 +68,6 @@ impl<'t> Spot<'t> {
 
     /// Returns whether it is said under a condition or asked for, as in "tell me if that's wrong".
     pub(super) fn is_conditional(&self) -> bool {
-        CONDITION.is_match(self.sentence_before())
+        PATTERNS.is_match("condition", self.sentence_before())
     }
-}
-
-/// Returns the words of a list that is written as one text.
-pub(super) fn word_set(words: &'static str) -> HashSet<&'static str> {
-    words.split_whitespace().collect()
-}
-
-/// Compiles a pattern of the detector itself, without regard to case.
-///
-/// # Panics
-///
-/// When the pattern is wrong, which any test of its module finds.
-pub(super) fn regex(pattern: &str) -> Regex {
-    let built = RegexBuilder::new(pattern).case_insensitive(true).build();
-    built.unwrap_or_else(|error| unreachable!("{error}"))
 }

@@ -1,19 +1,15 @@
 //! Which matches in what a command printed as an error are failures.
 
-use super::spot::{Spot, regex};
+use super::spot::Spot;
 use crate::command::{Connector, parse};
 use crate::patterns::MatchedPattern;
-use regex::Regex;
+use crate::table::Patterns;
 use std::sync::LazyLock;
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("stderr.txt")));
 
 /// Returns whether a match is no number, or a status code: a number of its own, in a line about requests or errors.
 pub(super) fn is_code_in_context(found: &MatchedPattern<'_, '_>, text: &str) -> bool {
-    static CONTEXT: LazyLock<Regex> = LazyLock::new(|| {
-        regex(concat!(
-            r"\b(?:https?|status|error|err|code|response|responded|returned|request|api|forbidden|unauthorized|not found|unprocessable|bad gateway|",
-            r"unavailable|internal server|get|post|put|patch|delete|fetch\w*|failed|denied|upstream|server|client)\b",
-        ))
-    });
     if !found
         .text
         .as_str()
@@ -35,13 +31,9 @@ pub(super) fn is_code_in_context(found: &MatchedPattern<'_, '_>, text: &str) -> 
     });
     !before.is_some_and(is_part)
         && !goes_on
-        && CONTEXT.is_match(line_of(&spot, text))
-        && !UNIT.is_match(spot.after)
+        && PATTERNS.is_match("about requests", line_of(&spot, text))
+        && !PATTERNS.is_match("unit", spot.after)
 }
-
-static UNIT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^\s*(?:[kmgt]?i?b|ms|s|sec|seconds|px|tests?|files?|packages?|lines?|rows?|items?)\b")
-});
 
 /// Returns whether a match in the output of a command that succeeded is a failure all the same.
 /// Many programs report progress and warnings as errors, so a line must read like a failure.
@@ -53,42 +45,20 @@ pub(super) fn is_failure_of_success(
     let spot = Spot::new(text, found.text);
     let line = line_of(&spot, text);
     let word = spot.word.trim_end_matches([':', ' ']).to_lowercase();
-    if HARMLESS_LINE.is_match(line)
-        || NONE_OF.is_match(spot.before)
+    if PATTERNS.is_match("harmless line", line)
+        || PATTERNS.is_match("none of", spot.before)
         || is_part_of_name(&spot)
         || is_tolerated(command_line)
     {
         return false;
     }
     match word.as_str() {
-        "exception" => EXCEPTION.is_match(line),
+        "exception" => PATTERNS.is_match("exception", line),
         "blocked" | "not allowed" | "failed" | "merge queue" | "merge strategy"
-        | "required status" | "protected branch" => FAILS.is_match(line),
+        | "required status" | "protected branch" => PATTERNS.is_match("fails", line),
         _ => !word.starts_with("ext-"),
     }
 }
-
-static HARMLESS_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(concat!(
-        r"^\W*(?:warning|warn|info|note|notice|hint|debug|trace|remote:\s*$|go: (?:downloading|finding|extracting|found|added|upgraded|downgraded|removed|creating|warning|to add)|",
-        r"compiling|downloading|downloaded|checking|building|installing|fetching|updating|receiving|resolving|adding|removing|unpacking|running|finished|",
-        r"(?:npm|yarn|pnpm|pip) (?:warn|notice|info)|test \S+ \.\.\. ok|\+ |#\d+ )|\b(?:retrying|will retry|skipping|ignored|ignoring|using fallback|falling back)\b|\bok$",
-    ))
-});
-
-/// "0 failed", "no error:".
-static NONE_OF: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(?:0|no|without|zero|not)\s+(?:\w+\s+)?$"));
-static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"\w*exception\b\s*(?::|in thread)|unhandled exception|exception (?:was )?(?:thrown|raised|occurred)",
-    )
-});
-static FAILS: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^\W*(?:fatal|error|e:|failed|failure|blocked)|:\s*(?:fatal|error|failed|blocked|not allowed)|\b(?:is|are|was|were|has|have|been|request|build|test|tests|job|command|compilation|push|merge|[1-9]\d*) (?:\w+ )?(?:failed|blocked|not allowed|required)|\bfailed(?: to| with|:|!|$)",
-    )
-});
 
 /// Returns whether the match is a part of a file's or package's name.
 fn is_part_of_name(spot: &Spot<'_>) -> bool {

@@ -5,14 +5,10 @@ use super::found::{Formula, signal};
 use crate::command::{Simple, parse};
 use crate::patterns::{PatternGroup, PatternSet};
 use crate::payload::{HookEvent, Payload};
-use crate::signal::{EventType, Signal, SignalType};
+use crate::signal::{Signal, SignalType};
 use serde_json::{Value, json};
 
-pub(super) const FORMULA: Formula = Formula {
-    base: 0.7,
-    step: 0.1,
-    most: 0.95,
-};
+pub(super) const FORMULA: Formula = Formula::new(0.7, 0.1, 0.95);
 
 /// Returns the signal of a command line. A squash that failed was tried all the same.
 pub(super) fn of_command(payload: &Payload, line: &str, set: &PatternSet) -> Option<Signal> {
@@ -58,17 +54,9 @@ fn violation(
         .map(|violation| violation["pattern"].clone())
         .collect();
     let confidence = FORMULA.of(violations.len());
-    let mut signal = signal(
-        SignalType::ProcessViolation,
-        EventType::Tool,
-        matches,
-        confidence,
-        content,
-    );
-    signal
-        .detail
-        .insert("violations".into(), Value::Array(violations));
-    add_action(&mut signal.detail, payload, line);
+    let mut signal = signal(SignalType::ProcessViolation, matches, confidence, content);
+    signal.set("violations", violations);
+    add_action(&mut signal, payload, line);
     Some(signal)
 }
 
@@ -76,11 +64,8 @@ fn violation(
 /// place where the patterns expect them.
 fn texts(command: &Simple) -> Vec<String> {
     let mut texts = vec![command.bare_text()];
-    let words: Vec<&str> = command
-        .from_subcommand()
-        .iter()
-        .map(String::as_str)
-        .collect();
+    let words = command.from_subcommand();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match (command.program.as_str(), &words[..]) {
         ("git", ["merge", rest @ ..]) if rest.contains(&"--squash") => {
             texts.push("git merge --squash".to_owned())
@@ -104,11 +89,8 @@ fn texts(command: &Simple) -> Vec<String> {
 
 /// Returns whether a file below `.claude` is the project's own, which is its source and no installed copy.
 fn is_of_project(payload: &Payload, file: &str) -> bool {
-    let cwd = payload
-        .cwd
-        .as_deref()
-        .unwrap_or_default()
-        .trim_end_matches('/');
+    let cwd = payload.cwd.as_deref().unwrap_or_default();
+    let cwd = cwd.trim_end_matches('/');
     let is_home = cwd.is_empty()
         || cwd == "/root"
         || ["/home/", "/Users/"].iter().any(|homes| {

@@ -1,6 +1,6 @@
 //! Changes to `ledger.sqlite`.
 
-use super::row::{CandidateRow, DecisionRow};
+use super::row::{CandidateRow, DecisionRow, GroupRow};
 use crate::aggregate::KnownGroup;
 use ccd_protocol::coach::{Evidence, Guard, Promotion};
 use ccd_store::{Connection, SqlResult, Write, insert, query};
@@ -105,85 +105,70 @@ impl Write for LedgerWrite {
 
 impl Change {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
-        match self {
-            Self::Put(row) => put(connection, row).await,
-            Self::Delete { fingerprint } => delete(connection, fingerprint).await,
-            Self::Move { from, to } => {
-                for table in ["promotions", "ccd_evidence_lists", "ccd_decisions"] {
-                    rename(connection, table, from, to).await?;
-                }
-                // The other candidate may have a group with the same key, or a guard.
-                for table in ["ccd_groups", "ccd_guards"] {
-                    rename(connection, table, from, to).await?;
-                }
-                delete(connection, from).await
-            }
+        let statement = match self {
+            Self::Put(row) => return put(connection, row).await,
+            Self::Delete { fingerprint } => return delete(connection, fingerprint).await,
+            Self::Move { from, to } => return move_all(connection, from, to).await,
             Self::Evidence(lists) => {
                 let put = "INSERT INTO ccd_evidence_lists ({columns}) {values}";
-                insert(connection, put, lists).await
+                return insert(connection, put, lists).await;
             }
             Self::Groups {
                 fingerprint,
                 groups,
-            } => put_groups(connection, fingerprint, groups).await,
-            Self::Promotion(promotion) => {
-                let insert = query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
-                let insert = insert
-                    .bind(&promotion.id)
-                    .bind(&promotion.fingerprint)
-                    .bind(promotion.from_scope.name())
-                    .bind(promotion.to_scope.name())
-                    .bind(&promotion.reason)
-                    .bind(&promotion.promoted_at);
-                insert.execute(connection).await.map(drop)
+            } => {
+                let put = "INSERT OR REPLACE INTO ccd_groups ({columns}) {values}";
+                let rows = groups.iter().map(|group| group_row(fingerprint, group));
+                return insert(connection, put, &rows.collect::<Vec<_>>()).await;
             }
-            Self::DeletePromotion { id } => {
-                let delete = query("DELETE FROM promotions WHERE id = ?1");
-                delete.bind(id).execute(connection).await.map(drop)
+            Self::Promotion(promotion) => return put_promotion(connection, promotion).await,
+            Self::Decision(row) => {
+                let put = "INSERT INTO ccd_decisions ({columns}) {values}";
+                return insert(connection, put, std::slice::from_ref(&**row)).await;
             }
-            Self::Decision(row) => put_decision(connection, row).await,
+            Self::Guard(guard) => return put_guard(connection, guard).await,
+            Self::Retain { rejected, evidence } => {
+                return retain(connection, rejected, evidence).await;
+            }
+            Self::DeletePromotion { id } => query("DELETE FROM promotions WHERE id = ?1").bind(id),
             Self::DecisionState { id, state } => {
                 let update = query("UPDATE ccd_decisions SET state = ?2 WHERE id = ?1");
-                update
-                    .bind(id)
-                    .bind(*state)
-                    .execute(connection)
-                    .await
-                    .map(drop)
+                update.bind(id).bind(*state)
             }
             Self::MadeFolder { id, folder } => {
                 let update = query("UPDATE ccd_decisions SET made_folder = ?2 WHERE id = ?1");
-                update
-                    .bind(id)
-                    .bind(folder)
-                    .execute(connection)
-                    .await
-                    .map(drop)
+                update.bind(id).bind(folder)
             }
             Self::DeleteDecision { id } => {
-                let delete = query("DELETE FROM ccd_decisions WHERE id = ?1");
-                delete.bind(id).execute(connection).await.map(drop)
+                query("DELETE FROM ccd_decisions WHERE id = ?1").bind(id)
             }
-            Self::Guard(guard) => put_guard(connection, guard).await,
             Self::DeleteGuard { fingerprint } => {
-                let delete = query("DELETE FROM ccd_guards WHERE fingerprint = ?1");
-                delete.bind(fingerprint).execute(connection).await.map(drop)
+                query("DELETE FROM ccd_guards WHERE fingerprint = ?1").bind(fingerprint)
             }
             Self::GuardHit { fingerprint } => {
                 let hit = query("UPDATE ccd_guards SET hits = hits + 1 WHERE fingerprint = ?1");
-                hit.bind(fingerprint).execute(connection).await.map(drop)
+                hit.bind(fingerprint)
             }
             Self::State { name, value } => {
                 let put = query("INSERT OR REPLACE INTO ccd_state VALUES (?1, ?2)");
-                put.bind(*name)
-                    .bind(value)
-                    .execute(connection)
-                    .await
-                    .map(drop)
+                put.bind(*name).bind(value)
             }
-            Self::Retain { rejected, evidence } => retain(connection, rejected, evidence).await,
-        }
+        };
+        statement.execute(connection).await.map(drop)
     }
+}
+
+async fn put_promotion(connection: &mut Connection, promotion: &Promotion) -> SqlResult<()> {
+    query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        .bind(&promotion.id)
+        .bind(&promotion.fingerprint)
+        .bind(promotion.from_scope.name())
+        .bind(promotion.to_scope.name())
+        .bind(&promotion.reason)
+        .bind(&promotion.promoted_at)
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
@@ -223,25 +208,23 @@ async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
         .map(drop)
 }
 
-/// The name of a variant, as serde spells it.
-fn word_of(value: impl Serialize) -> String {
-    json(&value).trim_matches('"').to_owned()
-}
-
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// The tables about a candidate: those with what belongs to it, and those with the candidate itself.
+const TABLES: [&str; 7] = [
+    "promotions",
+    "ccd_groups",
+    "ccd_evidence_lists",
+    "ccd_decisions",
+    "ccd_guards",
+    "ccd_candidates",
+    "candidates",
+];
+
 async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()> {
-    for table in [
-        "promotions",
-        "ccd_groups",
-        "ccd_evidence_lists",
-        "ccd_decisions",
-        "ccd_guards",
-        "ccd_candidates",
-        "candidates",
-    ] {
+    for table in TABLES {
         let delete = format!("DELETE FROM {table} WHERE fingerprint = ?1");
         let delete = query(ccd_store::AssertSqlSafe(delete));
         delete.bind(fingerprint).execute(&mut *connection).await?;
@@ -249,56 +232,28 @@ async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()>
     Ok(())
 }
 
-async fn rename(connection: &mut Connection, table: &str, from: &str, to: &str) -> SqlResult<()> {
-    let rename = format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
-    let rename = query(ccd_store::AssertSqlSafe(rename));
-    rename
-        .bind(from)
-        .bind(to)
-        .execute(connection)
-        .await
-        .map(drop)
-}
-
-async fn put_groups(
-    connection: &mut Connection,
-    fingerprint: &str,
-    groups: &[KnownGroup],
-) -> SqlResult<()> {
-    for group in groups {
-        query("INSERT OR REPLACE INTO ccd_groups VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-            .bind(word_of(group.kind))
-            .bind(&group.key)
-            .bind(fingerprint)
-            .bind(json(&group.samples))
-            .bind(word_of(group.lesson))
-            .bind(group.events.cast_signed())
-            .execute(&mut *connection)
-            .await?;
+/// Of the groups and guards, the other candidate may have one with the same key: then the one of `from` is deleted.
+async fn move_all(connection: &mut Connection, from: &str, to: &str) -> SqlResult<()> {
+    for table in &TABLES[..5] {
+        let rename =
+            format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
+        let rename = query(ccd_store::AssertSqlSafe(rename)).bind(from).bind(to);
+        rename.execute(&mut *connection).await?;
     }
-    Ok(())
+    delete(connection, from).await
 }
 
-async fn put_decision(connection: &mut Connection, row: &DecisionRow) -> SqlResult<()> {
-    let insert = "INSERT INTO ccd_decisions
-            (id, fingerprint, at, decision, reason, file, file_before, file_after, block, candidate_before, made_folder, state)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    query(insert)
-        .bind(row.id)
-        .bind(&row.fingerprint)
-        .bind(&row.at)
-        .bind(&row.decision)
-        .bind(&row.reason)
-        .bind(&row.file)
-        .bind(&row.file_before)
-        .bind(&row.file_after)
-        .bind(&row.block)
-        .bind(&row.candidate_before)
-        .bind(&row.made_folder)
-        .bind(&row.state)
-        .execute(connection)
-        .await
-        .map(drop)
+fn group_row(fingerprint: &str, group: &KnownGroup) -> GroupRow {
+    // The name of a variant.
+    let word = |json: String| json.trim_matches('"').to_owned();
+    GroupRow {
+        kind: word(json(&group.kind)),
+        key: group.key.clone(),
+        fingerprint: fingerprint.to_owned(),
+        samples: json(&group.samples),
+        lesson: word(json(&group.lesson)),
+        events: group.events.cast_signed(),
+    }
 }
 
 async fn put_guard(connection: &mut Connection, guard: &Guard) -> SqlResult<()> {

@@ -1,11 +1,10 @@
 //! `candidates.json`: a mirror of the ledger for tools that read it. It is written after each change, and never read back.
 
 use super::row::{CandidateRow, short_id};
+use crate::fingerprint::sha256;
 use ccd_protocol::coach::CandidateStatus;
 use ccd_store::own_file;
-use serde::Serialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,14 +15,6 @@ const MAX_BYTES: u64 = 256 << 20;
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
     path: PathBuf,
-}
-
-#[derive(Debug, Serialize)]
-struct Document {
-    pending: Vec<Value>,
-    approved: Vec<Value>,
-    rejected: Vec<Value>,
-    last_proposal: Option<String>,
 }
 
 impl Mirror {
@@ -45,33 +36,27 @@ impl Mirror {
         let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
         let with = |wanted: &[CandidateStatus]| {
             let rows = rows.iter().filter(|row| wanted.contains(&row.status));
-            rows.map(|row| entry(row, &fingerprints)).collect()
+            rows.map(|row| entry(row, &fingerprints))
+                .collect::<Vec<_>>()
         };
-        let document = Document {
-            pending: with(&[CandidateStatus::Pending]),
-            approved: with(&[CandidateStatus::Approved, CandidateStatus::Promoted]),
-            rejected: with(&[CandidateStatus::Rejected]),
-            last_proposal,
-        };
+        let document = json!({
+            "pending": with(&[CandidateStatus::Pending]),
+            "approved": with(&[CandidateStatus::Approved, CandidateStatus::Promoted]),
+            "rejected": with(&[CandidateStatus::Rejected]),
+            "last_proposal": last_proposal,
+        });
         let mut text = serde_json::to_string_pretty(&document)?;
         text.push('\n');
         let new = self.path.with_extension("json.new");
-        // One that a killed daemon left is in the way.
-        let _ = fs::remove_file(&new);
-        own_file::create(&new)?.write_all(text.as_bytes())?;
+        own_file::replace(&new)?.write_all(text.as_bytes())?; // a killed daemon may have left one
         fs::rename(&new, &self.path)?;
-        Ok(hash(text.as_bytes()))
+        Ok(sha256(text.as_bytes()))
     }
 
     /// True if somebody else has changed the file since it was written with this hash.
     pub(crate) fn is_edited(&self, written: &str) -> bool {
-        own_file::content(&self.path, MAX_BYTES).is_ok_and(|content| hash(&content) != written)
+        own_file::content(&self.path, MAX_BYTES).is_ok_and(|content| sha256(&content) != written)
     }
-}
-
-fn hash(content: &[u8]) -> String {
-    let digest = Sha256::digest(content);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A candidate in the seed's form.

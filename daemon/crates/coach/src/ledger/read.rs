@@ -1,7 +1,7 @@
 //! Reads `ledger.sqlite`.
 
 use super::LedgerWrite;
-use super::row::{CandidateRow, DecisionRow};
+use super::row::{CandidateRow, DecisionRow, GroupRow};
 use crate::aggregate::{KnownCandidate, KnownGroup};
 use ccd_protocol::coach::{CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
@@ -17,11 +17,8 @@ const COLUMNS: &str = "SELECT candidates.fingerprint, normalized_text, title, ca
         scope_guess, repo_keys, rejected_at_count, mention
     FROM candidates LEFT JOIN ccd_candidates ON ccd_candidates.fingerprint = candidates.fingerprint";
 
-/// Columns of a candidate. Rows of other programs may lack anything but the fingerprint.
-#[derive(Debug)]
-struct Columns(CandidateRow);
-
-impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Columns {
+/// Rows of other programs may lack anything but the fingerprint.
+impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for CandidateRow {
     fn from_row(row: &'row ccd_store::hidden::SqliteRow) -> SqlResult<Self> {
         use ccd_store::hidden::Row as _;
         let text = |place: usize| -> SqlResult<String> {
@@ -31,7 +28,7 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Co
             let number = row.try_get::<Option<i64>, _>(place)?.unwrap_or_default();
             Ok(number.max(0).unsigned_abs())
         };
-        Ok(Self(CandidateRow {
+        Ok(Self {
             fingerprint: text(0)?,
             normalized_text: text(1)?,
             title: text(2)?,
@@ -51,7 +48,7 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Co
             repo_keys: list(&text(16)?),
             rejected_at_count: number(17)?,
             mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
-        }))
+        })
     }
 }
 
@@ -83,12 +80,9 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLoo
         return Ok(CandidateLookup::None);
     }
     let statement = format!("{COLUMNS} WHERE substr(candidates.fingerprint, 1, ?2) = ?1 LIMIT 10");
-    let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
-        .bind(&start)
-        .bind(start.len() as i64)
-        .fetch_all(ledger.readers())
-        .await?;
-    let mut rows: Vec<CandidateRow> = rows.into_iter().map(|row| row.0).collect();
+    let rows = query_as(ccd_store::AssertSqlSafe(statement)).bind(&start);
+    let rows = rows.bind(start.len() as i64);
+    let mut rows: Vec<CandidateRow> = rows.fetch_all(ledger.readers()).await?;
     Ok(match rows.len() {
         0 => CandidateLookup::None,
         1 => CandidateLookup::One(Box::new(rows.remove(0))),
@@ -112,6 +106,16 @@ pub(crate) struct Page {
     pub(crate) limit: u32,
 }
 
+impl Page {
+    pub(crate) fn of(status: CandidateStatus, limit: u32) -> Self {
+        Self {
+            status: Some(status),
+            limit,
+            ..Self::default()
+        }
+    }
+}
+
 pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<CandidateRow>> {
     let order = if page.by_count {
         "count DESC, confidence DESC, candidates.fingerprint"
@@ -124,14 +128,13 @@ pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<Candidate
             AND (?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(repo_ids) WHERE value = ?3))
         ORDER BY {order} LIMIT ?4"
     );
-    let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
+    query_as(ccd_store::AssertSqlSafe(statement))
         .bind(page.status.map(CandidateStatus::name))
         .bind(page.search)
         .bind(page.repo_id)
         .bind(page.limit)
         .fetch_all(ledger.readers())
-        .await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+        .await
 }
 
 /// Returns the candidates of these fingerprints, in the order of their fingerprints.
@@ -144,34 +147,24 @@ pub(crate) async fn of_fingerprints(
     );
     let rows = query_as(ccd_store::AssertSqlSafe(statement));
     let wanted = serde_json::to_string(fingerprints).unwrap_or_default();
-    let rows: Vec<Columns> = rows.bind(wanted).fetch_all(ledger.readers()).await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+    rows.bind(wanted).fetch_all(ledger.readers()).await
 }
 
 pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
     let statement = format!("{COLUMNS} ORDER BY candidates.fingerprint");
     let rows = query_as(ccd_store::AssertSqlSafe(statement));
-    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+    rows.fetch_all(ledger.readers()).await
 }
 
 pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
-    let rows = query_as("SELECT fingerprint, kind, key, samples, lesson, events FROM ccd_groups");
-    let rows: Vec<(String, String, String, String, String, i64)> =
-        rows.fetch_all(ledger.readers()).await?;
+    let rows: Vec<GroupRow> = query_as("SELECT * FROM ccd_groups")
+        .fetch_all(ledger.readers())
+        .await?;
     let mut groups: BTreeMap<String, Vec<KnownGroup>> = BTreeMap::new();
-    for (fingerprint, kind, key, samples, lesson, events) in rows {
-        let word = |word: String| serde_json::from_value(Value::String(word));
-        let group = word(kind).and_then(|kind| {
-            Ok(KnownGroup {
-                kind,
-                key,
-                samples: list(&samples),
-                lesson: serde_json::from_value(Value::String(lesson))?,
-                events: events.max(0).unsigned_abs(),
-            })
-        });
-        groups.entry(fingerprint).or_default().extend(group.ok());
+    for row in rows {
+        let fingerprint = row.fingerprint.clone();
+        let of_candidate = groups.entry(fingerprint).or_default();
+        of_candidate.extend(known_group(row));
     }
     let known = all(ledger).await?.into_iter().filter_map(|row| {
         Some(KnownCandidate {
@@ -179,7 +172,6 @@ pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
             status: row.status,
             count: row.count,
             rejected_at_count: row.rejected_at_count,
-            last_seen: row.last_seen,
             repo_keys: row.repo_keys,
             evidence_ids: Vec::new(),
             groups: groups.remove(&row.fingerprint).unwrap_or_default(),
@@ -188,29 +180,32 @@ pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
     Ok(known.collect())
 }
 
+/// Returns the group in a row; `None` if another version wrote it.
+fn known_group(row: GroupRow) -> Option<KnownGroup> {
+    Some(KnownGroup {
+        kind: serde_json::from_value(row.kind.into()).ok()?,
+        key: row.key,
+        samples: list(&row.samples),
+        lesson: serde_json::from_value(row.lesson.into()).ok()?,
+        events: row.events.max(0).unsigned_abs(),
+    })
+}
+
 /// Returns all promotions, newest first.
 pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
     let rows = query_as(
-        "SELECT id, fingerprint, from_scope, to_scope, reason, promoted_at FROM promotions ORDER BY promoted_at DESC, rowid DESC",
+        "SELECT id, fingerprint, coalesce(from_scope, ''), coalesce(to_scope, ''), coalesce(reason, ''), coalesce(promoted_at, '')
+            FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    type Columns = (
-        String,
-        String,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-    );
+    type Columns = (String, String, String, String, String, String);
     let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    let scope =
-        |name: Option<String>, other| name.and_then(|name| Scope::named(&name)).unwrap_or(other);
-    let promotion = |row: Columns| Promotion {
-        id: row.0,
-        fingerprint: row.1,
-        from_scope: scope(row.2, Scope::Project),
-        to_scope: scope(row.3, Scope::Global),
-        reason: row.4.unwrap_or_default(),
-        promoted_at: row.5.unwrap_or_default(),
+    let promotion = |(id, fingerprint, from, to, reason, promoted_at): Columns| Promotion {
+        id,
+        fingerprint,
+        from_scope: Scope::named(&from).unwrap_or(Scope::Project),
+        to_scope: Scope::named(&to).unwrap_or(Scope::Global),
+        reason,
+        promoted_at,
     };
     Ok(rows.into_iter().map(promotion).collect())
 }
@@ -263,41 +258,9 @@ pub(crate) async fn decisions_in(ledger: &Ledger, state: &str) -> SqlResult<Vec<
 }
 
 async fn decision_rows(ledger: &Ledger, which: &str, value: &str) -> SqlResult<Vec<DecisionRow>> {
-    type Columns = (
-        i64,
-        String,
-        String,
-        String,
-        Option<String>,
-        Option<String>,
-        Option<Vec<u8>>,
-        Option<Vec<u8>>,
-        Option<String>,
-        String,
-        Option<String>,
-        String,
-    );
-    let statement = format!(
-        "SELECT id, fingerprint, at, decision, reason, file, file_before, file_after, block, candidate_before, made_folder, state
-            FROM ccd_decisions WHERE {which} ORDER BY id"
-    );
+    let statement = format!("SELECT * FROM ccd_decisions WHERE {which} ORDER BY id");
     let rows = query_as(ccd_store::AssertSqlSafe(statement)).bind(value);
-    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    let decision = |row: Columns| DecisionRow {
-        id: row.0,
-        fingerprint: row.1,
-        at: row.2,
-        decision: row.3,
-        reason: row.4,
-        file: row.5,
-        file_before: row.6,
-        file_after: row.7,
-        block: row.8,
-        candidate_before: row.9,
-        made_folder: row.10,
-        state: row.11,
-    };
-    Ok(rows.into_iter().map(decision).collect())
+    rows.fetch_all(ledger.readers()).await
 }
 
 /// Returns all guards, oldest first.

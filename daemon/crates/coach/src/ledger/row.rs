@@ -38,6 +38,14 @@ impl CandidateRow {
         self.fingerprint = fingerprint(kind, trigger, action).to_string();
     }
 
+    /// Whether it was approved, for a project or for all.
+    pub(crate) fn is_in_force(&self) -> bool {
+        matches!(
+            self.status,
+            CandidateStatus::Approved | CandidateStatus::Promoted
+        )
+    }
+
     pub(crate) fn repositories(&self) -> usize {
         match self.repo_keys.len() {
             0 => self.repo_ids.len(), // written by another program
@@ -186,20 +194,35 @@ pub(crate) fn short_id(fingerprint: &str, sorted: &[String]) -> String {
     fingerprint.get(..len).unwrap_or(fingerprint).to_owned()
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DecisionRow {
-    pub(crate) id: i64,
-    pub(crate) fingerprint: String,
-    pub(crate) at: String,
-    pub(crate) decision: String,
-    pub(crate) reason: Option<String>,
-    pub(crate) file: Option<String>,
-    pub(crate) file_before: Option<Vec<u8>>,
-    pub(crate) file_after: Option<Vec<u8>>,
-    pub(crate) block: Option<String>,
-    pub(crate) candidate_before: String,
-    pub(crate) made_folder: Option<String>,
-    pub(crate) state: String,
+ccd_store::row! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct DecisionRow {
+        pub(crate) id: i64,
+        pub(crate) fingerprint: String,
+        pub(crate) at: String,
+        pub(crate) decision: String,
+        pub(crate) reason: Option<String>,
+        pub(crate) file: Option<String>,
+        pub(crate) file_before: Option<Vec<u8>>,
+        pub(crate) file_after: Option<Vec<u8>>,
+        pub(crate) block: Option<String>,
+        pub(crate) candidate_before: String,
+        pub(crate) made_folder: Option<String>,
+        pub(crate) state: String,
+    }
+}
+
+ccd_store::row! {
+    /// A group that stands for a candidate. Names of variants are spelled as serde does.
+    pub(super) struct GroupRow {
+        pub(super) kind: String,
+        pub(super) key: String,
+        pub(super) fingerprint: String,
+        /// JSON.
+        pub(super) samples: String,
+        pub(super) lesson: String,
+        pub(super) events: i64,
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! What is wrong with a pattern of the configuration.
 
-use super::set::{MAX_PATTERN_BYTES, MAX_PATTERNS};
+pub(crate) const MAX_PATTERNS: usize = 200;
+
+pub(crate) const MAX_PATTERN_BYTES: usize = 1000;
 
 /// A group of patterns that cannot be used; the built-in list holds instead. `coach_config_invalid` to a client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PatternError {
+pub(crate) enum PatternError {
     #[error(
         "signal_patterns.{group}: entry {number} ({pattern:?}) is not a regular expression: {reason}"
     )]
@@ -29,9 +31,10 @@ pub enum PatternError {
     TooMany { group: String, count: usize },
 }
 
+#[cfg(test)]
 impl PatternError {
     /// Returns the group that the built-in list holds for.
-    pub fn group(&self) -> &str {
+    pub(crate) fn group(&self) -> &str {
         match self {
             Self::Broken { group, .. }
             | Self::MatchesEmpty { group, .. }

@@ -1,9 +1,15 @@
 //! The names of the lists.
 
-use super::built_in;
+use crate::table::document;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The built-in lists. Their spelling is what events and other tools refer to, so no entry is ever respelled.
+static BUILT_IN: LazyLock<BTreeMap<String, Vec<String>>> =
+    LazyLock::new(|| document(include_str!("built_in.json")));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PatternGroup {
+pub(crate) enum PatternGroup {
     Correction,
     Escalation,
     FailureStderr,
@@ -17,7 +23,7 @@ pub enum PatternGroup {
 }
 
 impl PatternGroup {
-    pub const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Correction,
         Self::Escalation,
         Self::FailureStderr,
@@ -31,7 +37,7 @@ impl PatternGroup {
     ];
 
     /// Returns the key of the group in `signal_patterns`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Correction => "correction",
             Self::Escalation => "escalation",
@@ -46,22 +52,12 @@ impl PatternGroup {
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Self> {
+    #[cfg(test)]
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|group| group.name() == name)
     }
 
-    pub fn built_in(self) -> &'static [&'static str] {
-        match self {
-            Self::Correction => built_in::CORRECTION,
-            Self::Escalation => built_in::ESCALATION,
-            Self::FailureStderr => built_in::FAILURE_STDERR,
-            Self::FailureCommands => built_in::FAILURE_COMMANDS,
-            Self::SkillSupplement => built_in::SKILL_SUPPLEMENT,
-            Self::VerificationQuestion => built_in::VERIFICATION_QUESTION,
-            Self::VersionIssues => built_in::VERSION_ISSUES,
-            Self::UnauthorizedSquash => built_in::UNAUTHORIZED_SQUASH,
-            Self::CachePathEdit => built_in::CACHE_PATH_EDIT,
-            Self::PrematureSuccessClaims => built_in::PREMATURE_SUCCESS_CLAIMS,
-        }
+    pub(crate) fn built_in(self) -> &'static [String] {
+        &BUILT_IN[self.name()]
     }
 }

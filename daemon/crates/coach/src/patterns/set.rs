@@ -1,19 +1,15 @@
 //! All lists, ready to be searched.
 
-use super::error::PatternError;
+use super::error::{MAX_PATTERN_BYTES, MAX_PATTERNS, PatternError};
 use super::group::PatternGroup;
 use regex::{Match, Regex, RegexBuilder};
 use std::collections::BTreeMap;
-
-pub const MAX_PATTERNS: usize = 200;
-
-pub const MAX_PATTERN_BYTES: usize = 1000;
 
 /// Maximum number of bytes of a compiled pattern. With all groups full of the largest patterns that is some 250 MB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
 #[derive(Debug, Default)]
-pub struct PatternSet {
+pub(crate) struct PatternSet {
     groups: BTreeMap<PatternGroup, Group>,
 }
 
@@ -31,57 +27,55 @@ struct Pattern {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct MatchedPattern<'p, 't> {
+pub(crate) struct MatchedPattern<'p, 't> {
     /// As it is spelled in the list.
-    pub pattern: &'p str,
-    pub text: Match<'t>,
+    pub(crate) pattern: &'p str,
+    pub(crate) text: Match<'t>,
 }
 
 impl PatternSet {
-    pub fn built_in() -> Self {
+    #[cfg(test)]
+    pub(crate) fn built_in() -> Self {
         Self::with_config(&BTreeMap::new()).0
     }
 
     /// Returns the built-in lists, each replaced by the configuration's list of that name, and what cannot be used.
     /// A list with a broken pattern is reported and its built-in list holds. Names that are not of a group are ignored.
-    pub fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
+    pub(crate) fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
         let mut errors = Vec::new();
         let mut groups = BTreeMap::new();
         for group in PatternGroup::ALL {
-            let own = config
-                .get(group.name())
-                .map(|sources| Group::compile(group, sources));
-            let compiled = match own {
-                Some(Ok(compiled)) => Ok(compiled),
-                Some(Err(error)) => {
-                    errors.push(error);
-                    Group::compile(group, group.built_in())
+            // A built-in pattern that is broken is an error as well, which a test excludes.
+            let own = config.get(group.name()).map(Vec::as_slice);
+            for sources in own.into_iter().chain([group.built_in()]) {
+                match Group::compile(group, sources) {
+                    Ok(compiled) => {
+                        groups.insert(group, compiled);
+                        break;
+                    }
+                    Err(error) => errors.push(error),
                 }
-                None => Group::compile(group, group.built_in()),
-            };
-            match compiled {
-                Ok(compiled) => drop(groups.insert(group, compiled)),
-                Err(error) => errors.push(error), // a built-in pattern is broken, which a test excludes
             }
         }
         (Self { groups }, errors)
     }
 
-    pub fn sources(&self, group: PatternGroup) -> impl Iterator<Item = &str> {
+    #[cfg(test)]
+    pub(crate) fn sources(&self, group: PatternGroup) -> impl Iterator<Item = &str> {
         self.patterns(group).map(|pattern| pattern.source.as_str())
     }
 
     /// Returns whether the group holds the whole built-in list, perhaps with further patterns.
     /// Only then do the detector's own phrasings for that kind of signal apply: a list that somebody has shortened is
     /// meant as it is.
-    pub fn has_built_ins(&self, group: PatternGroup) -> bool {
+    pub(crate) fn has_built_ins(&self, group: PatternGroup) -> bool {
         self.groups
             .get(&group)
             .is_some_and(|group| group.has_built_ins)
     }
 
     /// Returns the first match of each pattern of the group that `accepts` a match, in the order of the list.
-    pub fn find<'p, 't>(
+    pub(crate) fn find<'p, 't>(
         &'p self,
         group: PatternGroup,
         text: &'t str,
@@ -108,7 +102,7 @@ impl PatternSet {
 }
 
 impl Group {
-    fn compile<S: AsRef<str>>(group: PatternGroup, sources: &[S]) -> Result<Self, PatternError> {
+    fn compile(group: PatternGroup, sources: &[String]) -> Result<Self, PatternError> {
         if sources.len() > MAX_PATTERNS {
             return Err(PatternError::TooMany {
                 group: group.name().to_owned(),
@@ -118,10 +112,12 @@ impl Group {
         let patterns = sources
             .iter()
             .enumerate()
-            .map(|(index, source)| compile(group, index + 1, source.as_ref()));
+            .map(|(index, source)| compile(group, index + 1, source));
         let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-        let has = |source: &&str| patterns.iter().any(|pattern| pattern.source == **source);
-        let has_built_ins = group.built_in().iter().all(has);
+        let has_built_ins = group
+            .built_in()
+            .iter()
+            .all(|source| sources.contains(source));
         Ok(Self {
             patterns,
             has_built_ins,
@@ -152,12 +148,8 @@ fn compile(group: PatternGroup, number: usize, source: &str) -> Result<Pattern, 
         Err(error) => {
             let reason = error.to_string();
             // The last line of the message says what is wrong; the others show the pattern.
-            let reason = reason
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim_start_matches("error: ")
-                .to_owned();
+            let reason = reason.lines().last().unwrap_or_default();
+            let reason = reason.trim_start_matches("error: ").to_owned();
             Err(PatternError::Broken {
                 group,
                 number,

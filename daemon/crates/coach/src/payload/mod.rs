@@ -5,9 +5,7 @@ mod hook_event;
 #[cfg(test)]
 mod payload_tests;
 mod read;
-mod tree;
 
 pub use error::PayloadError;
 pub use hook_event::HookEvent;
 pub use read::{BatchCall, Payload, ToolInput, ToolResponse};
-pub use tree::MAX_TEXT_BYTES;

@@ -2,7 +2,7 @@
 
 use super::error::PayloadError;
 use super::hook_event::HookEvent;
-use super::tree::Tree;
+use serde_json::Value;
 
 /// One hook payload. What is missing or of another type is empty.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,6 @@ pub struct Payload {
     pub session_id: String,
     pub transcript_path: Option<String>,
     pub cwd: Option<String>,
-    pub permission_mode: Option<String>,
     pub prompt_id: Option<String>,
     /// Only inside a sub-agent.
     pub agent_id: Option<String>,
@@ -62,38 +61,8 @@ impl Payload {
         let text = std::str::from_utf8(bytes).map_err(|error| PayloadError::NotText {
             offset: error.valid_up_to(),
         })?;
-        let tree = serde_json::from_str(text).map_err(|source| PayloadError::NotJson { source })?;
-        match tree {
-            Tree::Object(_) => Ok(Self::of(tree)),
-            _ => Err(PayloadError::NotAnObject),
-        }
-    }
-
-    /// Replaces every text that can end in an event by what `redact` returns for it.
-    pub fn redact_with(&mut self, mut redact: impl FnMut(&str) -> String) {
-        let response = &mut self.tool_response;
-        let texts = [
-            &mut self.prompt,
-            &mut self.tool_input.command,
-            &mut self.error,
-            &mut self.reason,
-            &mut self.last_assistant_message,
-            &mut response.stdout,
-            &mut response.stderr,
-            &mut response.text,
-        ];
-        let batch = self.batch.iter_mut().flat_map(|call| {
-            let response = &mut call.tool_response;
-            [
-                &mut call.tool_input.command,
-                &mut response.stdout,
-                &mut response.stderr,
-                &mut response.text,
-            ]
-        });
-        for text in texts.into_iter().chain(batch).flatten() {
-            *text = redact(text);
-        }
+        let json = serde_json::from_str(text).map_err(|source| PayloadError::NotJson { source })?;
+        Self::of(&json)
     }
 
     /// Returns the exit code: 0 for a tool that succeeded, else the number of the error's first line.
@@ -125,70 +94,68 @@ impl Payload {
         }
     }
 
-    fn of(mut tree: Tree) -> Self {
-        let event = tree.take_text("hook_event_name").unwrap_or_default();
-        Self {
-            event: HookEvent::from_name(&event),
-            session_id: tree.take_text("session_id").unwrap_or_default(),
-            transcript_path: tree.take_text("transcript_path"),
-            cwd: tree.take_text("cwd"),
-            permission_mode: tree.take_text("permission_mode"),
-            prompt_id: tree.take_text("prompt_id"),
-            agent_id: tree.take_text("agent_id").filter(|id| !id.is_empty()),
-            source: tree.take_text("source"),
-            prompt: tree.take_text("prompt"),
-            tool_name: tree.take_text("tool_name"),
-            tool_use_id: tree.take_text("tool_use_id"),
-            tool_input: ToolInput::of(tree.take("tool_input")),
-            tool_response: ToolResponse::of(tree.take("tool_response")),
-            error: tree.take_text("error"),
-            is_interrupt: tree.is_true("is_interrupt"),
-            reason: tree.take_text("reason"),
-            last_assistant_message: tree.take_text("last_assistant_message"),
-            batch: match tree.take("tool_calls") {
-                Tree::Array(calls) => calls.into_iter().map(BatchCall::of).collect(),
+    pub fn of(json: &Value) -> Result<Self, PayloadError> {
+        if !json.is_object() {
+            return Err(PayloadError::NotAnObject);
+        }
+        let text = |name| text(json, name);
+        Ok(Self {
+            event: HookEvent::from_name(&text("hook_event_name").unwrap_or_default()),
+            session_id: text("session_id").unwrap_or_default(),
+            transcript_path: text("transcript_path"),
+            cwd: text("cwd"),
+            prompt_id: text("prompt_id"),
+            agent_id: text("agent_id").filter(|id| !id.is_empty()),
+            source: text("source"),
+            prompt: text("prompt"),
+            tool_name: text("tool_name"),
+            tool_use_id: text("tool_use_id"),
+            tool_input: ToolInput::of(&json["tool_input"]),
+            tool_response: ToolResponse::of(&json["tool_response"]),
+            error: text("error"),
+            is_interrupt: json["is_interrupt"] == true,
+            reason: text("reason"),
+            last_assistant_message: text("last_assistant_message"),
+            batch: match &json["tool_calls"] {
+                Value::Array(calls) => calls.iter().map(BatchCall::of).collect(),
                 _ => Vec::new(),
             },
-        }
+        })
     }
 }
 
+fn text(json: &Value, name: &str) -> Option<String> {
+    json[name].as_str().map(str::to_owned)
+}
+
 impl ToolInput {
-    fn of(mut tree: Tree) -> Self {
+    fn of(json: &Value) -> Self {
         Self {
-            command: tree.take_text("command"),
-            file_path: tree
-                .take_text("file_path")
-                .or_else(|| tree.take_text("notebook_path")),
-            skill: tree.take_text("skill"),
+            command: text(json, "command"),
+            file_path: text(json, "file_path").or_else(|| text(json, "notebook_path")),
+            skill: text(json, "skill"),
         }
     }
 }
 
 impl ToolResponse {
-    fn of(mut tree: Tree) -> Self {
-        if let Tree::Text(text) = tree {
-            return Self {
-                text: Some(text),
-                ..Self::default()
-            };
-        }
+    fn of(json: &Value) -> Self {
         Self {
-            stdout: tree.take_text("stdout"),
-            interrupted: tree.is_true("interrupted"),
-            stderr: tree.take_text("stderr"),
-            text: None,
+            stdout: text(json, "stdout"),
+            stderr: text(json, "stderr"),
+            interrupted: json["interrupted"] == true,
+            text: json.as_str().map(str::to_owned),
         }
     }
 }
 
 impl BatchCall {
-    fn of(mut tree: Tree) -> Self {
+    fn of(json: &Value) -> Self {
         Self {
-            tool_name: tree.take_text("tool_name"),
-            tool_use_id: tree.take_text("tool_use_id"),
-            tool_input: ToolInput::of(tree.take("tool_input")),
-            tool_response: ToolResponse::of(tree.take("tool_response")),
+            tool_name: text(json, "tool_name"),
+            tool_use_id: text(json, "tool_use_id"),
+            tool_input: ToolInput::of(&json["tool_input"]),
+            tool_response: ToolResponse::of(&json["tool_response"]),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Changes to `events.sqlite`.
 
 use super::Selection;
+use crate::event::Success;
 use ccd_protocol::coach::{EventType, Mute, SignalType};
 use ccd_repository::Identity;
-use ccd_store::{Connection, Database, SqlResult, Write, insert, query, query_scalar};
+use ccd_store::{
+    AssertSqlSafe, Connection, Database, SqlResult, Write, insert, query, query_scalar,
+};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -49,15 +52,6 @@ ccd_store::row! {
 }
 
 ccd_store::row! {
-    struct SuccessRow {
-        timestamp: String,
-        session_id: String,
-        repo_id: String,
-        command: String,
-    }
-}
-
-ccd_store::row! {
     struct ProjectRow {
         repo_id: String,
         repo_key: String,
@@ -95,70 +89,63 @@ impl Write for EventWrite {
                 // long as going through those that wait.
                 let mark = "UPDATE events SET processed = 1
                     WHERE processed = 0 AND +id IN (SELECT value FROM json_each(?1))";
-                query(mark).bind(ids).execute(connection).await?;
-                Ok(())
+                query(mark).bind(ids).execute(connection).await.map(drop)
             }
             Self::Waiting(ids) => {
                 let mark = "UPDATE events SET processed = 0
                     WHERE id IN (SELECT value FROM json_each(?1))";
-                query(mark).bind(ids).execute(connection).await?;
-                Ok(())
+                query(mark).bind(ids).execute(connection).await.map(drop)
             }
             Self::Mute(mute) => {
                 let (signal_type, repo_id) = mute_key(mute);
-                let insert = "INSERT OR IGNORE INTO ccd_mutes VALUES (?1, ?2, ?3)";
-                let insert = query(insert)
-                    .bind(signal_type)
-                    .bind(repo_id)
-                    .bind(&mute.since);
-                insert.execute(connection).await?;
-                Ok(())
+                let insert = query("INSERT OR IGNORE INTO ccd_mutes VALUES (?1, ?2, ?3)");
+                let insert = insert.bind(signal_type).bind(repo_id).bind(&mute.since);
+                insert.execute(connection).await.map(drop)
             }
             Self::Unmute(mute) => {
                 let (signal_type, repo_id) = mute_key(mute);
                 let delete = "DELETE FROM ccd_mutes WHERE signal_type = ?1 AND repo_id = ?2";
-                query(delete)
-                    .bind(signal_type)
-                    .bind(repo_id)
-                    .execute(connection)
-                    .await?;
-                Ok(())
+                let delete = query(delete).bind(signal_type).bind(repo_id);
+                delete.execute(connection).await.map(drop)
             }
-            Self::Forget(selection) => {
-                forget(connection, selection).await?;
-                let successes = "DELETE FROM ccd_successes WHERE (?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1)))
-                    AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
-                selection.delete(connection, successes.to_owned()).await?;
-                // What is known of projects and payloads serves the events.
-                for table in ["ccd_projects", "ccd_deliveries"] {
-                    let delete =
-                        format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM events)");
-                    let delete = query(ccd_store::AssertSqlSafe(delete));
-                    delete.execute(&mut *connection).await?;
-                }
-                Ok(())
-            }
-            Self::Retain { events, successes } => {
-                let outdated = Selection {
-                    before: Some(events.clone()),
-                    ..Selection::default()
-                };
-                forget(connection, &outdated).await?;
-                for (table, column, time) in [
-                    ("ccd_deliveries", "taken_at", events),
-                    ("ccd_successes", "timestamp", successes),
-                    ("ccd_projects", "last_seen", events),
-                ] {
-                    let delete = format!("DELETE FROM {table} WHERE {column} < ?1");
-                    query(ccd_store::AssertSqlSafe(delete))
-                        .bind(time)
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                Ok(())
-            }
+            Self::Forget(selection) => forget(connection, selection).await,
+            Self::Retain { events, successes } => retain(connection, events, successes).await,
         }
     }
+}
+
+async fn forget(connection: &mut Connection, selection: &Selection) -> SqlResult<()> {
+    forget_events(connection, selection).await?;
+    let successes = format!(
+        "DELETE FROM ccd_successes WHERE {}",
+        Selection::condition("timestamp")
+    );
+    selection.delete(connection, successes).await?;
+    // What is known of projects and payloads serves the events.
+    for table in ["ccd_projects", "ccd_deliveries"] {
+        let delete = format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM events)");
+        let delete = query(AssertSqlSafe(delete));
+        delete.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn retain(connection: &mut Connection, events: &str, successes: &str) -> SqlResult<()> {
+    let outdated = Selection {
+        before: Some(events.to_owned()),
+        ..Selection::default()
+    };
+    forget_events(connection, &outdated).await?;
+    for (table, column, time) in [
+        ("ccd_deliveries", "taken_at", events),
+        ("ccd_successes", "timestamp", successes),
+        ("ccd_projects", "last_seen", events),
+    ] {
+        let delete = format!("DELETE FROM {table} WHERE {column} < ?1");
+        let delete = query(AssertSqlSafe(delete)).bind(time);
+        delete.execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 fn mute_key(mute: &Mute) -> (&'static str, &str) {
@@ -168,24 +155,29 @@ fn mute_key(mute: &Mute) -> (&'static str, &str) {
     )
 }
 
-const SELECTED: &str = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
-    WHERE (?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+/// Selects the ids of events.
+fn selected() -> String {
+    format!(
+        "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id WHERE {}",
+        Selection::condition("timestamp")
+    )
+}
 
 /// Counts the events of a selection; also returns the time of the oldest.
 pub(crate) async fn selected_events(
     events: &Database<EventWrite>,
     selection: &Selection,
 ) -> SqlResult<(u64, Option<String>)> {
-    let count = format!("SELECT count(*), min(timestamp) FROM events WHERE id IN ({SELECTED})");
+    let selected = selected();
+    let count = format!("SELECT count(*), min(timestamp) FROM events WHERE id IN ({selected})");
     selection.count(events.readers(), count).await
 }
 
-async fn forget(connection: &mut Connection, selection: &Selection) -> SqlResult<()> {
-    let delete = format!("DELETE FROM events WHERE id IN ({SELECTED})");
+async fn forget_events(connection: &mut Connection, selection: &Selection) -> SqlResult<()> {
+    let delete = format!("DELETE FROM events WHERE id IN ({})", selected());
     selection.delete(connection, delete).await?;
     let sources = "DELETE FROM ccd_event_sources WHERE event_id NOT IN (SELECT id FROM events)";
-    query(sources).execute(connection).await?;
-    Ok(())
+    query(sources).execute(connection).await.map(drop)
 }
 
 async fn record(connection: &mut Connection, all: &[Recorded]) -> SqlResult<()> {
@@ -210,7 +202,7 @@ async fn record(connection: &mut Connection, all: &[Recorded]) -> SqlResult<()> 
         });
         rows.push(event_row(id, one, signal));
     }
-    let successes: Vec<_> = recorded.iter().filter_map(|one| success_row(one)).collect();
+    let successes: Vec<_> = recorded.iter().filter_map(|one| success(one)).collect();
     let projects: BTreeMap<_, _> = recorded
         .iter()
         .filter(|one| !one.signals.is_empty())
@@ -273,8 +265,8 @@ fn event_row(id: String, recorded: &Recorded, signal: &RecordedSignal) -> EventR
     }
 }
 
-fn success_row(recorded: &Recorded) -> Option<SuccessRow> {
-    Some(SuccessRow {
+fn success(recorded: &Recorded) -> Option<Success> {
+    Some(Success {
         timestamp: recorded.timestamp.clone(),
         session_id: recorded.session_id.clone(),
         repo_id: recorded.project.id.clone(),

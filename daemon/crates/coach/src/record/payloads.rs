@@ -16,8 +16,6 @@ ccd_store::row! {
     }
 }
 
-const SELECTED: &str = "(?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR at < ?3)";
-
 #[derive(Debug)]
 pub(crate) enum PayloadWrite {
     /// Stores payloads, each once.
@@ -29,15 +27,14 @@ impl Write for PayloadWrite {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         match self {
             Self::Record(rows) => {
-                insert(
-                    connection,
-                    "INSERT OR IGNORE INTO hook_events ({columns}) {values}",
-                    rows,
-                )
-                .await
+                let put = "INSERT OR IGNORE INTO hook_events ({columns}) {values}";
+                insert(connection, put, rows).await
             }
             Self::Forget(selection) => {
-                let delete = format!("DELETE FROM hook_events WHERE {SELECTED}");
+                let delete = format!(
+                    "DELETE FROM hook_events WHERE {}",
+                    Selection::condition("at")
+                );
                 selection.delete(connection, delete).await
             }
         }
@@ -54,11 +51,8 @@ pub(crate) async fn payloads_of(
         "SELECT payload FROM (SELECT payload, at, rowid FROM hook_events WHERE session_id = ?1 ORDER BY at DESC, rowid DESC LIMIT ?2)
             ORDER BY at, rowid",
     );
-    newest
-        .bind(session_id)
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await
+    let newest = newest.bind(session_id).bind(limit);
+    newest.fetch_all(store.readers()).await
 }
 
 /// Counts the payloads of a selection; also returns the time of the oldest.
@@ -66,6 +60,7 @@ pub(crate) async fn selected_payloads(
     store: &Store,
     selection: &Selection,
 ) -> SqlResult<(u64, Option<String>)> {
-    let count = format!("SELECT count(*), min(at) FROM hook_events WHERE {SELECTED}");
+    let which = Selection::condition("at");
+    let count = format!("SELECT count(*), min(at) FROM hook_events WHERE {which}");
     selection.count(store.readers(), count).await
 }

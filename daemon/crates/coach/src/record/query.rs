@@ -262,18 +262,8 @@ impl<'de> Visitor<'de> for Context {
 
 /// Returns the successes from a time on, oldest first.
 pub(crate) async fn successes(events: &Events, since: &str) -> SqlResult<Vec<Success>> {
-    let rows = query_as(
-        "SELECT timestamp, session_id, repo_id, command FROM ccd_successes WHERE timestamp >= ?1 ORDER BY timestamp, id",
-    );
-    let rows: Vec<(String, String, String, String)> =
-        rows.bind(since).fetch_all(events.readers()).await?;
-    let success = |(timestamp, session_id, repo_id, command)| Success {
-        timestamp,
-        session_id,
-        repo_id,
-        command,
-    };
-    Ok(rows.into_iter().map(success).collect())
+    let rows = query_as("SELECT * FROM ccd_successes WHERE timestamp >= ?1 ORDER BY timestamp, id");
+    rows.bind(since).fetch_all(events.readers()).await
 }
 
 #[derive(Debug, Default)]
@@ -296,10 +286,8 @@ pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
         } else {
             counts.pending += count;
         }
-        *counts
-            .by_type
-            .entry(signal_type.unwrap_or_default())
-            .or_default() += count;
+        let signal_type = signal_type.unwrap_or_default();
+        *counts.by_type.entry(signal_type).or_default() += count;
     }
     Ok(counts)
 }
@@ -318,10 +306,8 @@ pub(crate) async fn by_day(
 pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, PathBuf>> {
     let rows = query_as("SELECT repo_id, root FROM ccd_projects");
     let rows: Vec<(String, String)> = rows.fetch_all(events.readers()).await?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, root)| (id, root.into()))
-        .collect())
+    let rows = rows.into_iter();
+    Ok(rows.map(|(id, root)| (id, root.into())).collect())
 }
 
 pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {

@@ -12,6 +12,14 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// Returns the condition in SQL for rows whose time is in `column`.
+    pub(super) fn condition(column: &str) -> String {
+        format!(
+            "(?1 IS NULL OR repo_id IN (SELECT value FROM json_each(?1)))
+                AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR {column} < ?3)"
+        )
+    }
+
     /// JSON, as the parameter of SQL.
     fn repos(&self) -> Option<String> {
         let ids = self.repo_ids.as_ref()?;

@@ -2,25 +2,24 @@
 
 use super::indicators::Indicators;
 use super::rule_file::RuleFile;
-pub use ccd_protocol::coach::Scope;
+pub(crate) use ccd_protocol::coach::Scope;
 
 #[derive(Debug, Clone, Copy)]
-pub struct ScopeInput<'a> {
-    pub title: &'a str,
-    pub trigger: &'a str,
-    pub action: &'a str,
+pub(crate) struct ScopeInput<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) trigger: &'a str,
+    pub(crate) action: &'a str,
     /// Different repositories in which it was seen; two clones of one count once.
-    pub repositories: usize,
-    pub promotion_threshold_repos: usize,
-    pub project_rules: &'a RuleFile,
-    pub global_rules: &'a RuleFile,
+    pub(crate) repositories: usize,
+    pub(crate) promotion_threshold_repos: usize,
+    pub(crate) project_rules: &'a RuleFile,
+    pub(crate) global_rules: &'a RuleFile,
 }
 
 /// Returns the scope of a candidate.
 /// In this order: a like rule in the global file makes it global, one in the project's file project; as many repositories
 /// as the threshold make it global; then its words decide.
-#[must_use]
-pub fn guess(input: &ScopeInput<'_>, indicators: &Indicators) -> Scope {
+pub(crate) fn guess(input: &ScopeInput<'_>, indicators: &Indicators) -> Scope {
     if input.global_rules.has_like(input.trigger, input.action) {
         Scope::Global
     } else if input.project_rules.has_like(input.trigger, input.action) {
@@ -33,8 +32,7 @@ pub fn guess(input: &ScopeInput<'_>, indicators: &Indicators) -> Scope {
 }
 
 /// Returns whether enough repositories have seen a candidate. One is never enough.
-#[must_use]
-pub fn promotion_eligible(repositories: usize, promotion_threshold_repos: usize) -> bool {
+pub(crate) fn promotion_eligible(repositories: usize, promotion_threshold_repos: usize) -> bool {
     repositories >= promotion_threshold_repos.max(2)
 }
 

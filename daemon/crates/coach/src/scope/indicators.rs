@@ -1,29 +1,32 @@
 //! Words of a candidate that speak for one project, or for all of them.
 
+use crate::table::document;
 use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// Patterns with weights, for both scopes.
 #[derive(Debug, Clone)]
-pub struct Indicators {
+pub(crate) struct Indicators {
     project: Vec<(Regex, u32)>,
     global: Vec<(Regex, u32)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScopeScores {
-    pub project: u32,
-    pub global: u32,
+pub(crate) struct ScopeScores {
+    pub(crate) project: u32,
+    pub(crate) global: u32,
 }
 
 /// A pattern of `scope_indicators` in `config.json` that does not compile. The built-in group holds instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("scope_indicators.{group}[{index}]: {pattern:?} is not a pattern: {reason}")]
-pub struct IndicatorError {
+pub(crate) struct IndicatorError {
     /// `project` or `global`.
-    pub group: &'static str,
-    pub index: usize,
-    pub pattern: String,
-    pub reason: String,
+    pub(crate) group: &'static str,
+    pub(crate) index: usize,
+    pub(crate) pattern: String,
+    pub(crate) reason: String,
 }
 
 impl Indicators {
@@ -32,8 +35,7 @@ impl Indicators {
     /// weights. An entry without any sign of a pattern but dots, such as `.platform.` or `git`, is a plain text: its dots
     /// stand for themselves, and its words match whole.
     /// A group with a broken entry is not used; each broken entry is one of the errors.
-    #[must_use]
-    pub fn with_config(
+    pub(crate) fn with_config(
         project: Option<&[String]>,
         global: Option<&[String]>,
     ) -> (Self, Vec<IndicatorError>) {
@@ -55,8 +57,7 @@ impl Indicators {
     }
 
     /// Returns how much a text speaks for each scope. Case does not count.
-    #[must_use]
-    pub fn scores(&self, text: &str) -> ScopeScores {
+    pub(crate) fn scores(&self, text: &str) -> ScopeScores {
         let lower = text.to_lowercase();
         let sum = |patterns: &[(Regex, u32)]| {
             let matching = patterns
@@ -71,24 +72,28 @@ impl Indicators {
     }
 
     /// Returns the built-in patterns of both groups as they are written in a first configuration.
-    pub fn built_in() -> [(&'static str, Vec<&'static str>); 2] {
-        let texts =
-            |patterns: &[(&'static str, u32)]| patterns.iter().map(|(text, _)| *text).collect();
-        [("project", texts(PROJECT)), ("global", texts(GLOBAL))]
+    pub(crate) fn built_in() -> [(&'static str, Vec<&'static str>); 2] {
+        let texts = |patterns: &'static [(String, u32)]| {
+            patterns.iter().map(|(text, _)| text.as_str()).collect()
+        };
+        [
+            ("project", texts(&BUILT_IN.project)),
+            ("global", texts(&BUILT_IN.global)),
+        ]
     }
 }
 
 impl Default for Indicators {
     fn default() -> Self {
-        let compile = |patterns: &[(&str, u32)]| {
+        let compile = |patterns: &[(String, u32)]| {
             let compiled = patterns
                 .iter()
                 .map(|(text, weight)| Some((pattern(text).ok()?, *weight)));
             compiled.flatten().collect()
         };
         Self {
-            project: compile(PROJECT),
-            global: compile(GLOBAL),
+            project: compile(&BUILT_IN.project),
+            global: compile(&BUILT_IN.global),
         }
     }
 }
@@ -99,43 +104,14 @@ const CONFIGURED_WEIGHT: u32 = 2;
 /// Largest compiled pattern: one from a configuration must not take the daemon's memory.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-const PROJECT: &[(&str, u32)] = &[
-    (r"apps/", 3),
-    (r"packages/", 2),
-    (r"src/components/", 2),
-    (r"\.platform\.", 3),
-    (r"docker-compose\.", 2),
-    (r"\.env\.", 2),
-    (r"makefile", 1),
-    (r"\b(client|customer|vendor)\s+name", 2),
-    (r"\b(internal|proprietary)\b", 2),
-    (r"\bapi\.example\.com\b", 3),
-    (r"pnpm\s+-c\s+packages/", 3),
-    (r"\bnx\s+", 2),
-    (r"turbo\b", 2),
-];
+/// The built-in patterns with their weights.
+#[derive(Debug, Deserialize)]
+struct BuiltIn {
+    project: Vec<(String, u32)>,
+    global: Vec<(String, u32)>,
+}
 
-const GLOBAL: &[(&str, u32)] = &[
-    (r"\brun\s+tests?\b", 3),
-    (r"\bsmall\s+(pr|commit)", 2),
-    (r"\bcommit\s+message", 2),
-    (r"\bcode\s+review", 2),
-    (r"\bdiff\s+summary", 2),
-    (r"\bverify\s+before", 2),
-    (r"\bbackup\s+first", 2),
-    (r"\bgit\b", 2),
-    (r"\bdocker\b", 2),
-    (r"\bnpm\b", 1),
-    (r"\bpnpm\b", 1),
-    (r"\byarn\b", 1),
-    (r"\bpython\b", 1),
-    (r"\bpytest\b", 1),
-    (r"\bjest\b", 1),
-    (r"\bdon't\s+edit\s+generated", 3),
-    (r"\bnever\s+commit\s+secrets", 3),
-    (r"\balways\s+backup", 2),
-    (r"\bcommand\s+not\s+found", 2),
-];
+static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| document(include_str!("indicators.json")));
 
 fn is_built_in(group: &str, entries: &[String]) -> bool {
     let of_group = Indicators::built_in()
@@ -158,13 +134,7 @@ fn configured(
                 index,
                 pattern: entry.clone(),
                 // The last line says what is wrong; those before it draw the pattern again.
-                reason: error
-                    .to_string()
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned(),
+                reason: last_line(&error.to_string()).to_owned(),
             }),
         }
     }
@@ -191,6 +161,10 @@ fn as_pattern(entry: &str) -> String {
     )
 }
 
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default().trim()
+}
+
 fn pattern(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text)
         .case_insensitive(true)
@@ -209,8 +183,8 @@ mod tests {
     #[test]
     fn every_built_in_pattern_compiles() {
         let indicators = Indicators::default();
-        assert_eq!(indicators.project.len(), PROJECT.len());
-        assert_eq!(indicators.global.len(), GLOBAL.len());
+        assert_eq!(indicators.project.len(), BUILT_IN.project.len());
+        assert_eq!(indicators.global.len(), BUILT_IN.global.len());
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod guess;
 mod indicators;
 mod rule_file;
 
-pub use guess::{Scope, ScopeInput, guess, promotion_eligible};
-pub use indicators::{IndicatorError, Indicators, ScopeScores};
-pub use rule_file::RuleFile;
+pub(crate) use guess::{Scope, ScopeInput, guess, promotion_eligible};
+pub(crate) use indicators::{IndicatorError, Indicators};
+pub(crate) use rule_file::RuleFile;

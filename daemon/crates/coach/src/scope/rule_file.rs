@@ -5,14 +5,13 @@ use crate::similarity::Keywords;
 /// The rules of one instruction file: its bullets, and its sections.
 /// A candidate is compared with one rule at a time: among all the words of a long file it would never be alike.
 #[derive(Debug, Clone, Default)]
-pub struct RuleFile {
+pub(crate) struct RuleFile {
     rules: Vec<Keywords>,
 }
 
 impl RuleFile {
     /// Reads the rules of a Markdown text. Code blocks are not rules.
-    #[must_use]
-    pub fn parse(markdown: &str) -> Self {
+    pub(crate) fn parse(markdown: &str) -> Self {
         let mut reader = Reader::default();
         let mut is_code = false;
         for line in markdown.lines() {
@@ -31,8 +30,7 @@ impl RuleFile {
 
     /// Returns whether one of the rules is like a candidate.
     /// The candidate's action alone is compared as well: a rule written by hand often has no "when …".
-    #[must_use]
-    pub fn has_like(&self, trigger: &str, action: &str) -> bool {
+    pub(crate) fn has_like(&self, trigger: &str, action: &str) -> bool {
         let whole = Keywords::of(&format!("{trigger} {action}"));
         let action = Keywords::of(action);
         self.rules

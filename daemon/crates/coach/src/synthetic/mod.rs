@@ -13,29 +13,29 @@ use crate::fingerprint::CandidateType;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
-pub struct Year {
+pub(crate) struct Year {
     /// In the order of time.
-    pub events: Vec<Event>,
-    pub successes: Vec<Success>,
-    pub expected: Vec<Expected>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) successes: Vec<Success>,
+    pub(crate) expected: Vec<Expected>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
-    pub candidate_type: CandidateType,
+pub(crate) struct Expected {
+    pub(crate) candidate_type: CandidateType,
     /// Words that its trigger and action must have together.
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// All of its evidence.
-    pub event_ids: BTreeSet<String>,
-    pub repo_keys: BTreeSet<String>,
+    pub(crate) event_ids: BTreeSet<String>,
+    pub(crate) repo_keys: BTreeSet<String>,
 }
 
 /// The last moment of the year.
-pub const YEAR_END: &str = "2026-01-01T00:00:00Z";
+pub(crate) const YEAR_END: &str = "2026-01-01T00:00:00Z";
 
 /// Returns a year of about `events` events, the same for each seed. At least 3000: the planted ones are among them.
 #[must_use]
-pub fn year(seed: u64, events: usize) -> Year {
+pub(crate) fn year(seed: u64, events: usize) -> Year {
     let mut calendar = calendar::Calendar::new(seed);
     let mut expected = Vec::new();
     planted::plant(&mut calendar, &mut expected);

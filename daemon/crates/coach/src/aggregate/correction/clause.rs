@@ -1,7 +1,9 @@
 //! Parts of a sentence, and what each forbids or orders.
 
-use std::collections::HashSet;
+use crate::table::Lists;
 use std::sync::LazyLock;
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("clause.txt")));
 
 /// Returns the clauses of a line. A sign in the middle of a word, as in `a.rs`, ends none.
 pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
@@ -44,52 +46,9 @@ pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-const FILLERS: &[&str] = &[
-    "no",
-    "nope",
-    "stop",
-    "wait",
-    "hey",
-    "please",
-    "actually",
-    "again",
-    "ok",
-    "okay",
-    "sorry",
-    "well",
-    "and",
-    "so",
-    "but",
-    "i said",
-    "i already said",
-    "i told you to",
-    "i told you",
-    "i asked you to",
-    "like i said",
-    "as i said",
-    "i meant",
-    "remember to",
-    "remember",
-    "once more",
-    "for the last time",
-    "seriously",
-    "just",
-    "we should",
-    "you should",
-    "you need to",
-    "you have to",
-    "you must",
-    "you forgot to",
-    "you didn't",
-    "you did not",
-    "can you",
-    "could you",
-    "the rule is",
-];
-
 pub(super) fn without_fillers(mut clause: &str) -> &str {
     'again: loop {
-        for filler in FILLERS {
+        for filler in WORDS.get("fillers") {
             let Some(rest) = strip_words(clause, filler) else {
                 continue;
             };
@@ -108,87 +67,35 @@ pub(super) fn without_fillers(mut clause: &str) -> &str {
 
 /// Returns whether a clause starts with a word that follows an English "no".
 fn is_english(clause: &str) -> bool {
-    const WORDS: &str = "the we it i you that this not please just wait only our no there they";
     let word = first_word(clause).to_lowercase();
     let word = word.trim_end_matches([',', '.']);
-    word.is_empty()
-        || WORDS.split(' ').any(|one| one == word)
-        || VERBS.contains(word)
-        || avoids(clause)
+    word.is_empty() || WORDS.has("english", word) || is_verb(word) || avoids(clause)
 }
-
-const AVOIDED: &[&str] = &[
-    "don't ever",
-    "don't",
-    "do not",
-    "dont",
-    "never ever",
-    "never",
-    "you should not have",
-    "you shouldn't have",
-    "you should not",
-    "you shouldn't",
-    "you should never",
-    "you must not",
-    "must not",
-    "avoid",
-    "quit",
-    "stop",
-    "why did you",
-    "why are you",
-    "why do you",
-    "why would you",
-    "we don't",
-    "we do not",
-    "we never",
-    "you can't",
-    "no more",
-];
 
 pub(super) fn avoids(clause: &str) -> bool {
-    AVOIDED
-        .iter()
-        .any(|words| *words != "stop" && strip_words(clause, words).is_some())
+    let mut avoided = WORDS.get("avoided").iter();
+    avoided.any(|words| *words != "stop" && strip_words(clause, words).is_some())
 }
-
-/// What "we don't" is followed by when nothing is forbidden.
-const STATES: &[&str] = &[
-    "need", "want", "have", "know", "see", "think", "care", "like",
-];
 
 pub(super) fn avoided(clause: &str) -> Option<&str> {
-    let rest = AVOIDED
-        .iter()
-        .find_map(|words| strip_words(clause, words))
-        .filter(|rest| strip_words(rest, "not").is_none())?;
+    let rest = strip_any(clause, "avoided")?;
+    if strip_words(rest, "not").is_some() {
+        return None;
+    }
     let rest = strip_words(rest, "just").unwrap_or(rest);
     let (avoid, _) = contrast(without_end(rest));
-    (!STATES.contains(&first_word(avoid))).then_some(avoid)
+    (!WORDS.has("states", first_word(avoid))).then_some(avoid)
 }
-
-/// How somebody asks why something was left out: it is wanted.
-const LEFT_OUT: &str =
-    "why didn't you|why didnt you|why did you not|why haven't you|why aren't you";
 
 pub(super) fn wanted(clause: &str) -> Option<&str> {
     let clause = without_end(clause);
-    if let Some(order) = LEFT_OUT
-        .split('|')
-        .find_map(|words| strip_words(clause, words))
-    {
-        return Some(order).filter(|order| VERBS.contains(first_word(order)));
+    if let Some(order) = strip_any(clause, "left out") {
+        return Some(order).filter(|order| is_verb(first_word(order)));
     }
     let order = strip_words(clause, "always").unwrap_or(clause);
-    let is_order = VERBS.contains(first_word(order).to_lowercase().as_str())
-        || strip_words(order, "do it").is_some();
-    let should_be = [
-        "it should be",
-        "this should be",
-        "that should be",
-        "should be",
-    ]
-    .iter()
-    .any(|words| strip_words(clause, words).is_some());
+    let is_order =
+        is_verb(&first_word(order).to_lowercase()) || strip_words(order, "do it").is_some();
+    let should_be = strip_any(clause, "should be").is_some();
     // "should be camelCase" has no verb to start with, so it stays whole.
     if is_order || should_be || clause.ends_with(" instead") {
         Some(clause.strip_suffix(" instead").unwrap_or(clause))
@@ -200,10 +107,9 @@ pub(super) fn wanted(clause: &str) -> Option<&str> {
 /// Returns both sides of "use X instead of Y".
 pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
     // "Do not" in the middle is another order, and "is not" a statement.
-    const NEGATED: &str = "do does did is are was were can could will should must or if why";
     let is_contrast = |(before, _): &(&str, &str)| {
         let last = before.rsplit(' ').next().unwrap_or_default();
-        NEGATED.split(' ').all(|word| word != last.to_lowercase())
+        !WORDS.has("negated", &last.to_lowercase())
     };
     [" instead of ", " rather than ", " and not ", " not "]
         .iter()
@@ -212,15 +118,7 @@ pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
 }
 
 fn without_end(mut text: &str) -> &str {
-    for end in [
-        " anymore",
-        " any more",
-        " again",
-        " please",
-        " ever",
-        " at all",
-        " just now",
-    ] {
+    for end in WORDS.get("ends") {
         text = text.strip_suffix(end).unwrap_or(text);
     }
     text.trim()
@@ -232,6 +130,16 @@ fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     let rest = &text[words.len()..];
     let is_whole = rest.is_empty() || rest.starts_with([' ', ',']);
     (head.eq_ignore_ascii_case(words) && is_whole).then(|| rest.trim_start())
+}
+
+/// Returns what follows the first words of a list with which a text starts.
+fn strip_any<'a>(text: &'a str, list: &str) -> Option<&'a str> {
+    let mut words = WORDS.get(list).iter();
+    words.find_map(|words| strip_words(text, words))
+}
+
+fn is_verb(word: &str) -> bool {
+    WORDS.has("verbs", word)
 }
 
 pub(super) fn starts_with(clause: &str, words: &str) -> bool {
@@ -250,10 +158,8 @@ pub(super) fn is_order(sentence: &str) -> bool {
 
 /// Returns whether a sentence starts with the case in which it holds.
 pub(super) fn is_case(sentence: &str) -> bool {
-    sentence.contains(", ") && CASES.contains(&first_word(sentence).to_lowercase().as_str())
+    sentence.contains(", ") && WORDS.has("cases", &first_word(sentence).to_lowercase())
 }
-
-const CASES: &[&str] = &["when", "whenever", "before", "after", "if", "while"];
 
 pub(super) fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
@@ -263,15 +169,3 @@ pub(super) fn is_gerund(text: &str) -> bool {
     let word = first_word(text).to_lowercase();
     word == "using" || (word.ends_with("ing") && word.len() > 5)
 }
-
-/// Verbs with which an order starts.
-static VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "add always answer ask avoid break build bump call change check clean close commit confirm copy create delete \
-    deploy document edit ensure escape explain export extend find fix follow format generate \
-    give go handle import include install keep leave let link list log look make merge mock \
-    move name open pass pin prefer push put read rebase regenerate remove rename replace reply \
-    report respond restart return revert review run save search send set show sign skip sort \
-    speak split squash start store switch take tell test throw try update use validate verify wrap write"
-        .split(' ')
-        .collect()
-});

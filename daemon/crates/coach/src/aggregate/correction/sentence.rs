@@ -3,6 +3,10 @@
 use super::clause::{avoided, avoids, first_word, is_order, starts_with, without_fillers};
 use crate::aggregate::wording::one_line;
 use crate::similarity::Keywords;
+use crate::table::Lists;
+use std::sync::LazyLock;
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("sentence.txt")));
 
 /// Most characters of a rule in the user's words; a longer text is a task.
 const MAX_CHARS: usize = 160;
@@ -10,70 +14,9 @@ const MAX_CHARS: usize = 160;
 /// Least letters of one: in Chinese or Japanese, six say something.
 const MIN_LETTERS: usize = 6;
 
-/// Words that limit what is said to this moment or this task.
-const ONLY_NOW: &[&str] = &[
-    "for now",
-    "this time",
-    "just this once",
-    "right now",
-    "then stop",
-    "the other ",
-    "first option",
-    "second option",
-    "third option",
-    "last option",
-    "in this pr",
-    "in this commit",
-    "for this task",
-    "for this one",
-    " yet",
-    "i will revert",
-    "i'll revert",
-    "revert it",
-    "revert that",
-    "undo that",
-    "undo it",
-    "try again",
-    "go back",
-    "i meant ",
-    " today",
-];
-
-/// Verbs of what is done once to one thing, and words before that thing.
-const ACTS: &str = "delete remove revert undo rename open close reopen fix restore";
-const ONE: &str = "the that this it its my file line";
-
-/// Words of an order that is to hold for good.
-const GENERAL: &str = "always never every each any all before after when whenever unless instead";
-
-/// What one says before the matter: who follows the rule.
-const OPENINGS: &[&str] = &[
-    "we ",
-    "you should ",
-    "you must ",
-    "you need to ",
-    "i want you to ",
-    "i'd like you to ",
-    "remember to ",
-    "make sure to ",
-    "make sure you ",
-];
-
-/// With what a sentence starts that says how things are or what was done, and not what to do.
-const REPORTS: &[&str] = &[
-    "i", "i'm", "i'll", "i've", "i'd", "you", "it", "its", "it's", "there", "they", "this", "that",
-    "that's", "these", "those", "let's", "lets", "still", "here", "here's", "also", "maybe", "why",
-    "what", "which", "how", "were", "was", "had", "did", "does", "are", "is", "then", "because",
-    "hmm", "my", "not", "cannot", "can't", "didn't", "didnt", "doesn't", "alright", "c'est",
-];
-
-/// What one says before or after an instruction that is to hold for good.
-const FROM_NOW_ON: &[&str] = &["from now on", "from here on", "going forward"];
-
-/// The same in other languages, before it.
-const FROM_NOW_ON_ELSEWHERE: &str = "ab jetzt |ab sofort |von jetzt an |künftig |in zukunft |dorénavant|désormais|à partir de maintenant|\
-    de ahora en adelante|a partir de ahora|de agora em diante|a partir de agora|d'ora in poi|da ora in poi|отныне|с этого момента|впредь|\
-    从现在开始|从现在起|今后|今後は|これからは";
+/// The lists of what one says before or after an instruction that is to hold for good.
+const FROM_NOW_ON: &str = "from now on";
+const ELSEWHERE: &str = "from now on elsewhere";
 
 /// Most words before them, and one: "je souhaite dorénavant que …".
 const MAX_LEAD: usize = 3;
@@ -81,28 +24,21 @@ const MAX_LEAD: usize = 3;
 /// Returns the sentence of a message of which it says that it holds from now on, without that.
 pub(super) fn standing(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
-    let mut marks = FROM_NOW_ON_ELSEWHERE
-        .split('|')
-        .chain(FROM_NOW_ON.iter().copied());
-    marks.find(|mark| lower.contains(mark))?;
+    find_any(&lower, ELSEWHERE).or_else(|| find_any(&lower, FROM_NOW_ON))?;
     let line = one_line(&text.replace('\u{2019}', "'"), 3 * MAX_CHARS);
     sentences(&line).find_map(|sentence| {
         let tags = [" ok?", " OK?", " okay?"];
         let without_tag = tags.iter().find_map(|tag| sentence.strip_suffix(tag));
         let sentence = without_fillers(without_tag.unwrap_or(sentence).trim_end_matches(END));
         let lower = sentence.to_lowercase();
-        let elsewhere = FROM_NOW_ON_ELSEWHERE
-            .split('|')
-            .find_map(|mark| lower.find(mark).map(|at| (at, mark)))
+        let elsewhere = find_any(&lower, ELSEWHERE)
             .filter(|(at, _)| lower[..*at].split(' ').count() <= MAX_LEAD);
         if let Some((at, mark)) = elsewhere {
             let after = sentence.get(at + mark.len()..)?;
             let after = after.trim_start_matches([',', '，', ' ']);
             return rule(&format!("{}{after}", sentence.get(..at)?));
         }
-        let (at, mark) = FROM_NOW_ON
-            .iter()
-            .find_map(|mark| lower.find(mark).map(|at| (at, mark)))?;
+        let (at, mark) = find_any(&lower, FROM_NOW_ON)?;
         let (before, after) = (sentence.get(..at)?, sentence.get(at + mark.len()..)?);
         let before = before.trim_end_matches([',', ' ']);
         let after = after.trim_start_matches([',', ':', ' ']);
@@ -114,21 +50,25 @@ pub(super) fn standing(text: &str) -> Option<String> {
     })
 }
 
+/// Returns the first entry of a list that a text has, and where.
+fn find_any(text: &str, list: &str) -> Option<(usize, &'static str)> {
+    let mut entries = WORDS.get(list).iter();
+    entries.find_map(|entry| Some((text.find(entry)?, *entry)))
+}
+
 /// Returns whether a correction counts for this moment or this task only.
 pub(super) fn is_only_now(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ONLY_NOW.iter().any(|words| lower.contains(words))
+    find_any(&text.to_lowercase(), "only now").is_some()
 }
 
 /// Returns whether an order is done once it was followed: "delete the file foo.txt".
 pub(super) fn is_one_act(order: &str) -> bool {
     let order = order.to_lowercase();
     let words: Vec<&str> = order.split(' ').collect();
-    let is_in = |list: &str, word: &str| list.split(' ').any(|listed| listed == word);
-    let is_one = |word: &&str| is_in(ONE, word) || word.contains(['.', '/']);
-    words.first().is_some_and(|verb| is_in(ACTS, verb))
+    let is_one = |word: &&str| WORDS.has("one", word) || word.contains(['.', '/']);
+    words.first().is_some_and(|verb| WORDS.has("acts", verb))
         && words.get(1).is_some_and(is_one)
-        && !words.iter().any(|word| is_in(GENERAL, word))
+        && !words.iter().any(|word| WORDS.has("general", word))
 }
 
 /// Returns the part of a message that is the rule: the one with most words, without what only opens it. `None` if it is a
@@ -145,7 +85,7 @@ fn is_report(sentence: &str) -> bool {
     let first = first_word(sentence).trim_end_matches(',').to_lowercase();
     let is_state = avoids(sentence) && avoided(sentence).is_none();
     let is_wish = starts_with(sentence, "i don't want");
-    let is_about = REPORTS.contains(&first.as_str()) && !is_wish;
+    let is_about = WORDS.has("reports", &first) && !is_wish;
     is_state || is_about || (first.ends_with("ed") && first != "need")
 }
 
@@ -155,7 +95,7 @@ pub(super) const END: [char; 6] = ['.', '!', '。', '！', ',', ' '];
 /// Returns a sentence without what only opens it, if it says enough for a rule.
 pub(super) fn rule(sentence: &str) -> Option<String> {
     let best = without_interjection(without_fillers(sentence));
-    let opening = OPENINGS.iter().find(|opening| {
+    let opening = WORDS.get("openings").iter().find(|opening| {
         best.get(..opening.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(opening))
     });

@@ -2,13 +2,19 @@
 
 mod remedy;
 
-use super::finding::{Detail, Finding, command, stderr};
-use super::known::{GroupKind, Lesson};
+use super::event_text::{command, stderr};
+use super::known::Lesson;
 use super::wording::{Wording, code, one_line};
-use crate::command::{Connector, Difference, Failed, Replacement, Simple, base, parse, primary};
+use crate::command::{
+    Connector, Difference, Failed, Replacement, Simple, base, heaviest, parse, primary,
+};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
+use crate::table::Lists;
 use remedy::Remedy;
+use std::sync::LazyLock;
+
+static PROGRAMS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("mod.txt")));
 
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
@@ -25,11 +31,10 @@ pub(super) enum Failure {
 
 const MAX_STDERR: usize = 2000;
 
-/// Returns what a failure says. None when it is no command, or one that only looks around: that a file is not there is
+/// Returns what a failure says, and its key. None when it is no command, or one that only looks around: that a file is not there is
 /// an answer.
-pub(super) fn finding(event: &Event) -> Option<Finding> {
-    let line = command(event);
-    let attempt = attempt(line)?;
+pub(super) fn failure(event: &Event) -> Option<(String, Failure)> {
+    let attempt = attempt(command(event))?;
     let output = one_line(stderr(event), MAX_STDERR).to_lowercase();
     let how = Failed::of(&output, &attempt);
     if is_looking_around(&attempt) && !how.is_missing {
@@ -38,33 +43,22 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
     let (key, failure) = match remedy::find(&attempt, &output) {
         Some(remedy) => {
             let base = attempt_base(&attempt);
-            let key = format!("{base}: {}", remedy.key());
+            let key = format!("{base}: {}", remedy.key);
             (key, Failure::Known { base, remedy })
         }
         None => (String::new(), Failure::Open { attempt, how }),
     };
-    Some(Finding::new(
-        GroupKind::Failure,
-        key,
-        line,
-        Detail::Failure(failure),
-    ))
+    Some((key, failure))
 }
 
-impl Finding {
-    /// Returns what a failure says once another command has worked.
-    pub(super) fn solved(self, difference: Difference) -> Self {
-        let to = match &difference.to {
-            Replacement::Program(to) | Replacement::Command(to) => to.clone(),
-            Replacement::Flags(flags) => format!("{} {flags}", difference.from),
-            Replacement::Without(flag) => format!("{} without {flag}", difference.from),
-        };
-        Self {
-            key: format!("{} -> {to}", difference.from),
-            detail: Detail::Failure(Failure::Solved(difference)),
-            ..self
-        }
-    }
+/// Returns the key of what a command that worked has shown.
+pub(super) fn key(difference: &Difference) -> String {
+    let to = match &difference.to {
+        Replacement::Program(to) | Replacement::Command(to) => to.clone(),
+        Replacement::Flags(flags) => format!("{} {flags}", difference.from),
+        Replacement::Without(flag) => format!("{} without {flag}", difference.from),
+    };
+    format!("{} -> {to}", difference.from)
 }
 
 impl Failure {
@@ -86,9 +80,9 @@ impl Failure {
             Self::Known { base, remedy } => {
                 let fill = |text: &str| text.replace("{}", &code(base));
                 (
-                    fill(remedy.title),
-                    fill(remedy.trigger),
-                    fill(remedy.action),
+                    fill(&remedy.title),
+                    fill(&remedy.trigger),
+                    fill(&remedy.action),
                 )
             }
             Self::Solved(Difference { from, to }) => {
@@ -110,25 +104,12 @@ impl Failure {
 /// Returns the part of a line that failed: the one that it is about, but not what only shortens the output of another
 /// one, such as `tail -5`.
 pub(in crate::aggregate) fn attempt(line: &str) -> Option<Simple> {
-    const SHORTENING: &[&str] = &[
-        "tail", "head", "tee", "grep", "less", "cat", "sort", "uniq", "wc", "sed", "awk", "cut",
-    ];
     let only_shortens = |part: &Simple| {
-        part.connector == Connector::Pipe && SHORTENING.contains(&part.program.as_str())
+        part.connector == Connector::Pipe && PROGRAMS.has("shortening", &part.program)
     };
-    let parts = parse(line)
-        .into_iter()
-        .filter(|part| !part.is_trivial() && !only_shortens(part));
-    let weight = |part: &Simple| 2 * part.flags().count() + part.arguments().count();
-    // Of equal ones the first, as `primary` has it.
-    let longest = parts.reduce(|first, part| {
-        if weight(&part) > weight(&first) {
-            part
-        } else {
-            first
-        }
-    });
-    longest.or_else(|| primary(line))
+    let parts = parse(line).into_iter();
+    let parts = parts.filter(|part| !part.is_trivial() && !only_shortens(part));
+    heaviest(parts).or_else(|| primary(line))
 }
 
 /// Returns the base of a command with the third word of programs whose second word only names a family.
@@ -151,14 +132,8 @@ pub(super) fn confidence(n: f64, lesson: Lesson) -> f64 {
 }
 
 fn is_family(program: &str, word: &str) -> bool {
-    match program {
-        "npm" | "pnpm" | "yarn" | "bun" => matches!(word, "run" | "exec"),
-        "gh" | "glab" | "az" | "aws" | "gcloud" => true,
-        "docker" | "podman" => matches!(word, "compose" | "image" | "container" | "volume"),
-        "git" => matches!(word, "remote" | "submodule" | "stash" | "worktree" | "lfs"),
-        "php" => matches!(word, "artisan"),
-        _ => false,
-    }
+    let words = PROGRAMS.row("families", program);
+    words.is_some_and(|words| words.is_empty() || words.contains(&word))
 }
 
 fn is_name(word: &str) -> bool {
@@ -170,29 +145,7 @@ fn is_name(word: &str) -> bool {
 
 /// Returns whether a command only reads, so that a failure is an answer and no friction.
 fn is_looking_around(command: &Simple) -> bool {
-    const READING: &[&str] = &[
-        "ls", "cat", "head", "tail", "less", "stat", "file", "find", "fd", "grep", "egrep", "rg",
-        "ag", "diff", "cmp", "test", "[", "which", "type", "command", "pgrep", "ps", "tree", "wc",
-        "sed", "awk", "jq", "readlink", "realpath", "basename", "dirname", "du", "df", "kill",
-        "pkill", "killall", "man", "help", "id", "hash",
-    ];
-    const GIT_READING: &[&str] = &[
-        "status",
-        "diff",
-        "log",
-        "show",
-        "branch",
-        "rev-parse",
-        "grep",
-        "blame",
-        "ls-files",
-        "describe",
-        "merge-base",
-    ];
-    READING.contains(&command.program.as_str())
-        || (command.program == "git"
-            && command
-                .from_subcommand()
-                .first()
-                .is_some_and(|word| GIT_READING.contains(&word.as_str())))
+    let verb = command.from_subcommand().first();
+    PROGRAMS.has("reading", &command.program)
+        || (command.program == "git" && verb.is_some_and(|verb| PROGRAMS.has("git reading", verb)))
 }

@@ -3,16 +3,18 @@
 use super::area::{Area, AreaFile};
 use super::growing::{Change, Growing};
 use super::items::Wanted;
-use super::watching::{Changed, Registration, Watching};
 use crate::ConversationError;
 use crate::price::Prices;
 use crate::source::parent_of;
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
 };
+use ccd_watch::{Changes, Handle, Watcher};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// Transcripts that are tried to find the one of a project that was used last.
 const MAX_TRIED: usize = 1000;
@@ -26,12 +28,11 @@ pub(crate) struct Start {
     pub(crate) kinds: Vec<ItemKind>,
 }
 
-/// The items of one subscriber, read from the files at its own pace.
+/// The items of one subscriber. A thread reads them at the subscriber's pace, and ends when this is dropped.
 #[derive(Debug)]
 pub struct Following {
-    /// `None` while a thread has it.
-    follower: Option<Follower>,
-    place: Registration,
+    items: mpsc::Receiver<Vec<ConversationItem>>,
+    _watcher: Handle,
 }
 
 /// A subscriber's files. Reading blocks.
@@ -49,38 +50,24 @@ pub(crate) struct Follower {
 }
 
 impl Following {
-    /// Starts to follow. Blocks.
-    pub(crate) fn start(
-        follower: Follower,
-        watching: &Arc<Watching>,
-    ) -> Result<Self, ConversationError> {
-        let place = watching.register(follower.area.clone());
+    pub(crate) fn start(follower: Follower) -> Result<Self, ConversationError> {
+        let main = follower.area.main().map(Path::to_owned);
+        let (watcher, handle) = Watcher::new(move |path: &Path| {
+            path.extension().is_some_and(|end| end == "jsonl") || Some(path) == main.as_deref()
+        });
+        let (sender, items) = mpsc::channel(1);
+        let thread = std::thread::Builder::new().name("transcripts".into());
+        let started = thread.spawn(move || follower.run(watcher, &sender));
+        started.map_err(ConversationError::Watch)?;
         Ok(Self {
-            place: place.map_err(ConversationError::Watch)?,
-            follower: Some(follower),
+            items,
+            _watcher: handle,
         })
     }
 
-    /// Waits for the next items; `None` once the only conversation is gone. Not to be called again if it was dropped.
+    /// Waits for the next items; `None` once the only conversation is gone.
     pub async fn next(&mut self) -> Option<Vec<ConversationItem>> {
-        loop {
-            let mut follower = self.follower.take().filter(|one| !one.has_ended)?;
-            let changed = self.place.inbox.take();
-            let (follower, items) = ccd_store::blocking(move || {
-                follower.note(changed);
-                let items = follower.step();
-                (follower, items)
-            })
-            .await;
-            let is_done = follower.changed.is_empty() && !follower.has_ended;
-            self.follower = Some(follower);
-            if !items.is_empty() {
-                return Some(items);
-            }
-            if is_done {
-                self.place.inbox.arrived().await;
-            }
-        }
+        self.items.recv().await
     }
 }
 
@@ -140,31 +127,59 @@ impl Follower {
         path.map(|(_, path)| path)
     }
 
-    fn note(&mut self, changed: Changed) {
-        self.changed.extend(changed.files.into_iter().map(in_order));
-        if changed.all {
-            let files = self.area.files().into_iter().map(|file| file.path);
-            let known = self.files.keys().cloned();
-            self.changed.extend(files.chain(known).map(in_order));
+    /// Passes items on until nobody takes them, or the only conversation is gone.
+    fn run(mut self, mut watcher: Watcher, items: &mpsc::Sender<Vec<ConversationItem>>) {
+        let mut changes = Changes {
+            rescan: true,
+            ..Changes::default()
+        };
+        loop {
+            if changes.rescan {
+                self.watch_all(&mut watcher);
+            }
+            self.changed.extend(changes.files.into_iter().map(in_order));
+            while !self.has_ended
+                && let Some((_, path)) = self.changed.pop_first()
+            {
+                let new = self.step(path);
+                if !new.is_empty() && items.blocking_send(new).is_err() {
+                    return;
+                }
+            }
+            if self.has_ended {
+                return;
+            }
+            // Lines are written at once, so there is nothing to wait for.
+            match watcher.wait(Duration::ZERO, Duration::ZERO) {
+                Some(new) => changes = new,
+                None => return,
+            }
         }
     }
 
-    /// Reads until there are items, or nothing more to read.
-    fn step(&mut self) -> Vec<ConversationItem> {
-        let mut items = Vec::new();
-        while items.is_empty()
-            && !self.has_ended
-            && let Some((_, path)) = self.changed.pop_first()
-        {
-            let Some(file) = self.area.file_at(&path) else {
-                if self.files.contains_key(&path) {
-                    self.gone(&path, &mut items);
-                }
-                continue;
-            };
-            if self.read(&file, &mut items) {
-                self.changed.insert(in_order(path));
+    /// Watches everything, and notes that all of it may have changed.
+    fn watch_all(&mut self, watcher: &mut Watcher) {
+        watcher.renew(|renewal| {
+            for projects in self.area.missing() {
+                renewal.path(&projects);
             }
+            self.area.folders(&mut |folder| renewal.folder(folder));
+        });
+        let files = self.area.files().into_iter().map(|file| file.path);
+        let known = self.files.keys().cloned();
+        self.changed.extend(files.chain(known).map(in_order));
+    }
+
+    /// Reads some of what has changed in a file.
+    fn step(&mut self, path: PathBuf) -> Vec<ConversationItem> {
+        let mut items = Vec::new();
+        match self.area.file_at(&path) {
+            Some(file) => {
+                if self.read(&file, &mut items) {
+                    self.changed.insert(in_order(path));
+                }
+            }
+            None => self.gone(&path, &mut items),
         }
         for item in &mut items {
             item.seq = self.seq;

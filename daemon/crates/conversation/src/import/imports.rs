@@ -1,6 +1,6 @@
 //! The directory of all copies.
 
-use super::copier::{Copied, copy, has_record};
+use super::copier::{Copied, copy, first_session};
 use crate::ConversationError;
 use crate::source::Files;
 use crate::source::{Dir, IMPORTED};
@@ -48,10 +48,10 @@ impl Imports {
             return Err(ConversationError::NotAFile(path.to_owned()));
         }
         let file = File::open(path).map_err(&failed)?;
-        if !has_record(&file).map_err(&failed)? {
+        let Some(first) = first_session(&file).map_err(&failed)? else {
             return Err(ConversationError::NotATranscript(path.to_owned()));
-        }
-        let mut all = copy(&file, |session| self.path_of(session)).map_err(&failed)?;
+        };
+        let mut all = copy(&file, first, |session| self.path_of(session)).map_err(&failed)?;
         for agent in Files::of(path).subagents {
             let failed = ConversationError::read(&agent.path);
             let copied = self.add_sub_agent(&agent.path).map_err(&failed)?;
@@ -77,7 +77,11 @@ impl Imports {
             let folder = self.path_of(session).with_extension("").join("subagents");
             folder.join(name)
         };
-        let copied = copy(&File::open(path)?, path_of)?;
+        let file = File::open(path)?;
+        let Some(first) = first_session(&file)? else {
+            return Ok(Copied::default());
+        };
+        let copied = copy(&file, first, path_of)?;
         // It names the call that started the sub-agent.
         if let Ok(about) = own_file::document(&path.with_extension("meta.json"), ABOUT_BYTES) {
             for session in copied.added.keys() {

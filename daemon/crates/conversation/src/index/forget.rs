@@ -73,7 +73,7 @@ impl Index {
             let kept = fs::read_dir(archive).into_iter().flatten().flatten();
             let kept = kept.map(|entry| Dir::of_claude(&entry.path()));
             let dirs = kept.chain([imports]);
-            let files = dirs.flat_map(|dir| Layout::of(&dir).files(&mut |_| ()));
+            let files = dirs.flat_map(|dir| dir.files());
             let mains = files.filter(|file| file.agent_id.is_none());
             mains.map(|file| file.path).collect()
         };

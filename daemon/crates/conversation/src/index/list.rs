@@ -1,8 +1,8 @@
 //! `conversation.list`.
 
 use super::IndexWrite;
-use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
-use super::sums::sums;
+use super::scope::{Scope, TimeColumn, bind_all, time_text};
+use super::sums::{Sum, sums};
 use crate::ConversationError;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, Missing, StatsBy,
@@ -39,9 +39,10 @@ pub(crate) async fn list(
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);
-    conditions.require("files.agent_id IS NULL AND files.started_at IS NOT NULL");
+    let mains = "files.agent_id IS NULL AND files.started_at IS NOT NULL";
+    conditions.add(mains, []);
     if let Some(branch) = &params.branch {
-        conditions.add("files.branch = ?", SqlValue::Text(branch.clone()));
+        conditions.add("files.branch = ?", [branch.as_str().into()]);
     }
     let count = format!("SELECT count(*) FROM files WHERE {}", conditions.sql());
     let count = query_scalar::<_, i64>(AssertSqlSafe(count));
@@ -57,7 +58,7 @@ pub(crate) async fn list(
         }
         conditions.add(
             "(files.ended_at, files.id) < (SELECT ended_at, id FROM files WHERE agent_id IS NULL AND session_id = ?)",
-            SqlValue::Text(before.clone()),
+            [before.as_str().into()],
         );
     }
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
@@ -78,32 +79,12 @@ pub(crate) async fn list(
         .await?;
     let ids: Vec<&str> = rows.iter().map(|row| row.session_id.as_str()).collect();
     let ids = serde_json::to_string(&ids).unwrap_or_default();
-    let sums = sums(database, scope, Some(StatsBy::Session), Some(ids));
-    let mut sums: HashMap<String, _> = sums
-        .await?
-        .into_iter()
-        .map(|sum| (sum.key.clone(), sum))
-        .collect();
+    let sums = sums(database, scope, Some(StatsBy::Session), Some(ids)).await?;
+    let sums = sums.into_iter().map(|sum| (sum.key.clone(), sum));
+    let mut sums: HashMap<String, Sum> = sums.collect();
     let summary = |row: FileRow| {
         let sum = sums.remove(&row.session_id).unwrap_or_default();
-        let is_whole = sum.unpriced.is_empty() && !row.is_running;
-        ConversationSummary {
-            project: project_of(row.cwd.as_deref(), &row.path),
-            session_id: row.session_id,
-            cwd: row.cwd,
-            branch: row.branch,
-            title: row.title,
-            model: row.model,
-            started_at: row.started_at.and_then(time_text),
-            ended_at: row.ended_at.and_then(time_text),
-            turns: row.turns.unsigned_abs(),
-            errors: row.errors.unsigned_abs(),
-            usage: sum.usage,
-            cost_usd: sum.cost_usd.filter(|_| is_whole),
-            cost_at_least_usd: sum.cost_usd.filter(|_| !is_whole),
-            missing: row.is_running.then_some(Missing::Result),
-            file: row.path,
-        }
+        summary(row, sum)
     };
     Ok(ConversationListReply {
         conversations: rows.into_iter().map(summary).collect(),
@@ -111,6 +92,27 @@ pub(crate) async fn list(
         indexing: None,
         unreadable: None,
     })
+}
+
+fn summary(row: FileRow, sum: Sum) -> ConversationSummary {
+    let is_whole = sum.unpriced.is_empty() && !row.is_running;
+    ConversationSummary {
+        project: project_of(row.cwd.as_deref(), &row.path),
+        session_id: row.session_id,
+        cwd: row.cwd,
+        branch: row.branch,
+        title: row.title,
+        model: row.model,
+        started_at: row.started_at.and_then(time_text),
+        ended_at: row.ended_at.and_then(time_text),
+        turns: row.turns.unsigned_abs(),
+        errors: row.errors.unsigned_abs(),
+        usage: sum.usage,
+        cost_usd: sum.cost_usd.filter(|_| is_whole),
+        cost_at_least_usd: sum.cost_usd.filter(|_| !is_whole),
+        missing: row.is_running.then_some(Missing::Result),
+        file: row.path,
+    }
 }
 
 /// Returns the name of the directory that a conversation was started in, else that of Claude Code's directory for it.

@@ -1,6 +1,6 @@
 //! Words of the index that nobody says: what a record is, so that a search for it needs no row of each hit.
 
-use super::extract::Entry;
+use super::extract::{Entry, ResultRow};
 use ccd_store::{Connection, SqlResult, query_scalar};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -54,9 +54,9 @@ pub(super) fn mark(entry: &mut Entry) {
     if let Cow::Owned(text) = without_marks(&entry.text) {
         entry.text = text;
     }
-    let is_assistant = entry.is_assistant;
+    let is_assistant = entry.record.role;
     add(&mut entry.text, &Mark::Role { is_assistant });
-    if entry.is_sub {
+    if entry.record.is_sub {
         add(&mut entry.text, &Mark::SubAgent);
     }
     for call in &entry.calls {
@@ -74,7 +74,7 @@ pub(super) async fn mark_results(
         .map(|call| (call.tool_use_id.clone(), call.name.clone()))
         .collect();
     for entry in entries.iter_mut().filter(|entry| !entry.text.is_empty()) {
-        for (tool_use_id, _) in &entry.results {
+        for ResultRow { tool_use_id, .. } in &entry.results {
             if !names.contains_key(tool_use_id) {
                 let name = query_scalar("SELECT name FROM calls WHERE tool_use_id = ? LIMIT 1");
                 let name = name.bind(tool_use_id).fetch_optional(&mut *connection);

@@ -33,6 +33,9 @@ const MAX_REPAIRS: usize = 3;
 /// How long totals wait for the index before they are taken from the transcripts.
 const SOON: Duration = Duration::from_millis(100);
 
+/// What is not in the index yet, and what cannot be read.
+type LeftOut = (Option<Indexing>, Option<UnreadableFiles>);
+
 /// The owner of the index. The [`Follower`](super::Follower) brings it up to date; those who ask wait for that.
 #[derive(Debug)]
 pub struct Index {
@@ -90,12 +93,9 @@ impl Index {
         blocking(move || setup.prices()).await?;
         let scope = &self.scope(&params.scope)?;
         let list = |database| async move { list::list(&database, params, scope).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, list).await?;
-        Ok(ConversationListReply {
-            indexing,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, list).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        Ok(reply)
     }
 
     pub async fn search(
@@ -105,12 +105,9 @@ impl Index {
         let scope = &self.scope(&params.scope)?;
         let params = &self.with_whole_id(params).await?;
         let search = |database| async move { search::search(&database, params, scope).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, search).await?;
-        Ok(ConversationSearchReply {
-            indexing,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, search).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        Ok(reply)
     }
 
     async fn with_whole_id(
@@ -140,41 +137,36 @@ impl Index {
             let database = self.database().await?;
             let _closed = self.gate.close();
             let reply = totals::totals(&database, &self.setup, scope.dirs, params.by, prices);
-            return Ok(ConversationStatsReply {
-                prices_as_of,
-                ..reply.await?
-            });
+            let mut reply = reply.await?;
+            reply.prices_as_of = prices_as_of;
+            return Ok(reply);
         }
         let scope = &scope;
         let stats = |database| async move { stats::stats(&database, scope, params.by).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, stats).await?;
-        Ok(ConversationStatsReply {
-            indexing,
-            prices_as_of,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, stats).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        reply.prices_as_of = prices_as_of;
+        Ok(reply)
     }
 
-    /// Asks the database, brought up to date for a scope; also returns what is left. A database that turns out to be damaged
-    /// is built again.
+    /// Asks the database, brought up to date for a scope; also returns what the answer does not have. A database that turns out
+    /// to be damaged is built again.
     async fn answer<T, F>(
         self: &Arc<Self>,
         scope: &Scope,
-        params: &ConversationScope,
         ask: impl Fn(Database<IndexWrite>) -> F,
-    ) -> Result<(T, Option<Indexing>), ConversationError>
+    ) -> Result<(T, LeftOut), ConversationError>
     where
         F: Future<Output = Result<T, ConversationError>>,
     {
         let mut repairs = MAX_REPAIRS;
         loop {
-            let (database, indexing) = self.ready(scope, params).await?;
+            let (database, indexing) = self.ready(scope).await?;
             match ask(database.clone()).await {
                 Err(error) if repairs > 0 && self.is_repaired(&database, &error).await => {
                     repairs -= 1;
                 }
-                reply => return Ok((reply?, indexing)),
+                reply => return Ok((reply?, (indexing, self.unreadable(&scope.dirs)))),
             }
         }
     }
@@ -208,9 +200,8 @@ impl Index {
     async fn ready(
         self: &Arc<Self>,
         scope: &Scope,
-        params: &ConversationScope,
     ) -> Result<(Database<IndexWrite>, Option<Indexing>), ConversationError> {
-        let wait = params.wait_ms.map_or(WAIT, Duration::from_millis);
+        let wait = scope.wait_ms.map_or(WAIT, Duration::from_millis);
         let is_done = self.catch_up(scope, wait.min(MAX_WAIT)).await;
         if let Some(failure) = self.state().failure.clone() {
             return Err(ConversationError::Feed(failure));

@@ -7,13 +7,13 @@ use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
 use crate::ConversationError;
 use crate::line::read;
+use crate::lines::bytes_at;
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
 use ccd_protocol::surrogate::mended_text;
 use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::time::Instant;
 
 const DEFAULT_LIMIT: u64 = 20;
@@ -55,10 +55,8 @@ pub(crate) async fn search(
             ids = place.find(database, &query, before).await?;
         }
     }
-    ids.truncate(
-        usize::try_from(params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT))
-            .unwrap_or(usize::MAX),
-    );
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    ids.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let found = "SELECT records.id, session_id, uuid, message_id, at, role, is_sub, files.path, offset, length,
             coalesce((SELECT name FROM calls WHERE record_id = records.id LIMIT 1),
                 (SELECT name FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id LIMIT 1))
@@ -107,10 +105,8 @@ impl SearchedRecords {
     ) -> Result<Self, ConversationError> {
         let mut conditions = conditions(params, scope);
         if let Some(files) = some_files(database, params, scope).await? {
-            conditions.add(
-                "file_id IN (SELECT value FROM json_each(?))",
-                SqlValue::Text(files),
-            );
+            let in_files = "file_id IN (SELECT value FROM json_each(?))";
+            conditions.add(in_files, [SqlValue::Text(files)]);
         }
         // Then no hit needs its row.
         let from = if conditions.is_empty() {
@@ -154,7 +150,7 @@ async fn some_files(
     let mut conditions = scope.conditions();
     scope.add_once(&mut conditions);
     if let Some(session) = &params.session {
-        conditions.add("files.session_id = ?", SqlValue::Text(session.clone()));
+        conditions.add("files.session_id = ?", [session.as_str().into()]);
     }
     let files = format!(
         "SELECT json_group_array(id) FILTER (WHERE is_meant), coalesce(min(is_meant), 1) FROM (SELECT id, {} AS is_meant FROM files)",
@@ -170,25 +166,26 @@ fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
     let mut conditions = Conditions::default();
     scope.add_times(&mut conditions, TimeColumn::Record);
     if let Some(model) = &params.model {
-        conditions.add("instr(model, ?) > 0", SqlValue::Text(model.clone()));
+        conditions.add("instr(model, ?) > 0", [model.as_str().into()]);
     }
     if let Some(file) = &params.file {
-        conditions.add_twice(
+        conditions.add(
             "(EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id AND instr(path, ?) > 0)
                 OR EXISTS (SELECT 1 FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id AND instr(path, ?) > 0))",
-            file,
+            [file.as_str().into(), file.as_str().into()],
         );
     }
-    match params.status {
-        Some(RecordStatus::Error) => conditions.require(
-            "(has_error OR EXISTS (SELECT 1 FROM calls JOIN results USING (tool_use_id) WHERE calls.record_id = records.id AND is_error))",
-        ),
-        Some(RecordStatus::Pending) => conditions.require(
+    let status = match params.status {
+        Some(RecordStatus::Error) => {
+            "(has_error OR EXISTS (SELECT 1 FROM calls JOIN results USING (tool_use_id) WHERE calls.record_id = records.id AND is_error))"
+        }
+        Some(RecordStatus::Pending) => {
             "EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id
-                AND NOT EXISTS (SELECT 1 FROM results WHERE results.tool_use_id = calls.tool_use_id))",
-        ),
-        Some(RecordStatus::SubAgent) | None => {}
-    }
+                AND NOT EXISTS (SELECT 1 FROM results WHERE results.tool_use_id = calls.tool_use_id))"
+        }
+        Some(RecordStatus::SubAgent) | None => return conditions,
+    };
+    conditions.add(status, []);
     conditions
 }
 
@@ -221,11 +218,7 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
     if length > MAX_SNIPPET_BYTES {
         return None;
     }
-    let mut bytes = vec![0; usize::try_from(length).ok()?];
-    File::open(file)
-        .ok()?
-        .read_exact_at(&mut bytes, offset)
-        .ok()?;
+    let bytes = bytes_at(&File::open(file).ok()?, offset, length).ok()?;
     let line = mended_text(&bytes);
     let line = read(line.as_bytes()).ok()?;
     Some(entry(offset, length, &line, None, Depth::Texts)?.text)

@@ -23,7 +23,7 @@ pub(crate) struct Priced {
 #[derive(Debug)]
 pub(crate) struct PriceTable(Mutex<PriceTableState>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PriceTableState {
     path: Option<PathBuf>,
     /// Of the file that `read` is about.
@@ -37,11 +37,9 @@ type Stamp = (u64, u64, u64, i64, i64);
 
 impl PriceTable {
     pub(crate) fn new(path: Option<PathBuf>) -> Self {
-        Self(Mutex::new(PriceTableState {
-            path,
-            stamp: None,
-            read: None,
-        }))
+        let table = Self(Mutex::default());
+        table.set_path(path);
+        table
     }
 
     pub(crate) fn set_path(&self, path: Option<PathBuf>) {
@@ -49,8 +47,7 @@ impl PriceTable {
         if state.path != path {
             *state = PriceTableState {
                 path,
-                stamp: None,
-                read: None,
+                ..PriceTableState::default()
             };
         }
     }

@@ -1,11 +1,11 @@
 //! Which files make a conversation.
 
-use super::layout::{Dir, Layout};
+use super::layout::{Dir, FoundFile};
 use super::older_agent::{is_older_agent, session_of_older_agent};
 use crate::ConversationError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -41,14 +41,7 @@ impl Files {
     /// Finds the files that belong to a transcript or a stream. Links to files elsewhere are left out.
     #[must_use]
     pub fn of(main: &Path) -> Self {
-        let folder = main.with_extension("").join("subagents");
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let paths = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let paths = paths.map(|entry| entry.path());
-        let mut paths: Vec<PathBuf> = paths
-            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-            .collect();
-        paths.sort();
+        let mut paths = transcripts_in(&main.with_extension("").join("subagents"));
         paths.extend(older_agents(main));
         paths.truncate(MAX_SUBAGENTS);
         let subagents = paths.into_iter().map(|path| SubAgentFile {
@@ -68,19 +61,25 @@ impl Files {
     }
 }
 
+/// Returns the transcripts in a directory, sorted. Links are left out.
+pub(crate) fn transcripts_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let paths = files.map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    paths.sort();
+    paths
+}
+
 /// Returns the transcripts of sub-agents that are beside that of their session, as older versions of Claude Code wrote them.
 fn older_agents(main: &Path) -> Vec<PathBuf> {
     let session = main.file_stem().and_then(|name| name.to_str());
-    let entries = main.parent().map(fs::read_dir).into_iter().flatten();
-    let paths = entries.flatten().flatten().filter(|entry| {
-        entry.file_name().as_encoded_bytes().starts_with(b"agent-")
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
-    });
-    let is_own = |path: &PathBuf| {
+    let mut paths = main.parent().map(transcripts_in).unwrap_or_default();
+    paths.retain(|path| {
         path != main && is_older_agent(path) && session_of_older_agent(path).as_deref() == session
-    };
-    let mut paths: Vec<PathBuf> = paths.map(|entry| entry.path()).filter(is_own).collect();
-    paths.sort();
+    });
     paths
 }
 
@@ -102,9 +101,17 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
     if !is_id || start.len() < MIN_PREFIX {
         return Err(not_found());
     }
+    let files: Vec<FoundFile> = dirs.iter().flat_map(Dir::files).collect();
+    let agents = files.iter().filter(|file| file.agent_id.is_some());
+    let mains = files.iter().map(|file| file.path.clone());
+    let mains = mains.filter(|path| {
+        !path
+            .parent()
+            .is_some_and(|folder| folder.ends_with("subagents"))
+    });
     let mut found: Vec<(String, PathBuf)> = Vec::new();
-    let there = dirs.iter().flat_map(transcripts);
-    for path in there.chain(dirs.iter().flat_map(missing_transcripts)) {
+    // Of some sessions, there are only the transcripts of sub-agents.
+    for path in mains.chain(agents.filter_map(FoundFile::main)) {
         let id = path.file_stem().and_then(|name| name.to_str());
         match id {
             Some(id) if id == start => return Ok(path),
@@ -121,30 +128,4 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
             found: ids.into_iter().take(10).cloned().collect(),
         }),
     }
-}
-
-/// Returns the transcripts of a directory, without those of sub-agents.
-fn transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
-    let files = entries(dir).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let paths = files.map(|entry| entry.path());
-    paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-}
-
-/// Returns where the transcripts of sessions would be that have only those of their sub-agents.
-fn missing_transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
-    let main = |entry: DirEntry| {
-        let path = entry.path();
-        let main = if is_older_agent(&path) {
-            path.with_file_name(format!("{}.jsonl", session_of_older_agent(&path)?))
-        } else {
-            path.with_extension("jsonl")
-        };
-        (main != path && !main.exists() && !Files::of(&main).subagents.is_empty()).then_some(main)
-    };
-    entries(dir).filter_map(main)
-}
-
-fn entries(dir: &Dir) -> impl Iterator<Item = DirEntry> {
-    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    Layout::of(dir).folders().into_iter().flat_map(list)
 }

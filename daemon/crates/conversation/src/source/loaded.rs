@@ -1,22 +1,18 @@
 //! A conversation that was read from its files, and grows with them.
 
 use super::files::Files;
-use super::stamp::stamp;
+use super::stamp::{ReadPart, stamp};
 use crate::ConversationError;
 use crate::line::{About, Line};
-use crate::lines::{Counts, Lines};
+use crate::lines::{Counts, Lines, line_at};
 use crate::model::{LineLocation, Record, Records};
 use ccd_protocol::conversation::Missing;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-const PIECE_BYTES: usize = 256 << 10;
-
 /// A conversation, without the contents of its records.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Loaded {
     main: PathBuf,
     files: Vec<Source>,
@@ -24,22 +20,22 @@ pub struct Loaded {
     pub about: About,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Source {
     path: PathBuf,
     parent_tool_use_id: Option<String>,
     lines: Lines,
-    /// Device and inode: another file may be at its path the next time.
-    identity: Option<(u64, u64)>,
-    /// Bytes that were read, and a hash of parts of them.
-    read: u64,
-    stamp: u64,
+    /// What was read; `None` if there is no such file.
+    read: Option<ReadPart>,
 }
 
 impl Loaded {
     /// Reads a transcript or a stream, and the transcripts of its sub-agents.
     pub fn open(main: &Path) -> Result<Self, ConversationError> {
-        let mut loaded = Self::empty(main);
+        let mut loaded = Self {
+            main: main.to_owned(),
+            ..Self::default()
+        };
         loaded.read_new(Files::of(main))?;
         loaded.check()
     }
@@ -61,15 +57,6 @@ impl Loaded {
         self.check()
     }
 
-    fn empty(main: &Path) -> Self {
-        Self {
-            main: main.to_owned(),
-            files: Vec::new(),
-            records: Records::default(),
-            about: About::default(),
-        }
-    }
-
     fn check(self) -> Result<Self, ConversationError> {
         if self.records.all().is_empty() {
             Err(ConversationError::NotATranscript(self.main))
@@ -88,11 +75,7 @@ impl Loaded {
             if index == self.files.len() {
                 self.files.push(Source {
                     path: path.to_owned(),
-                    parent_tool_use_id: None,
-                    lines: Lines::default(),
-                    identity: None,
-                    read: 0,
-                    stamp: 0,
+                    ..Source::default()
                 });
             }
             // Whatever deleted a transcript may have left those of its sub-agents.
@@ -107,10 +90,7 @@ impl Loaded {
     }
 
     pub fn missing(&self) -> Option<Missing> {
-        let has_transcript = self
-            .files
-            .first()
-            .is_some_and(|file| file.identity.is_some());
+        let has_transcript = self.files.first().is_some_and(|file| file.read.is_some());
         match (has_transcript, self.records.is_running()) {
             (false, _) => Some(Missing::Transcript),
             (true, true) => Some(Missing::Result),
@@ -132,30 +112,18 @@ impl Loaded {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);
         let file = File::open(path).map_err(&failed)?;
-        let mut bytes = vec![0; usize::try_from(record.place.len).unwrap_or(usize::MAX)];
-        file.read_exact_at(&mut bytes, record.place.offset)
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::UnexpectedEof => ConversationError::Changed(path.clone()),
-                _ => failed(error),
-            })?;
-        Ok(match String::from_utf8_lossy(&bytes) {
-            Cow::Owned(text) => text,
-            Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
+        line_at(&file, record.place.offset, record.place.len).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => ConversationError::Changed(path.clone()),
+            _ => failed(error),
         })
     }
 }
 
 impl Source {
     fn was_replaced(&self) -> bool {
-        match std::fs::metadata(&self.path) {
-            Ok(now) if self.identity != Some((now.dev(), now.ino())) || now.len() < self.read => {
-                true
-            }
-            // It may have been written anew in place.
-            Ok(_) => File::open(&self.path)
-                .and_then(|file| stamp(&file, self.read))
-                .map_or(true, |now| now != self.stamp),
-            Err(_) => self.identity.is_some(),
+        match (std::fs::metadata(&self.path), self.read) {
+            (Ok(now), Some(read)) => !read.is_start_of(&self.path, &now),
+            (now, read) => now.is_ok() || read.is_some(),
         }
     }
 
@@ -166,12 +134,8 @@ impl Source {
         about: &mut About,
     ) -> Result<(), ConversationError> {
         let failed = ConversationError::read(&self.path);
-        let mut file = File::open(&self.path).map_err(&failed)?;
+        let file = File::open(&self.path).map_err(&failed)?;
         let metadata = file.metadata().map_err(&failed)?;
-        self.identity = Some((metadata.dev(), metadata.ino()));
-        if metadata.len() <= self.read {
-            return Ok(());
-        }
         let parent = self.parent_tool_use_id.as_deref();
         let mut each = |offset, len, mut line: Line<'_>| {
             if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
@@ -185,21 +149,12 @@ impl Source {
             };
             records.insert(place, &line);
         };
-        file.seek(SeekFrom::Start(self.read)).map_err(&failed)?;
-        let mut piece = vec![0; PIECE_BYTES];
         // What is added meanwhile is for the next time: it need not have an end.
-        let mut left = metadata.len() - self.read;
-        while left > 0 {
-            let wanted = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            let count = file.read(&mut piece[..wanted]).map_err(&failed)?;
-            if count == 0 {
-                break;
-            }
-            self.lines.feed(&piece[..count], &mut each);
-            self.read += count as u64;
-            left -= count as u64;
-        }
-        self.stamp = stamp(&file, self.read).map_err(&failed)?;
+        let read = self.lines.read_to(&file, metadata.len(), &mut each);
+        read.map_err(&failed)?;
+        let end = self.lines.position();
+        let stamp = stamp(&file, end).map_err(&failed)?;
+        self.read = Some(ReadPart::of(&metadata, end, Some(stamp)));
         Ok(())
     }
 }

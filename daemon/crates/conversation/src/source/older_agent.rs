@@ -1,8 +1,7 @@
 //! Transcripts of sub-agents beside that of their session, as older versions of Claude Code wrote them.
 
+use crate::lines::first_in;
 use serde::Deserialize;
-use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 /// How much of an older sub-agent's transcript is read for its session.
@@ -22,16 +21,8 @@ pub(crate) fn is_older_agent(path: &Path) -> bool {
 
 /// Returns the session that the first record of such a file names.
 pub(crate) fn session_of_older_agent(path: &Path) -> Option<String> {
-    let mut start = BufReader::new(fs::File::open(path).ok()?.take(MAX_START_BYTES));
-    let mut line = Vec::new();
-    while start.read_until(b'\n', &mut line).ok()? > 0 {
-        if let Ok(Start {
-            session_id: Some(id),
-        }) = serde_json::from_slice(&line)
-        {
-            return Some(id);
-        }
-        line.clear();
-    }
-    None
+    first_in(path, MAX_START_BYTES, |line| {
+        let start: Start = serde_json::from_slice(line).ok()?;
+        start.session_id
+    })
 }

@@ -1,15 +1,16 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
 use super::carry_out::{Ready, Task, json};
-use crate::error::ExecError;
+use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
 use crate::request::ToolConfig;
 use crate::run::after::{self, Changes};
 use crate::run::before::RunDirectory;
 use crate::run::live::Finished;
+use crate::run::output::Printed;
 use crate::run::plain;
 use crate::stdout_as::stdout_as;
-use crate::stream::Facts;
+use crate::stream::{Call, Facts};
 use crate::tape::{RunEnd, RunTapes};
 use crate::verdict::{Ending, Exit, Verdict, verdict};
 use ccd_policy::{Policy, Rule};
@@ -41,11 +42,10 @@ impl Task {
         let (finished, debug) = match finished {
             Ok(finished) => finished,
             Err(error) => {
-                after.restored.map_err(|(told, _)| ExecError::System {
-                    what: "what was put away could not be restored",
-                    source: std::io::Error::other(format!("{told} ({error})")),
-                })?;
-                return Err(error);
+                return Err(match after.restored {
+                    Ok(()) => error,
+                    Err((told, _)) => not_restored(&told, &error),
+                });
             }
         };
         let changes = after.changes.as_ref().ok();
@@ -131,48 +131,27 @@ impl Task {
             "info",
             format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
         );
-        let request = &self.planned.request;
-        let violations: Vec<PolicyViolation> = printed
-            .facts
-            .violations(policy)
-            .map(|call| PolicyViolation {
-                tool_name: plain::text(&call.name),
-                tool_use_id: call.id.clone(),
-                tool_input: plain::value(call.input.clone()),
-            })
-            .collect();
-        let stdout = stdout_as(request.output_format, &printed.facts, &printed.stream);
+        let facts = &printed.facts;
+        let finished = facts.finished.as_ref().or(facts.outcome.as_ref());
+        let answer = finished.and_then(|outcome| outcome.text.as_deref());
         RunOutcome {
             status: verdict.status,
             diff: changes.diff,
             commit_hash: changes.commit_hash,
             files_changed: changes.files,
-            stdout: match request.output_format {
-                OutputFormat::StreamJson => stdout, // its lines are redacted already
-                OutputFormat::Json => stdout
-                    .lines()
-                    .map(|line| redact_line(line.as_bytes()) + "\n")
-                    .collect(),
-                OutputFormat::Text => plain::text(&stdout),
-            },
+            stdout: stdout(self.planned.request.output_format, &printed),
             stderr: printed.stderr.clone(),
             error_message: verdict.error_message.as_deref().map(plain::text),
             execution_time: elapsed.as_secs_f64(),
             commits: changes.commits,
-            policy_violations: violations,
+            policy_violations: facts.violations(policy).map(violation).collect(),
             error_kind: kind,
-            usage: usage(&printed.facts, exit),
+            usage: usage(facts, exit),
             warnings,
             logs: self.logs_of(debug),
             tape: None,
             tree_after: changes.tree_after,
-            answer: printed
-                .facts
-                .finished
-                .as_ref()
-                .or(printed.facts.outcome.as_ref())
-                .and_then(|outcome| outcome.text.as_deref())
-                .map(plain::text),
+            answer: answer.map(plain::text),
         }
     }
 
@@ -184,21 +163,19 @@ impl Task {
         let mut logs = self.logs.clone();
         let room = MAX_LOGS - logs.len();
         let now = ccd_text::clock::now();
-        logs.extend(
-            debug[debug.len().saturating_sub(room)..]
-                .iter()
-                .map(|line| {
-                    let (at, message) = match line.split_once(' ') {
-                        Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
-                        _ => (now.as_str(), line.as_str()),
-                    };
-                    ExecutionLog {
-                        at: at.to_owned(),
-                        level: "debug".into(),
-                        message: message.to_owned(),
-                    }
-                }),
-        );
+        let log = |line: &String| {
+            let (at, message) = match line.split_once(' ') {
+                Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
+                _ => (now.as_str(), line.as_str()),
+            };
+            ExecutionLog {
+                at: at.to_owned(),
+                level: "debug".into(),
+                message: message.to_owned(),
+            }
+        };
+        let last = &debug[debug.len().saturating_sub(room)..];
+        logs.extend(last.iter().map(log));
         Some(json(&logs))
     }
 }
@@ -213,6 +190,27 @@ fn spoil(verdict: &mut Verdict, warnings: &mut Vec<String>, told: String) {
         Some(message) => format!("{message}; {told}"),
         None => told,
     });
+}
+
+/// Returns the output in a format, without secrets.
+fn stdout(format: OutputFormat, printed: &Printed) -> String {
+    let stdout = stdout_as(format, &printed.facts, &printed.stream);
+    match format {
+        OutputFormat::StreamJson => stdout, // its lines are redacted already
+        OutputFormat::Json => {
+            let lines = stdout.lines().map(|line| redact_line(line.as_bytes()));
+            lines.map(|line| line + "\n").collect()
+        }
+        OutputFormat::Text => plain::text(&stdout),
+    }
+}
+
+fn violation(call: &Call) -> PolicyViolation {
+    PolicyViolation {
+        tool_name: plain::text(&call.name),
+        tool_use_id: call.id.clone(),
+        tool_input: plain::value(call.input.clone()),
+    }
 }
 
 fn warnings_of(omitted_bytes: &u64, left: u32) -> Vec<String> {
@@ -255,10 +253,7 @@ fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
         output_tokens: facts.tokens.output,
         cache_read_tokens: facts.tokens.cache_read,
         cache_creation_tokens: facts.tokens.cache_creation,
-        exit_code: match exit {
-            Exit::Code(code) => Some(code),
-            Exit::Signal(_) => None,
-        },
+        exit_code: exit.code(),
         terminal_reason: outcome
             .map(|outcome| outcome.terminal_reason.clone())
             .filter(|reason| !reason.is_empty()),

@@ -4,9 +4,8 @@ use crate::line::{Line, LineType, Wrong, read};
 use ccd_protocol::surrogate::mended;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 
 /// Longest line that is read. Longer ones are skipped.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
@@ -188,17 +187,6 @@ impl Lines {
             self.counts.skipped_lines.push((self.counts.lines, why));
         }
     }
-}
-
-/// Returns what `find` finds in the first line of a file in which it finds something, within `most_bytes`.
-pub(crate) fn first_in<T>(
-    path: &Path,
-    most_bytes: u64,
-    mut find: impl FnMut(&[u8]) -> Option<T>,
-) -> Option<T> {
-    let head = BufReader::new(File::open(path).ok()?.take(most_bytes));
-    let mut lines = head.split(b'\n').map_while(Result::ok);
-    lines.find_map(|line| find(&line))
 }
 
 /// Returns a part of a file; an error of the kind `UnexpectedEof` if the file has become shorter.

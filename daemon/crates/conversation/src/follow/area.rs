@@ -1,8 +1,7 @@
 //! Which files a subscriber follows.
 
 use crate::line::read;
-use crate::lines::first_in;
-use crate::source::{Dir, FoundFile, Layout, transcripts_in};
+use crate::source::{Dir, FoundFile, Layout, first_in, transcripts_in};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -270,3 +270,40 @@ fn end_of(file: &Growing, reason: ConversationEndReason) -> ConversationItem {
         ..ConversationItem::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write as _;
+
+    #[tokio::test]
+    async fn a_subscriber_gets_what_is_added_and_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let main = folder.path().join("run.log");
+        let record = |uuid: &str| {
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","sessionId":"s","message":{{"content":"x"}}}}"#
+            ) + "\n"
+        };
+        fs::write(&main, record("old")).unwrap();
+        let start = Start {
+            kinds: vec![ItemKind::Turn, ItemKind::End],
+            ..Start::default()
+        };
+        let prices = Arc::new(Prices::default());
+        let follower = Follower::new(Area::Conversation(main.clone()), &start, &prices);
+        let mut following = Following::start(follower).unwrap();
+        let mut file = fs::File::options().append(true).open(&main).unwrap();
+        for uuid in ["u1", "u2"] {
+            file.write_all(record(uuid).as_bytes()).unwrap();
+            let items = following.next().await.unwrap();
+            let uuids: Vec<_> = items.iter().map(|item| item.uuid.as_deref()).collect();
+            assert_eq!(uuids, [Some(uuid)]);
+        }
+        fs::remove_file(&main).unwrap();
+        let items = following.next().await.unwrap();
+        assert_eq!((items[0].kind, items[0].seq), (ItemKind::End, 2));
+        assert!(following.next().await.is_none());
+    }
+}

@@ -2,8 +2,7 @@
 
 use super::copier::{Copied, copy, first_session};
 use crate::ConversationError;
-use crate::source::Files;
-use crate::source::{Dir, IMPORTED};
+use crate::source::{Dir, IMPORTED, files_of};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
 use ccd_store::own_file;
 use parking_lot::Mutex;
@@ -52,7 +51,7 @@ impl Imports {
             return Err(ConversationError::NotATranscript(path.to_owned()));
         };
         let mut all = copy(&file, first, |session| self.path_of(session)).map_err(&failed)?;
-        for agent in Files::of(path).subagents {
+        for agent in files_of(path).into_iter().skip(1) {
             let failed = ConversationError::read(&agent.path);
             let copied = self.add_sub_agent(&agent.path).map_err(&failed)?;
             all.skipped += copied.skipped;

@@ -58,18 +58,10 @@ impl KeptTranscript {
         if new.is_empty() {
             return Ok(());
         }
-        let mut file = match self.append() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = self.path.parent().unwrap_or(Path::new("/"));
-                DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(folder)?;
-                self.append()?
-            }
-            file => file?,
-        };
-        file.write_all(&new)
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(folder)?;
+        self.append()?.write_all(&new)
     }
 
     /// Sets the time of the copy, which records without one have in the index, and waits until it is on the disk.

@@ -151,12 +151,9 @@ pub(super) struct Pieces<'a> {
     source: File,
     pub(super) lines: Lines,
     piece: Vec<u8>,
-    /// How long the file was when it was found.
-    end: u64,
-    parent: Option<&'a str>,
+    file: &'a FoundFile,
     /// The time of records that have none: older versions of Claude Code write none into streams.
     untimed: Option<String>,
-    is_import: bool,
 }
 
 impl<'a> Pieces<'a> {
@@ -170,10 +167,8 @@ impl<'a> Pieces<'a> {
             source: File::open(&file.path)?,
             lines: Lines::at(known.read.cast_unsigned(), counts),
             piece: Vec::new(),
-            end: file.len,
-            parent: file.parent_tool_use_id.as_deref(),
+            file,
             untimed: time_text(file.modified / 1_000_000),
-            is_import: file.is_import,
         })
     }
 
@@ -187,17 +182,15 @@ impl<'a> Pieces<'a> {
         &mut self,
         each: &mut impl FnMut(u64, u64, Line<'_>),
     ) -> io::Result<Option<u64>> {
-        let (parent, untimed, is_import) = (self.parent, &self.untimed, self.is_import);
+        let (file, untimed) = (self.file, &self.untimed);
         let count = self.lines.read_piece(
             &self.source,
-            self.end,
+            file.len,
             &mut self.piece,
             &mut |offset, length, mut line: Line<'_>| {
-                if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
-                    line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
-                }
+                line.belongs_to(file.parent_tool_use_id.as_deref());
                 // In a transcript, a title and the like may be newer than the conversation.
-                let is_timed = is_import || line.run_used.is_some() || line.role().is_some();
+                let is_timed = file.is_import || line.run_used.is_some() || line.role().is_some();
                 if let (Some(time), None, true) = (untimed, &line.timestamp, is_timed) {
                     line.timestamp = Some(Cow::Owned(time.clone()));
                 }

@@ -2,6 +2,7 @@
 
 use super::IndexWrite;
 use super::scope::{Scope, SqlValue, TimeColumn, bind_all};
+use crate::model::add_tokens;
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
 use std::collections::BTreeSet;
@@ -137,12 +138,7 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     });
     let sum = &mut sums[at];
     let usage = usage_of(&row);
-    sum.usage.total += &usage;
-    if row.is_sub {
-        sum.usage.subagents += &usage;
-    } else {
-        sum.usage.main += &usage;
-    }
+    add_tokens(&mut sum.usage, &usage, !row.is_sub);
     if let Some(cost) = row.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);
     }

@@ -169,4 +169,11 @@ mod tests {
         assert!(blocks(Some(&raw("{\"type\":\"text\"}"))).is_empty());
         assert!(blocks(None).is_empty());
     }
+
+    #[test]
+    fn a_list_of_very_many_blocks_has_the_first_ones() {
+        let list = raw(&format!("[{}0]", "0,".repeat(20_000)));
+        assert_eq!(blocks(Some(&list)).len(), 10_000);
+        assert_eq!(raw_blocks(Some(&list)).len(), 10_000);
+    }
 }

@@ -217,6 +217,13 @@ impl<'a> Line<'a> {
         model.filter(|model| *model != "<synthetic>")
     }
 
+    /// Notes the call that started the sub-agent whose file has the line, unless the line names one.
+    pub(crate) fn belongs_to(&mut self, parent: Option<&str>) {
+        if self.parent_tool_use_id.is_none() {
+            self.parent_tool_use_id = parent.map(|parent| Cow::Owned(parent.to_owned()));
+        }
+    }
+
     /// Applies what only all members together say.
     fn settled(mut self) -> Self {
         let is = |kind: &str| self.kind == LineType::Other(kind.into());

@@ -22,3 +22,4 @@ pub use runs::Runs;
 pub(crate) use runs::add as add_use;
 pub use tree::{Node, Tree};
 pub use usage::Totals;
+pub(crate) use usage::add as add_tokens;

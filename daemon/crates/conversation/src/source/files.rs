@@ -17,18 +17,12 @@ const MAX_META_BYTES: u64 = 1 << 20;
 /// Most files of sub-agents that are read with a transcript.
 const MAX_SUBAGENTS: usize = 10_000;
 
+/// A file of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Files {
-    pub main: PathBuf,
-    /// In the order of their names.
-    pub subagents: Vec<SubAgentFile>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubAgentFile {
-    pub path: PathBuf,
-    /// The call that started it, if its description names it.
-    pub parent_tool_use_id: Option<String>,
+pub(crate) struct ConversationFile {
+    pub(crate) path: PathBuf,
+    /// The call that started the sub-agent whose file it is, if its description names it.
+    pub(crate) parent_tool_use_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -37,28 +31,21 @@ struct Meta {
     tool_use_id: Option<String>,
 }
 
-impl Files {
-    /// Finds the files that belong to a transcript or a stream. Links to files elsewhere are left out.
-    #[must_use]
-    pub fn of(main: &Path) -> Self {
-        let mut paths = transcripts_in(&main.with_extension("").join("subagents"));
-        paths.extend(older_agents(main));
-        paths.truncate(MAX_SUBAGENTS);
-        let subagents = paths.into_iter().map(|path| SubAgentFile {
-            parent_tool_use_id: parent_of(&path),
-            path,
-        });
-        Self {
-            main: main.to_owned(),
-            subagents: subagents.collect(),
-        }
-    }
-
-    /// Returns all paths, the transcript first.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let subagents = self.subagents.iter().map(|file| file.path.as_path());
-        std::iter::once(self.main.as_path()).chain(subagents)
-    }
+/// Returns the files that belong to a transcript or a stream: that itself, then those of sub-agents in the order of their
+/// names. Links to files elsewhere are left out.
+pub(crate) fn files_of(main: &Path) -> Vec<ConversationFile> {
+    let mut agents = transcripts_in(&main.with_extension("").join("subagents"));
+    agents.extend(older_agents(main));
+    agents.truncate(MAX_SUBAGENTS);
+    let agents = agents.into_iter().map(|path| ConversationFile {
+        parent_tool_use_id: parent_of(&path),
+        path,
+    });
+    let main = ConversationFile {
+        path: main.to_owned(),
+        parent_tool_use_id: None,
+    };
+    std::iter::once(main).chain(agents).collect()
 }
 
 /// Returns the transcripts in a directory, sorted. Links are left out.

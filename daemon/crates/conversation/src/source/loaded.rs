@@ -1,13 +1,12 @@
 //! A conversation that was read from its files, and grows with them.
 
-use super::files::Files;
+use super::files::{ConversationFile, files_of};
 use super::stamp::{ReadPart, stamp};
 use crate::ConversationError;
 use crate::line::{About, Line};
 use crate::lines::{Counts, Lines, line_at};
 use crate::model::{LineLocation, Record, Records};
 use ccd_protocol::conversation::Missing;
-use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -36,20 +35,17 @@ impl Loaded {
             main: main.to_owned(),
             ..Self::default()
         };
-        loaded.read_new(Files::of(main))?;
+        loaded.read_new(files_of(main))?;
         loaded.check()
     }
 
     /// Reads what was added since, and everything again if a file was replaced or has become shorter.
     pub fn refreshed(mut self) -> Result<Self, ConversationError> {
-        let files = Files::of(&self.main);
+        let files = files_of(&self.main);
         // Numbers of files are part of places, so they must stay.
-        let is_same = self
-            .files
-            .iter()
-            .zip(files.paths())
-            .all(|(known, path)| known.path == path)
-            && self.files.len() <= files.subagents.len() + 1;
+        let mut both = self.files.iter().zip(&files);
+        let is_same = both.all(|(known, file)| known.path == file.path);
+        let is_same = is_same && self.files.len() <= files.len();
         if !is_same || self.files.iter().any(Source::was_replaced) {
             return Self::open(&self.main.clone());
         }
@@ -65,25 +61,21 @@ impl Loaded {
         }
     }
 
-    fn read_new(&mut self, files: Files) -> Result<(), ConversationError> {
-        let parents = files
-            .subagents
-            .iter()
-            .map(|file| file.parent_tool_use_id.clone());
-        let parents: Vec<_> = std::iter::once(None).chain(parents).collect();
-        for (index, (path, parent_tool_use_id)) in files.paths().zip(parents).enumerate() {
+    fn read_new(&mut self, files: Vec<ConversationFile>) -> Result<(), ConversationError> {
+        let has_agents = files.len() > 1;
+        for (index, file) in files.into_iter().enumerate() {
             if index == self.files.len() {
                 self.files.push(Source {
-                    path: path.to_owned(),
+                    path: file.path.clone(),
                     ..Source::default()
                 });
             }
             // Whatever deleted a transcript may have left those of its sub-agents.
-            if index == 0 && !files.subagents.is_empty() && !path.exists() {
+            if index == 0 && has_agents && !file.path.exists() {
                 continue;
             }
             let source = &mut self.files[index];
-            source.parent_tool_use_id = parent_tool_use_id;
+            source.parent_tool_use_id = file.parent_tool_use_id;
             source.read_new(index as u32, &mut self.records, &mut self.about)?;
         }
         Ok(())
@@ -138,9 +130,7 @@ impl Source {
         let metadata = file.metadata().map_err(&failed)?;
         let parent = self.parent_tool_use_id.as_deref();
         let mut each = |offset, len, mut line: Line<'_>| {
-            if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
-                line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
-            }
+            line.belongs_to(parent);
             about.take(&line);
             let place = LineLocation {
                 file: number,

@@ -1,7 +1,8 @@
 //! Transcripts of sub-agents beside that of their session, as older versions of Claude Code wrote them.
 
-use crate::lines::first_in;
 use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 /// How much of an older sub-agent's transcript is read for its session.
@@ -25,4 +26,15 @@ pub(crate) fn session_of_older_agent(path: &Path) -> Option<String> {
         let start: Start = serde_json::from_slice(line).ok()?;
         start.session_id
     })
+}
+
+/// Returns what `find` finds in the first line of a file in which it finds something, within `most_bytes`.
+pub(crate) fn first_in<T>(
+    path: &Path,
+    most_bytes: u64,
+    mut find: impl FnMut(&[u8]) -> Option<T>,
+) -> Option<T> {
+    let head = BufReader::new(File::open(path).ok()?.take(most_bytes));
+    let mut lines = head.split(b'\n').map_while(Result::ok);
+    lines.find_map(|line| find(&line))
 }

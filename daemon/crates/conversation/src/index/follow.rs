@@ -188,8 +188,9 @@ impl Follower {
             for dir in &watched {
                 watch_kept(&archive.of(dir), renewal);
             }
-            let found = watched.iter().flat_map(|dir| watch(dir, renewal));
-            found.collect::<Vec<_>>()
+            // A directory that is missing is not waited for: whoever asks notices that there is one.
+            let mut files = |dir| Layout::of(dir).files(&mut |folder| renewal.folder(folder));
+            watched.iter().flat_map(&mut files).collect::<Vec<_>>()
         });
         if self.watcher.is_blind() {
             // They are looked through whenever somebody asks.
@@ -444,12 +445,6 @@ async fn prepare(
         Some((file, known))
     };
     Ok(plan.read.into_iter().filter_map(start).collect())
-}
-
-/// Watches a directory, and returns the transcripts in it. A directory that is missing is not waited for: whoever asks
-/// notices that there is one.
-fn watch(dir: &Dir, renewal: &mut Renewal<'_>) -> Vec<FoundFile> {
-    Layout::of(dir).files(&mut |folder| renewal.folder(folder))
 }
 
 /// Watches the directories that kept transcripts are in: somebody may delete one.

@@ -1,13 +1,13 @@
 //! `conversation.list`.
 
 use super::IndexWrite;
-use super::scope::{Scope, TimeColumn, bind_all, time_text};
+use super::scope::{Scope, TimeColumn, select, time_text};
 use super::sums::{Sum, sums};
 use crate::ConversationError;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, Missing, StatsBy,
 };
-use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
+use ccd_store::{Database, query_scalar};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -45,10 +45,7 @@ pub(crate) async fn list(
         conditions.add("files.branch = ?", [branch.as_str().into()]);
     }
     let count = format!("SELECT count(*) FROM files WHERE {}", conditions.sql());
-    let count = query_scalar::<_, i64>(AssertSqlSafe(count));
-    let total = bind_all!(count, conditions)
-        .fetch_one(database.readers())
-        .await?;
+    let (total,) = select!(fetch_one(i64,), database, count, conditions)?;
     if let Some(before) = &params.before {
         let is_known =
             "SELECT EXISTS (SELECT 1 FROM files WHERE agent_id IS NULL AND session_id = ?1)";
@@ -73,10 +70,7 @@ pub(crate) async fn list(
         FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
         conditions.sql()
     );
-    let rows = query_as::<_, FileRow>(AssertSqlSafe(statement));
-    let rows = bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?;
+    let rows = select!(fetch_all FileRow, database, statement, conditions)?;
     let ids: Vec<&str> = rows.iter().map(|row| row.session_id.as_str()).collect();
     let ids = serde_json::to_string(&ids).unwrap_or_default();
     let sums = sums(database, scope, Some(StatsBy::Session), Some(ids)).await?;

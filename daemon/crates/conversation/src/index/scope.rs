@@ -18,7 +18,7 @@ pub(crate) struct Scope {
 }
 
 /// A part of a statement, with the values of its parameters.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Conditions {
     parts: Vec<Cow<'static, str>>,
     pub(crate) values: Vec<SqlValue>,
@@ -141,19 +141,20 @@ impl From<&str> for SqlValue {
     }
 }
 
-macro_rules! bind_all {
-    ($query:expr, $conditions:expr) => {{
-        let mut query = $query;
+/// Runs a statement that has conditions; `$fetch` is `fetch_all` or `fetch_one`.
+macro_rules! select {
+    ($fetch:ident $row:ty, $database:expr, $statement:expr, $conditions:expr) => {{
+        let mut query = ccd_store::query_as::<_, $row>(ccd_store::AssertSqlSafe($statement));
         for value in &$conditions.values {
             query = match value {
                 $crate::index::scope::SqlValue::Text(text) => query.bind(text.clone()),
                 $crate::index::scope::SqlValue::Number(number) => query.bind(*number),
             };
         }
-        query
+        query.$fetch($database.readers()).await
     }};
 }
-pub(crate) use bind_all;
+pub(crate) use select;
 
 fn time_of(text: &str) -> Result<Moment, ConversationError> {
     // Whether there is such a day.

@@ -4,7 +4,7 @@ use super::IndexWrite;
 use super::extract::{Depth, entry};
 use super::mark::Mark;
 use super::query::Query;
-use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
+use super::scope::{Conditions, Scope, SqlValue, TimeColumn, select, time_text};
 use crate::ConversationError;
 use crate::line::read;
 use crate::lines::bytes_at;
@@ -12,7 +12,7 @@ use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
 use ccd_protocol::surrogate::mended_text;
-use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
+use ccd_store::{Database, query_as};
 use std::fs::File;
 use std::time::Instant;
 
@@ -46,13 +46,17 @@ pub(crate) async fn search(
 ) -> Result<ConversationSearchReply, ConversationError> {
     let start = Instant::now();
     let query = Query::parse(&params.query)?.marked(marks(params));
-    let place = SearchedRecords::of(database, params, scope).await?;
-    let mut ids = place.find(database, &query, i64::MAX).await?;
+    let mut conditions = conditions(params, scope);
+    if let Some(files) = some_files(database, params, scope).await? {
+        let in_files = "file_id IN (SELECT value FROM json_each(?))";
+        conditions.add(in_files, [SqlValue::Text(files)]);
+    }
+    let mut ids = find(database, conditions.clone(), &query, i64::MAX).await?;
     let total = ids.len() as u64;
     if let Some(before) = params.before {
         ids.retain(|id| *id < before);
         if ids.is_empty() && total == MAX_COUNT {
-            ids = place.find(database, &query, before).await?;
+            ids = find(database, conditions, &query, before).await?;
         }
     }
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
@@ -91,54 +95,29 @@ fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
     marks
 }
 
-struct SearchedRecords {
-    /// Tables and conditions, without that of the texts.
-    from: &'static str,
-    conditions: Conditions,
-}
-
-impl SearchedRecords {
-    async fn of(
-        database: &Database<IndexWrite>,
-        params: &ConversationSearchParams,
-        scope: &Scope,
-    ) -> Result<Self, ConversationError> {
-        let mut conditions = conditions(params, scope);
-        if let Some(files) = some_files(database, params, scope).await? {
-            let in_files = "file_id IN (SELECT value FROM json_each(?))";
-            conditions.add(in_files, [SqlValue::Text(files)]);
-        }
-        // Then no hit needs its row.
-        let from = if conditions.is_empty() {
-            "texts"
-        } else {
-            "texts JOIN records ON records.id = texts.rowid"
-        };
-        Ok(Self { from, conditions })
-    }
-
-    /// Returns the ids of records that say it, the newest first, below `before` and at most [`MAX_COUNT`].
-    async fn find(
-        &self,
-        database: &Database<IndexWrite>,
-        query: &Query,
-        before: i64,
-    ) -> Result<Vec<i64>, ConversationError> {
-        let mut conditions = self.conditions.sql();
-        if !conditions.is_empty() {
-            conditions.insert_str(0, " AND ");
-        }
-        // One row, because each costs more than a hit.
-        let found = format!(
-            "SELECT json_group_array(id) FROM (SELECT texts.rowid AS id FROM {} WHERE texts MATCH ? AND texts.rowid < ?{conditions}
-                ORDER BY texts.rowid DESC LIMIT {MAX_COUNT})",
-            self.from
-        );
-        let found = query_scalar::<_, String>(AssertSqlSafe(found));
-        let found = bind_all!(found.bind(query.fts()).bind(before), self.conditions);
-        let ids = found.fetch_one(database.readers()).await?;
-        Ok(serde_json::from_str(&ids).unwrap_or_default())
-    }
+/// Returns the ids of records that say it, the newest first, below `before` and at most [`MAX_COUNT`].
+async fn find(
+    database: &Database<IndexWrite>,
+    mut conditions: Conditions,
+    query: &Query,
+    before: i64,
+) -> Result<Vec<i64>, ConversationError> {
+    // Without conditions, no hit needs its row.
+    let from = if conditions.is_empty() {
+        "texts"
+    } else {
+        "texts JOIN records ON records.id = texts.rowid"
+    };
+    let said = [SqlValue::Text(query.fts()), SqlValue::Number(before)];
+    conditions.add("texts MATCH ? AND texts.rowid < ?", said);
+    // One row, because each costs more than a hit.
+    let found = format!(
+        "SELECT json_group_array(id) FROM (SELECT texts.rowid AS id FROM {from} WHERE {}
+            ORDER BY texts.rowid DESC LIMIT {MAX_COUNT})",
+        conditions.sql()
+    );
+    let (ids,) = select!(fetch_one(String,), database, found, conditions)?;
+    Ok(serde_json::from_str(&ids).unwrap_or_default())
 }
 
 /// Returns the ids of the files that are meant, as JSON, unless all are.
@@ -156,9 +135,7 @@ async fn some_files(
         "SELECT json_group_array(id) FILTER (WHERE is_meant), coalesce(min(is_meant), 1) FROM (SELECT id, {} AS is_meant FROM files)",
         conditions.sql()
     );
-    let files = query_as::<_, (String, bool)>(AssertSqlSafe(files));
-    let files = bind_all!(files, conditions);
-    let (ids, are_all) = files.fetch_one(database.readers()).await?;
+    let (ids, are_all) = select!(fetch_one(String, bool), database, files, conditions)?;
     Ok((!are_all).then_some(ids))
 }
 
@@ -222,4 +199,115 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
     let line = mended_text(&bytes);
     let line = read(line.as_bytes()).ok()?;
     Some(entry(offset, length, &line, None, Depth::Texts)?.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Follower;
+    use crate::setup::{ConversationSettings, Setup};
+    use serde_json::{Value, json};
+    use std::fs;
+    use std::sync::Arc;
+
+    fn record(uuid: &str, kind: &str, content: Value, more: Value) -> String {
+        let mut record = json!({
+            "type": kind, "uuid": uuid, "sessionId": "session1", "cwd": "/srv/shop", "timestamp": "2026-03-01T12:00:00Z",
+            "message": {"id": format!("m-{uuid}"), "model": "claude-opus-5", "content": content},
+        });
+        if let (Some(record), Value::Object(more)) = (record.as_object_mut(), more) {
+            record.extend(more);
+        }
+        format!("{record}\n")
+    }
+
+    fn transcript() -> String {
+        let call = |id: &str, name: &str, input: Value| json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+        let failed = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "no needle"}]);
+        let agent = json!({"isSidechain": true, "agentId": "a1"});
+        [
+            record("u1", "user", json!("a needle, please"), json!({})),
+            record(
+                "u2",
+                "assistant",
+                call("t1", "Bash", json!({"command": "find needle"})),
+                json!({}),
+            ),
+            record("u3", "user", failed, json!({})),
+            record(
+                "u4",
+                "assistant",
+                call("t2", "Read", json!({"file_path": "/srv/needle.rs"})),
+                json!({}),
+            ),
+            record(
+                "u5",
+                "assistant",
+                json!([{"type": "text", "text": "the needle"}]),
+                agent,
+            ),
+        ]
+        .concat()
+    }
+
+    #[tokio::test]
+    async fn each_filter_limits_the_hits() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("claude/projects/-srv-shop");
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("session1.jsonl"), transcript()).unwrap();
+        let claude_dir = home.path().join("claude");
+        let setup = Setup::new(&claude_dir, home.path(), ConversationSettings::default());
+        let (index, follower) = Follower::new(home.path().join("index.sqlite"), Arc::clone(&setup));
+        let runtime = tokio::runtime::Handle::current();
+        let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
+        for (more, expected) in [
+            (json!({}), "u5 u4 u3 u2 u1"),
+            (json!({"query": "needle -please"}), "u5 u4 u3 u2"),
+            (json!({"role": "assistant"}), "u5 u4 u2"),
+            (json!({"role": "user"}), "u3 u1"),
+            (json!({"tool": "Bash"}), "u3 u2"),
+            (json!({"tool": "bash"}), ""),
+            (json!({"status": "error"}), "u3 u2"),
+            (json!({"status": "pending"}), "u4"),
+            (json!({"status": "sub_agent"}), "u5"),
+            (json!({"file": "needle.rs"}), "u4"),
+            (json!({"file": "needle.rs", "status": "error"}), ""),
+            (
+                json!({"model": "opus", "role": "assistant", "tool": "Read"}),
+                "u4",
+            ),
+            (json!({"model": "haiku"}), ""),
+            (json!({"session": "sess"}), "u5 u4 u3 u2 u1"),
+            (json!({"project": "/srv", "limit": 2}), "u5 u4"),
+            (json!({"project": "/srv/shop"}), "u5 u4 u3 u2 u1"),
+            (json!({"project": "/srv/sho"}), ""),
+            (
+                json!({"since": "2026-03-01T12:00:00Z", "before": 3}),
+                "u2 u1",
+            ),
+            (json!({"until": "2026-03-01T12:00:00Z"}), ""),
+            (
+                json!({"since": "2026-02-27", "until": "2026-03-03"}),
+                "u5 u4 u3 u2 u1",
+            ),
+        ] {
+            let mut params = json!({"query": "needle"});
+            params
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            let params: ConversationSearchParams = serde_json::from_value(params).unwrap();
+            let reply = index.search(&params).await.unwrap();
+            let found: Vec<&str> = reply.hits.iter().map(|hit| hit.uuid.as_str()).collect();
+            assert_eq!(found.join(" "), expected, "{more}");
+            assert!(
+                reply.hits.iter().all(|hit| hit.snippet.contains("needle")),
+                "{reply:?}"
+            );
+        }
+        index.stop();
+        ccd_store::blocking(move || thread.join().unwrap()).await;
+        index.close().await;
+    }
 }

@@ -1,11 +1,11 @@
 //! `conversation.stats`.
 
 use super::IndexWrite;
-use super::scope::{Scope, TimeColumn, bind_all};
+use super::scope::{Scope, TimeColumn, select};
 use super::sums::{Sum, TRANSCRIPTS, sums};
 use crate::ConversationError;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+use ccd_store::{Database, SqlResult};
 
 pub(crate) async fn stats(
     database: &Database<IndexWrite>,
@@ -86,10 +86,7 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
         GROUP BY name ORDER BY 2 DESC, 1",
         conditions.sql()
     );
-    let rows = query_as::<_, (String, i64, i64)>(AssertSqlSafe(statement));
-    let rows = bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?;
+    let rows = select!(fetch_all(String, i64, i64), database, statement, conditions)?;
     let tool = |(key, count, errors): (String, i64, i64)| StatsGroup {
         key,
         count: count.unsigned_abs(),
@@ -115,10 +112,8 @@ async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<File
             coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",
         conditions.sql()
     );
-    let row = query_as::<_, (i64, i64, i64)>(AssertSqlSafe(statement));
-    let (conversations, partial, skipped_lines) = bind_all!(row, conditions)
-        .fetch_one(database.readers())
-        .await?;
+    let row = select!(fetch_one(i64, i64, i64), database, statement, conditions)?;
+    let (conversations, partial, skipped_lines) = row;
     Ok(FileSums {
         conversations: conversations.unsigned_abs(),
         partial: partial.unsigned_abs(),

@@ -1,10 +1,10 @@
 //! Sums of tokens, each message once.
 
 use super::IndexWrite;
-use super::scope::{Scope, SqlValue, TimeColumn, bind_all};
+use super::scope::{Scope, SqlValue, TimeColumn, select};
 use crate::model::add_tokens;
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+use ccd_store::{Database, SqlResult};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
@@ -104,12 +104,8 @@ pub(crate) async fn sums(
                 AND (tool_use_id IS NULL OR {MISSING_AGENTS}) GROUP BY message_id)
         JOIN files ON files.id = file_id GROUP BY 1, 2, 3, tool_use_id IS NULL"
     );
-    let rows = query_as::<_, SumRow>(AssertSqlSafe(statement));
     let mut sums: Vec<Sum> = Vec::new();
-    for row in bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?
-    {
+    for row in select!(fetch_all SumRow, database, statement, conditions)? {
         add(&mut sums, row);
     }
     Ok(sums)

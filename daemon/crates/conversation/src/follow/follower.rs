@@ -274,6 +274,7 @@ fn end_of(file: &Growing, reason: ConversationEndReason) -> ConversationItem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Dir;
     use std::fs;
     use std::io::Write as _;
 
@@ -305,5 +306,44 @@ mod tests {
         let items = following.next().await.unwrap();
         assert_eq!((items[0].kind, items[0].seq), (ItemKind::End, 2));
         assert!(following.next().await.is_none());
+    }
+    #[tokio::test]
+    async fn a_project_has_sessions_that_are_not_there_yet_and_their_sub_agents() {
+        let folder = tempfile::tempdir().unwrap();
+        let area = Area::Dirs {
+            dirs: vec![Dir::of_claude(folder.path())],
+            project: Some("/srv/shop".into()),
+        };
+        let start = Start {
+            kinds: vec![ItemKind::Turn],
+            ..Start::default()
+        };
+        let follower = Follower::new(area, &start, &Arc::new(Prices::default()));
+        let mut following = Following::start(follower).unwrap();
+        let record = |uuid: &str, cwd: &str| {
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","sessionId":"s","cwd":"{cwd}","message":{{"content":"x"}}}}"#
+            ) + "\n"
+        };
+        let project = folder.path().join("projects/-srv-shop");
+        fs::create_dir_all(project.join("s1/subagents")).unwrap();
+        fs::write(project.join("s1.jsonl"), record("u1", "/srv/shop/x")).unwrap();
+        fs::write(project.join("other.jsonl"), record("o1", "/srv/shopping")).unwrap();
+        let agent = project.join("s1/subagents/agent-a.jsonl");
+        fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
+        fs::write(&agent, record("a1", "/srv/shop")).unwrap();
+        let beside = r#"{"sessionId":"s1","type":"user","uuid":"b1","isSidechain":true,"agentId":"b","message":{"content":"x"}}"#;
+        fs::write(project.join("agent-b.jsonl"), format!("{beside}\n")).unwrap();
+        let mut found = BTreeMap::new();
+        while found.len() < 3 {
+            for item in following.next().await.unwrap() {
+                found.insert(item.uuid.unwrap(), item.parent_tool_use_id);
+            }
+        }
+        let expected = [("a1", Some("t1")), ("b1", Some("b")), ("u1", None)];
+        let found = found
+            .iter()
+            .map(|(uuid, parent)| (uuid.as_str(), parent.as_deref()));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

@@ -116,3 +116,47 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_found_by_its_id_or_by_a_prefix_even_if_only_its_sub_agents_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("projects/-srv");
+        fs::create_dir_all(project.join("abcd-3/subagents")).unwrap();
+        fs::create_dir_all(project.join("abcd-1/subagents")).unwrap();
+        for name in [
+            "abcd-1.jsonl",
+            "abcd-1/subagents/agent-x.jsonl",
+            "abce.jsonl",
+            "abcd-3/subagents/agent-y.jsonl",
+        ] {
+            fs::write(project.join(name), "").unwrap();
+        }
+        let older = r#"{"sessionId":"abcf-4"}"#;
+        fs::write(project.join("agent-z.jsonl"), older).unwrap();
+        let dirs = [Dir::of_claude(folder.path())];
+        for (start, expected) in [
+            ("abcd-1", Ok("abcd-1")),
+            ("abcd-3", Ok("abcd-3")),
+            ("abce", Ok("abce")),
+            ("abcf", Ok("abcf-4")),
+            ("agent-z", Ok("agent-z")),
+            (
+                "abcd",
+                Err("several conversations start with \"abcd\": abcd-1, abcd-3"),
+            ),
+            ("abc", Err("abc: no such conversation")),
+            ("../x", Err("../x: no such conversation")),
+            ("wxyz", Err("wxyz: no such conversation")),
+        ] {
+            match (find_session(start, &dirs), expected) {
+                (Ok(path), Ok(name)) => assert_eq!(path, project.join(format!("{name}.jsonl"))),
+                (Err(error), Err(text)) => assert!(error.to_string().starts_with(text), "{error}"),
+                (found, _) => panic!("{start}: {found:?}"),
+            }
+        }
+    }
+}

@@ -13,9 +13,8 @@ const LAST: char = '\u{E003}';
 pub(crate) enum Mark<'a> {
     /// It calls this tool, or has a result of it.
     Tool(&'a str),
-    Role {
-        is_assistant: bool,
-    },
+    User,
+    Assistant,
     SubAgent,
 }
 
@@ -27,10 +26,8 @@ impl Mark<'_> {
                 let bytes = name.bytes().map(|byte| format!("{byte:02x}"));
                 format!("{FIRST}{}", bytes.collect::<String>())
             }
-            Self::Role {
-                is_assistant: false,
-            } => "\u{E001}".to_owned(),
-            Self::Role { is_assistant: true } => "\u{E002}".to_owned(),
+            Self::User => "\u{E001}".to_owned(),
+            Self::Assistant => "\u{E002}".to_owned(),
             Self::SubAgent => LAST.to_string(),
         }
     }
@@ -54,8 +51,12 @@ pub(super) fn mark(entry: &mut Entry) {
     if let Cow::Owned(text) = without_marks(&entry.text) {
         entry.text = text;
     }
-    let is_assistant = entry.record.role;
-    add(&mut entry.text, &Mark::Role { is_assistant });
+    let role = if entry.record.role {
+        Mark::Assistant
+    } else {
+        Mark::User
+    };
+    add(&mut entry.text, &role);
     if entry.record.is_sub {
         add(&mut entry.text, &Mark::SubAgent);
     }

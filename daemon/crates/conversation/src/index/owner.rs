@@ -2,7 +2,7 @@
 
 use super::feed::Fed;
 use super::gate::Gate;
-use super::left::Left;
+use super::left::{Left, unreadable};
 use super::scope::Scope;
 use super::{IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
@@ -291,13 +291,8 @@ impl Index {
             dirs.iter()
                 .any(|dir| Path::new(file).starts_with(&dir.path))
         };
-        let mut files = state.unreadable.iter().filter(|(file, _)| is_in(file));
-        let (file, error) = files.next()?;
-        Some(UnreadableFiles {
-            file: file.clone(),
-            error: error.clone(),
-            count: 1 + files.count() as u64,
-        })
+        let files = state.unreadable.iter().filter(|(file, _)| is_in(file));
+        unreadable(files.map(|(file, error)| (file.clone(), error)))
     }
 
     fn state(&self) -> MutexGuard<'_, IndexState> {

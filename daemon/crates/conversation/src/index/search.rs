@@ -86,8 +86,9 @@ pub(crate) async fn search(
 /// What is looked for besides words, as far as it is known when a record is written.
 fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
     let mut marks: Vec<Mark<'_>> = params.tool.as_deref().map(Mark::Tool).into_iter().collect();
-    marks.extend(params.role.map(|role| Mark::Role {
-        is_assistant: role == TurnRole::Assistant,
+    marks.extend(params.role.map(|role| match role {
+        TurnRole::User => Mark::User,
+        TurnRole::Assistant => Mark::Assistant,
     }));
     if params.status == Some(RecordStatus::SubAgent) {
         marks.push(Mark::SubAgent);

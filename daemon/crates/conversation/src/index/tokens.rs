@@ -62,7 +62,9 @@ impl Tokens {
         // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
         let agent = entry.agent_id.as_ref().filter(|_| entry.record.is_sub);
         if let Some(parent) = entry.parent_tool_use_id.as_ref().or(agent) {
-            self.parents.insert(parent.clone());
+            if !self.parents.contains(parent) {
+                self.parents.insert(parent.clone());
+            }
         } else if entry.record.is_sub && entry.usage.is_some() {
             self.parents.insert(NOBODYS.to_owned());
         }

@@ -3,6 +3,7 @@
 use super::IndexWrite;
 use super::extract::{Depth, Entry, entry};
 use super::feed::{Pieces, THREADS};
+use super::left::unreadable;
 use super::plan::KnownFile;
 use super::runs::{RUNS, run_rows, uses};
 use super::stats::{FileSums, reply};
@@ -205,14 +206,9 @@ impl Totals {
     }
 
     fn unreadable(&self) -> Option<UnreadableFiles> {
-        let each = self.files.values();
-        let mut failed = each.filter_map(|(file, facts)| Some((file, facts.error.as_ref()?)));
-        let (file, error) = failed.next()?;
-        Some(UnreadableFiles {
-            file: file.path.to_string_lossy().into_owned(),
-            error: error.clone(),
-            count: 1 + failed.count() as u64,
-        })
+        let files = self.files.values();
+        let failed = files.filter_map(|(file, facts)| Some((file, facts.error.as_ref()?)));
+        unreadable(failed.map(|(file, error)| (file.path.to_string_lossy().into_owned(), error)))
     }
 
     /// Returns the files that have lines with a time.

@@ -248,7 +248,9 @@ async fn put_tokens(connection: &mut Connection, file_id: i64, entries: &[Entry]
     for entry in entries {
         tokens.take(file_id, entry);
     }
-    let messages: Vec<MessageRow> = tokens.messages.into_values().collect();
+    let mut messages: Vec<MessageRow> = tokens.messages.into_values().collect();
+    // Rows that are beside each other in the table are put together.
+    messages.sort_unstable_by(|one, other| one.message_id.cmp(&other.message_id));
     let put = "INSERT INTO messages ({columns}) {values} ON CONFLICT (message_id, file_id) DO UPDATE SET
         is_sub = min(is_sub, excluded.is_sub), at = excluded.at, model = excluded.model, input_tokens = excluded.input_tokens,
         output_tokens = excluded.output_tokens, cache_creation_input_tokens = excluded.cache_creation_input_tokens,

@@ -1,6 +1,6 @@
 //! Which files make a conversation.
 
-use super::layout::{Dir, FoundFile};
+use super::layout::{Dir, FoundFile, Layout};
 use super::older_agent::{is_older_agent, session_of_older_agent};
 use crate::ConversationError;
 use serde::Deserialize;
@@ -87,6 +87,13 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, Convers
         .all(|char| char.is_ascii_alphanumeric() || char == '-' || char == '_');
     if !is_id || start.len() < MIN_PREFIX {
         return Err(not_found());
+    }
+    // Nearly always it is a whole id.
+    let folders = dirs.iter().flat_map(|dir| Layout::of(dir).folders());
+    let mut paths = folders.map(|folder| folder.join(format!("{start}.jsonl")));
+    let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    if let Some(path) = paths.find(is_file) {
+        return Ok(path);
     }
     let files: Vec<FoundFile> = dirs.iter().flat_map(Dir::files).collect();
     let agents = files.iter().filter(|file| file.agent_id.is_some());

@@ -115,7 +115,7 @@ impl<'a> Layout<'a> {
         folder: &Path,
         enter: &mut dyn FnMut(&Path),
     ) -> Option<Vec<FoundFile>> {
-        folder.strip_prefix(&self.projects).ok()?;
+        self.depth(folder)?;
         let mut found = Vec::new();
         if self.may_have_transcripts(folder) {
             self.visit(folder, enter, &mut found);
@@ -125,7 +125,18 @@ impl<'a> Layout<'a> {
 
     fn visit(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
         enter(folder);
-        for (path, metadata) in list(folder) {
+        let is_session = self.depth(folder) == Some(2) && !folder.ends_with("subagents");
+        let entries = if is_session {
+            // It may have many others, which do not matter.
+            let agents = folder.join("subagents");
+            let metadata = fs::symlink_metadata(&agents).into_iter();
+            metadata
+                .map(|metadata| (agents.clone(), metadata))
+                .collect()
+        } else {
+            list(folder)
+        };
+        for (path, metadata) in entries {
             if !metadata.is_dir() {
                 found.extend(self.found(&path, &metadata));
             } else if self.may_have_transcripts(&path) {
@@ -136,12 +147,17 @@ impl<'a> Layout<'a> {
 
     /// Returns whether a directory is that of a project, of a session or of its sub-agents.
     fn may_have_transcripts(&self, folder: &Path) -> bool {
-        let inside = folder.strip_prefix(&self.projects);
-        match inside.map_or(0, |inside| inside.iter().count()) {
-            1 | 2 => true,
-            3 => folder.ends_with("subagents"),
+        match self.depth(folder) {
+            Some(1 | 2) => true,
+            Some(3) => folder.ends_with("subagents"),
             _ => false,
         }
+    }
+
+    /// Returns how deep a path is below the directory of projects.
+    fn depth(&self, path: &Path) -> Option<usize> {
+        let inside = path.strip_prefix(&self.projects).ok()?;
+        Some(inside.iter().count())
     }
 
     /// Returns the directories that transcripts of sessions are in. Blocks.

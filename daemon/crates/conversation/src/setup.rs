@@ -1,6 +1,6 @@
 //! Where transcripts are, and what the configuration says about them.
 
-use crate::ConversationError;
+use crate::error::Result;
 use crate::import::Imports;
 use crate::price::{PriceTable, Priced};
 use crate::source::{Archive, Dir, FoundFile, parent_of};
@@ -135,7 +135,7 @@ impl Setup {
     }
 
     /// Returns the table of prices, as its file is now.
-    pub(crate) fn prices(&self) -> Result<Priced, ConversationError> {
+    pub(crate) fn prices(&self) -> Result<Priced> {
         self.prices.current()
     }
 }

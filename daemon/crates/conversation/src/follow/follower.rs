@@ -4,6 +4,7 @@ use super::area::{Area, AreaFile};
 use super::growing::{Change, Growing};
 use super::items::Wanted;
 use crate::ConversationError;
+use crate::error::Result;
 use crate::price::Prices;
 use crate::source::parent_of;
 use ccd_protocol::conversation::{
@@ -50,7 +51,7 @@ pub(crate) struct Follower {
 }
 
 impl Following {
-    pub(crate) fn start(follower: Follower) -> Result<Self, ConversationError> {
+    pub(crate) fn start(follower: Follower) -> Result<Self> {
         let main = follower.area.main().map(Path::to_owned);
         let (watcher, handle) = Watcher::new(move |path: &Path| {
             path.extension().is_some_and(|end| end == "jsonl") || Some(path) == main.as_deref()

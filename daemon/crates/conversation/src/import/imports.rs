@@ -2,6 +2,7 @@
 
 use super::copier::{Copied, copy, first_session};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::source::{Dir, IMPORTED, files_of};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
 use ccd_store::own_file;
@@ -39,7 +40,7 @@ impl Imports {
     }
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
-    pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
+    pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply> {
         let _copying = self.copying.lock();
         let failed = ConversationError::read(path);
         // Opening a named pipe would wait for a writer.

@@ -7,12 +7,12 @@ use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
 use super::scope::time_text;
-use super::write::IndexWrite;
+use super::write::{IndexDatabase, IndexWrite};
 use crate::line::{Line, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
-use ccd_store::{Database, StoreError};
+use ccd_store::StoreError;
 use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::fs::File;
@@ -42,7 +42,7 @@ pub(crate) struct Fed {
 /// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
 /// more is read once it returns false.
 pub(crate) async fn feed(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     mut work: Vec<(FoundFile, KnownFile)>,
     prices: &Arc<Prices>,
     gate: &Arc<Gate>,

@@ -4,11 +4,11 @@ use super::batch::Step;
 use super::feed::{Fed, feed};
 use super::owner::Index;
 use super::plan::{Known, KnownFile, Plan, known};
-use super::write::IndexWrite;
+use super::write::{IndexDatabase, IndexWrite};
 use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, DirId, FoundFile, Layout};
-use ccd_store::{Database, StoreError};
+use ccd_store::StoreError;
 use ccd_watch::{Renewal, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub struct Follower {
     kept: BTreeSet<Dir>,
     /// The last file could not be kept.
     cannot_keep: bool,
-    database: Option<Database<IndexWrite>>,
+    database: Option<IndexDatabase>,
     /// What the database says of its files; `None` if that is to be looked up.
     known: Option<Known>,
 }
@@ -256,7 +256,7 @@ impl Follower {
         self.carry_out(&database, plan, known, &prices).await
     }
 
-    async fn take_known(&mut self, database: &Database<IndexWrite>) -> Result<Known, StoreError> {
+    async fn take_known(&mut self, database: &IndexDatabase) -> Result<Known, StoreError> {
         match self.known.take() {
             Some(known) => Ok(known),
             None => Ok(known(database, None).await?),
@@ -314,7 +314,7 @@ impl Follower {
     /// Carries out a plan, and keeps what the database says of its files then.
     async fn carry_out(
         &mut self,
-        database: &Database<IndexWrite>,
+        database: &IndexDatabase,
         plan: Plan,
         mut known: Known,
         prices: &Arc<Prices>,
@@ -369,7 +369,7 @@ impl Follower {
     /// Returns the database and the table of prices in force. If the database is another one, or was emptied because it was
     /// made with another table, nothing is known of its files.
     /// While the file of the table is wrong, nothing has a price, and whoever asks for a cost is told why.
-    async fn begin(&mut self) -> Result<(Database<IndexWrite>, Arc<Prices>), StoreError> {
+    async fn begin(&mut self) -> Result<(IndexDatabase, Arc<Prices>), StoreError> {
         let (prices, number) = match self.index.setup.prices() {
             Ok(priced) => (priced.prices, priced.number),
             Err(_) => (Arc::default(), 0),
@@ -405,7 +405,7 @@ fn why_unreadable(path: &str) -> String {
 
 /// Removes what is gone, renames what was moved and adds what is new; returns what is to be read, and from where on.
 async fn prepare(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     plan: Plan,
     known: &mut Known,
 ) -> Result<Vec<(FoundFile, KnownFile)>, StoreError> {

@@ -1,13 +1,14 @@
 //! `conversation.list`.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use super::scope::{Scope, TimeColumn, select, time_text};
 use super::sums::{Sum, sums};
 use crate::ConversationError;
+use crate::error::Result;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, Missing, StatsBy,
 };
-use ccd_store::{Database, query_scalar};
+use ccd_store::query_scalar;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,10 +33,10 @@ ccd_store::row! {
 }
 
 pub(crate) async fn list(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     params: &ConversationListParams,
     scope: &Scope,
-) -> Result<ConversationListReply, ConversationError> {
+) -> Result<ConversationListReply> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);

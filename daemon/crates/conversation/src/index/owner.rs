@@ -4,8 +4,9 @@ use super::feed::Fed;
 use super::gate::Gate;
 use super::left::{Left, unreadable};
 use super::scope::Scope;
-use super::{IndexWrite, list, search, stats, totals, write};
+use super::{IndexDatabase, IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::setup::{ConversationSettings, Setup};
 use crate::source::{Dir, DirId, find_session};
 use ccd_protocol::conversation::{
@@ -13,7 +14,7 @@ use ccd_protocol::conversation::{
     ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
     ConversationStatsParams, ConversationStatsReply, Indexing, UnreadableFiles,
 };
-use ccd_store::{Database, StoreError, blocking};
+use ccd_store::{StoreError, blocking};
 use ccd_watch::Handle;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -42,7 +43,7 @@ pub struct Index {
     pub(super) path: PathBuf,
     pub(super) setup: Arc<Setup>,
     /// Opened when there is something to index, or somebody asks.
-    pub(super) database: AsyncMutex<Option<Database<IndexWrite>>>,
+    pub(super) database: AsyncMutex<Option<IndexDatabase>>,
     state: Mutex<IndexState>,
     pub(super) left: Left,
     pub(super) gate: Arc<Gate>,
@@ -88,7 +89,7 @@ impl Index {
     pub async fn list(
         self: &Arc<Self>,
         params: &ConversationListParams,
-    ) -> Result<ConversationListReply, ConversationError> {
+    ) -> Result<ConversationListReply> {
         let setup = Arc::clone(&self.setup);
         blocking(move || setup.prices()).await?;
         let scope = &self.scope(&params.scope)?;
@@ -101,7 +102,7 @@ impl Index {
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
-    ) -> Result<ConversationSearchReply, ConversationError> {
+    ) -> Result<ConversationSearchReply> {
         let scope = &self.scope(&params.scope)?;
         let params = &self.with_whole_id(params).await?;
         let search = |database| async move { search::search(&database, params, scope).await };
@@ -113,7 +114,7 @@ impl Index {
     async fn with_whole_id(
         &self,
         params: &ConversationSearchParams,
-    ) -> Result<ConversationSearchParams, ConversationError> {
+    ) -> Result<ConversationSearchParams> {
         let mut params = params.clone();
         if let Some(start) = params.session.take() {
             let dirs = self.setup.dirs_of_ids(&params.scope.claude_dirs);
@@ -127,7 +128,7 @@ impl Index {
     pub async fn stats(
         self: &Arc<Self>,
         params: &ConversationStatsParams,
-    ) -> Result<ConversationStatsReply, ConversationError> {
+    ) -> Result<ConversationStatsReply> {
         let setup = Arc::clone(&self.setup);
         let priced = blocking(move || setup.prices()).await?;
         let scope = self.scope(&params.scope)?;
@@ -154,10 +155,10 @@ impl Index {
     async fn answer<T, F>(
         self: &Arc<Self>,
         scope: &Scope,
-        ask: impl Fn(Database<IndexWrite>) -> F,
-    ) -> Result<(T, LeftOut), ConversationError>
+        ask: impl Fn(IndexDatabase) -> F,
+    ) -> Result<(T, LeftOut)>
     where
-        F: Future<Output = Result<T, ConversationError>>,
+        F: Future<Output = Result<T>>,
     {
         let mut repairs = MAX_REPAIRS;
         loop {
@@ -183,7 +184,7 @@ impl Index {
     pub async fn import(
         &self,
         params: &ConversationImportParams,
-    ) -> Result<ConversationImportReply, ConversationError> {
+    ) -> Result<ConversationImportReply> {
         let path = PathBuf::from(&params.file);
         if !path.is_absolute() {
             return Err(ConversationError::NotAbsolute(path));
@@ -192,15 +193,12 @@ impl Index {
         blocking(move || setup.imports.add(&path)).await
     }
 
-    fn scope(&self, scope: &ConversationScope) -> Result<Scope, ConversationError> {
+    fn scope(&self, scope: &ConversationScope) -> Result<Scope> {
         Scope::of(scope, self.setup.dirs(&scope.claude_dirs))
     }
 
     /// Returns the database, brought up to date for a scope, or else also what is left.
-    async fn ready(
-        self: &Arc<Self>,
-        scope: &Scope,
-    ) -> Result<(Database<IndexWrite>, Option<Indexing>), ConversationError> {
+    async fn ready(self: &Arc<Self>, scope: &Scope) -> Result<(IndexDatabase, Option<Indexing>)> {
         let wait = scope.wait_ms.map_or(WAIT, Duration::from_millis);
         let is_done = self.catch_up(scope, wait.min(MAX_WAIT)).await;
         if let Some(failure) = self.state().failure.clone() {
@@ -353,7 +351,7 @@ impl Index {
     /// it stays.
     pub(super) async fn made_with(
         &self,
-        database: &Database<IndexWrite>,
+        database: &IndexDatabase,
         prices: u64,
     ) -> Result<bool, StoreError> {
         if self.state().prices == Some(prices) {

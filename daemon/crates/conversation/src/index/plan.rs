@@ -1,8 +1,8 @@
 //! What the index has of files, and what there is to do.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use crate::source::{FoundFile, ReadPart, parent_of};
-use ccd_store::{Database, SqlResult, query_as};
+use ccd_store::{SqlResult, query_as};
 use std::collections::HashMap;
 
 ccd_store::row! {
@@ -112,10 +112,7 @@ fn is_same(file: &FoundFile, old: &KnownFile) -> bool {
 }
 
 /// Returns the files of the index: all, or those with these paths.
-pub(crate) async fn known(
-    database: &Database<IndexWrite>,
-    paths: Option<&[String]>,
-) -> SqlResult<Known> {
+pub(crate) async fn known(database: &IndexDatabase, paths: Option<&[String]>) -> SqlResult<Known> {
     let rows = query_as(
         "SELECT path, claude_dir, id, device, inode, read, modified, stamp, lines, skipped,
             parent_tool_use_id IS NOT NULL AS has_parent

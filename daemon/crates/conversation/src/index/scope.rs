@@ -1,6 +1,7 @@
 //! Which files and times a question is about.
 
 use crate::ConversationError;
+use crate::error::Result;
 use crate::line::milliseconds;
 use crate::source::Dir;
 use ccd_protocol::conversation::ConversationScope;
@@ -31,7 +32,7 @@ pub(crate) enum SqlValue {
 }
 
 impl Scope {
-    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
+    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         Ok(Self {
             dirs,
@@ -156,7 +157,7 @@ macro_rules! select {
 }
 pub(crate) use select;
 
-fn time_of(text: &str) -> Result<Moment, ConversationError> {
+fn time_of(text: &str) -> Result<Moment> {
     // Whether there is such a day.
     let as_time = format!("{text}T00:00:00Z");
     match (text.len(), milliseconds(&as_time), milliseconds(text)) {

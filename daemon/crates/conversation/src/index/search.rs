@@ -1,18 +1,18 @@
 //! `conversation.search`.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use super::extract::{Depth, entry};
 use super::mark::Mark;
 use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, select, time_text};
-use crate::ConversationError;
+use crate::error::Result;
 use crate::line::read;
 use crate::lines::bytes_at;
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
 use ccd_protocol::surrogate::mended_text;
-use ccd_store::{Database, query_as};
+use ccd_store::query_as;
 use std::fs::File;
 use std::time::Instant;
 
@@ -40,10 +40,10 @@ type HitRow = (
 );
 
 pub(crate) async fn search(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     params: &ConversationSearchParams,
     scope: &Scope,
-) -> Result<ConversationSearchReply, ConversationError> {
+) -> Result<ConversationSearchReply> {
     let start = Instant::now();
     let query = Query::parse(&params.query)?.marked(marks(params));
     let mut conditions = conditions(params, scope);
@@ -98,11 +98,11 @@ fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
 
 /// Returns the ids of records that say it, the newest first, below `before` and at most [`MAX_COUNT`].
 async fn find(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     mut conditions: Conditions,
     query: &Query,
     before: i64,
-) -> Result<Vec<i64>, ConversationError> {
+) -> Result<Vec<i64>> {
     // Without conditions, no hit needs its row.
     let from = if conditions.is_empty() {
         "texts"
@@ -123,10 +123,10 @@ async fn find(
 
 /// Returns the ids of the files that are meant, as JSON, unless all are.
 async fn some_files(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     params: &ConversationSearchParams,
     scope: &Scope,
-) -> Result<Option<String>, ConversationError> {
+) -> Result<Option<String>> {
     let mut conditions = scope.conditions();
     scope.add_once(&mut conditions);
     if let Some(session) = &params.session {

@@ -1,17 +1,17 @@
 //! `conversation.stats`.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use super::scope::{Scope, TimeColumn, select};
 use super::sums::{Sum, TRANSCRIPTS, sums};
-use crate::ConversationError;
+use crate::error::Result;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
-use ccd_store::{Database, SqlResult};
+use ccd_store::SqlResult;
 
 pub(crate) async fn stats(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     scope: &Scope,
     by: Option<StatsBy>,
-) -> Result<ConversationStatsReply, ConversationError> {
+) -> Result<ConversationStatsReply> {
     let sums = sums(database, scope, by, None).await?;
     let tools = tools(database, scope).await?;
     let files = files(database, scope).await?;
@@ -75,7 +75,7 @@ fn tokens(group: &StatsGroup) -> u64 {
 }
 
 /// Returns the tools that were called, the most used first.
-async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
+async fn tools(database: &IndexDatabase, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::Record);
     let statement = format!(
@@ -104,7 +104,7 @@ pub(super) struct FileSums {
     pub(super) skipped_lines: u64,
 }
 
-async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<FileSums> {
+async fn files(database: &IndexDatabase, scope: &Scope) -> SqlResult<FileSums> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     let statement = format!(

@@ -1,10 +1,10 @@
 //! Sums of tokens, each message once.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use super::scope::{Scope, SqlValue, TimeColumn, select};
 use crate::model::add_tokens;
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
-use ccd_store::{Database, SqlResult};
+use ccd_store::SqlResult;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ const MISSING_AGENTS: &str = "(tool_use_id NOT IN (SELECT tool_use_id FROM paren
 /// A message that several files have counts in the one that says it has most output: copies of a conversation have the
 /// same messages. What a result says that its sub-agent used counts if there is no record of the sub-agent.
 pub(crate) async fn sums(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     scope: &Scope,
     by: Option<StatsBy>,
     sessions: Option<String>,

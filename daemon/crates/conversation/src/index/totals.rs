@@ -1,6 +1,6 @@
 //! Totals of transcripts that are not in the index yet, without waiting for it.
 
-use super::IndexWrite;
+use super::IndexDatabase;
 use super::extract::{Depth, Entry, entry};
 use super::feed::{Pieces, THREADS};
 use super::left::unreadable;
@@ -15,7 +15,7 @@ use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, FoundFile};
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup, UnreadableFiles};
-use ccd_store::{Database, SqlResult, query_as};
+use ccd_store::{SqlResult, query_as};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
@@ -52,7 +52,7 @@ struct FileFacts {
 
 /// Reads all transcripts of directories. `database` only knows the time zone.
 pub(crate) async fn totals(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     setup: &Arc<Setup>,
     dirs: Vec<Dir>,
     by: Option<StatsBy>,
@@ -285,10 +285,7 @@ impl Totals {
 }
 
 /// Returns the days of this process's time zone in which quarters of an hour are. SQLite knows them as in `sums`.
-async fn days(
-    database: &Database<IndexWrite>,
-    rows: &[&MessageRow],
-) -> SqlResult<HashMap<i64, String>> {
+async fn days(database: &IndexDatabase, rows: &[&MessageRow]) -> SqlResult<HashMap<i64, String>> {
     let times = rows.iter().filter_map(|row| row.at);
     let quarters: BTreeSet<i64> = times.map(|at| at.div_euclid(QUARTER_MS)).collect();
     let quarters = serde_json::to_string(&quarters).unwrap_or_default();

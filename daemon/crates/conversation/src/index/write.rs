@@ -17,6 +17,8 @@ use tokio::sync::Mutex;
 /// Text and rows after which a commit ends.
 const COMMIT_BYTES: usize = 8 << 20;
 
+pub(crate) type IndexDatabase = Database<IndexWrite>;
+
 /// A change.
 #[derive(Debug)]
 pub(crate) enum IndexWrite {
@@ -159,7 +161,7 @@ async fn put_prices(connection: &mut Connection, number: u64) -> SqlResult<()> {
 }
 
 /// Returns the number of the table of prices that the index was made with, if it was made with one.
-pub(crate) async fn prices_of(database: &Database<IndexWrite>) -> SqlResult<Option<u64>> {
+pub(crate) async fn prices_of(database: &IndexDatabase) -> SqlResult<Option<u64>> {
     let number = query_scalar("SELECT value FROM state WHERE name = 'prices'");
     let number: Option<String> = number.fetch_optional(database.readers()).await?;
     Ok(number.and_then(|number| number.parse().ok()))

@@ -2,6 +2,7 @@
 
 use super::Prices;
 use crate::ConversationError;
+use crate::error::Result;
 use crate::source::hash;
 use parking_lot::Mutex;
 use std::fs::{self, File};
@@ -53,7 +54,7 @@ impl PriceTable {
     }
 
     /// Returns the table, as its file is now.
-    pub(crate) fn current(&self) -> Result<Priced, ConversationError> {
+    pub(crate) fn current(&self) -> Result<Priced> {
         let mut state = self.0.lock();
         let Some(path) = state.path.clone() else {
             let built_in = state.read.get_or_insert_with(|| Ok(Priced::built_in()));

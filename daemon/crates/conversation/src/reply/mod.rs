@@ -6,6 +6,7 @@ mod page;
 mod parts;
 
 use crate::ConversationError;
+use crate::error::Result;
 use crate::follow::{Area, Follower, Following, Start};
 use crate::last_turn::{LastTurn, last_turn};
 use crate::model::{Model, Record};
@@ -22,8 +23,6 @@ use parts::Contents;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-type Result<T> = std::result::Result<T, ConversationError>;
 
 /// The owner of conversations. Every method blocks while it reads files.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use super::layout::{Dir, FoundFile, Layout};
 use super::older_agent::{is_older_agent, session_of_older_agent};
 use crate::ConversationError;
+use crate::error::Result;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -80,7 +81,7 @@ pub(crate) fn parent_of(path: &Path) -> Option<String> {
 
 /// Returns the transcript of a session in any of these directories: of the id `start`, or of the only one that it is a
 /// prefix of.
-pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, ConversationError> {
+pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf> {
     let not_found = || ConversationError::NotFound(start.to_owned());
     let is_id = start
         .chars()

@@ -3,6 +3,7 @@
 use super::files::{ConversationFile, files_of};
 use super::stamp::{ReadPart, stamp};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::line::{About, Line};
 use crate::lines::{Counts, Lines, line_at};
 use crate::model::{LineLocation, Record, Records};
@@ -30,7 +31,7 @@ struct Source {
 
 impl Loaded {
     /// Reads a transcript or a stream, and the transcripts of its sub-agents.
-    pub fn open(main: &Path) -> Result<Self, ConversationError> {
+    pub fn open(main: &Path) -> Result<Self> {
         let mut loaded = Self {
             main: main.to_owned(),
             ..Self::default()
@@ -40,7 +41,7 @@ impl Loaded {
     }
 
     /// Reads what was added since, and everything again if a file was replaced or has become shorter.
-    pub fn refreshed(mut self) -> Result<Self, ConversationError> {
+    pub fn refreshed(mut self) -> Result<Self> {
         let files = files_of(&self.main);
         // Numbers of files are part of places, so they must stay.
         let mut both = self.files.iter().zip(&files);
@@ -53,7 +54,7 @@ impl Loaded {
         self.check()
     }
 
-    fn check(self) -> Result<Self, ConversationError> {
+    fn check(self) -> Result<Self> {
         if self.records.all().is_empty() {
             Err(ConversationError::NotATranscript(self.main))
         } else {
@@ -61,7 +62,7 @@ impl Loaded {
         }
     }
 
-    fn read_new(&mut self, files: Vec<ConversationFile>) -> Result<(), ConversationError> {
+    fn read_new(&mut self, files: Vec<ConversationFile>) -> Result<()> {
         let has_agents = files.len() > 1;
         for (index, file) in files.into_iter().enumerate() {
             if index == self.files.len() {
@@ -100,7 +101,7 @@ impl Loaded {
     }
 
     /// Returns the line of a record. Bytes that are not UTF-8 are replaced. `Changed` if the file has become shorter.
-    pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
+    pub fn line_of(&self, record: &Record) -> Result<String> {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);
         let file = File::open(path).map_err(&failed)?;
@@ -119,12 +120,7 @@ impl Source {
         }
     }
 
-    fn read_new(
-        &mut self,
-        number: u32,
-        records: &mut Records,
-        about: &mut About,
-    ) -> Result<(), ConversationError> {
+    fn read_new(&mut self, number: u32, records: &mut Records, about: &mut About) -> Result<()> {
         let failed = ConversationError::read(&self.path);
         let file = File::open(&self.path).map_err(&failed)?;
         let metadata = file.metadata().map_err(&failed)?;

@@ -69,7 +69,8 @@ CREATE INDEX results_id ON results (tool_use_id);
 CREATE INDEX results_record ON results (record_id);
 
 -- Tokens of each message in each file; copies of a file have the same messages. With ids that start with `runs `: what the
--- runs of a stream used besides.
+-- runs of a stream used besides. With `tool_use_id`: what the result of this call says that its sub-agent used; it counts if no
+-- record of the sub-agent is there.
 CREATE TABLE messages (
     message_id TEXT NOT NULL,
     file_id INTEGER NOT NULL,
@@ -85,24 +86,11 @@ CREATE TABLE messages (
     web_search_requests INTEGER NOT NULL,
     -- US dollars; NULL if the model has no price.
     cost_usd REAL,
+    tool_use_id TEXT,
+    agent_id TEXT,
     PRIMARY KEY (message_id, file_id)
 ) WITHOUT ROWID;
 CREATE INDEX messages_file ON messages (file_id);
-
--- Tokens that a result says its sub-agent used. They count if no record of the sub-agent is there.
-CREATE TABLE agents (
-    file_id INTEGER NOT NULL,
-    tool_use_id TEXT NOT NULL,
-    agent_id TEXT,
-    at INTEGER,
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    cache_creation_input_tokens INTEGER NOT NULL,
-    cache_read_input_tokens INTEGER NOT NULL,
-    ephemeral_5m_input_tokens INTEGER NOT NULL,
-    ephemeral_1h_input_tokens INTEGER NOT NULL
-);
-CREATE INDEX agents_file ON agents (file_id);
 
 -- Calls with records of a sub-agent in the stream's form, or with a file of one.
 CREATE TABLE parents (

@@ -6,6 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub(crate) type Result<T, E = ConversationError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ConversationError {
     #[error(

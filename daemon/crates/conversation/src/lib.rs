@@ -15,9 +15,10 @@
 //! - `lines`: the bytes of a file into lines, in pieces of any size
 //! - `model`: records into turns, calls with their results, the tree of sub-agents, and usage
 //! - `price`: what a response costs, by a dated table
+//! - `recent`: a map of the last entries
 //!
 //! Layers, top first; none uses one before it: `index`, `reply` → `follow`, `setup` → `import`, `price`, `last_turn`,
-//! `task_list` → `source` → `model`, `lines` → `line`, `error`.
+//! `task_list` → `source` → `model`, `lines` → `line`, `error`, `recent`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;
@@ -29,6 +30,7 @@ pub mod line;
 pub mod lines;
 pub mod model;
 pub mod price;
+mod recent;
 mod reply;
 mod setup;
 pub mod source;

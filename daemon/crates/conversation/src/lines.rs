@@ -3,9 +3,15 @@
 use crate::line::{Line, LineType, Wrong, read};
 use ccd_protocol::surrogate::mended;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 
 /// Longest line that is read. Longer ones are skipped.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
+
+/// How much of a file is read at once.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// At most so many numbers of skipped lines are kept.
 const MAX_SKIPPED: usize = 1000;
@@ -69,6 +75,39 @@ impl Lines {
         self.keep(bytes);
     }
 
+    /// Takes the next piece of a file, up to `end` at most. Returns its length, 0 at the end.
+    pub(crate) fn read_piece(
+        &mut self,
+        file: &File,
+        end: u64,
+        piece: &mut Vec<u8>,
+        each: &mut impl FnMut(u64, u64, Line<'_>),
+    ) -> io::Result<u64> {
+        let at = self.position();
+        let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
+        piece.resize(left.min(PIECE_BYTES), 0);
+        let count = file.read_at(piece, at)?;
+        self.feed(&piece[..count], each);
+        Ok(count as u64)
+    }
+
+    /// Takes a file up to `end`, or to its end.
+    pub(crate) fn read_to(
+        &mut self,
+        file: &File,
+        end: u64,
+        each: &mut impl FnMut(u64, u64, Line<'_>),
+    ) -> io::Result<()> {
+        let mut piece = Vec::new();
+        while self.read_piece(file, end, &mut piece, each)? > 0 {}
+        Ok(())
+    }
+
+    /// Returns how far the file was read.
+    pub(crate) fn position(&self) -> u64 {
+        self.offset + self.partial.len() as u64 + self.too_long
+    }
+
     /// Takes a last line without an end, if it is whole. Half a line is one that is still being written.
     pub fn finish(&mut self, each: &mut impl FnMut(u64, u64, Line<'_>)) {
         let partial = std::mem::take(&mut self.partial);
@@ -115,37 +154,31 @@ impl Lines {
         let (offset, bytes) = (self.offset + mark, &bytes[mark as usize..]);
         self.offset += len;
         let len = len - mark;
-        let bytes = &*mended(bytes);
-        if bytes.iter().all(u8::is_ascii_whitespace) {
+        let json = mended(bytes);
+        if json.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        match read(bytes) {
-            Ok(line) => self.pass_on(offset, len, line, each),
-            Err(Wrong::NotJson) if std::str::from_utf8(bytes).is_err() => {
-                let text = String::from_utf8_lossy(bytes);
-                match read(text.as_bytes()) {
-                    Ok(line) => self.pass_on(offset, len, line, each),
-                    Err(wrong) => self.skip(Skipped::Wrong(wrong)),
+        let text;
+        let read = match read(&json) {
+            Err(Wrong::NotJson) if std::str::from_utf8(&json).is_err() => {
+                text = String::from_utf8_lossy(&json);
+                read(text.as_bytes())
+            }
+            read => read,
+        };
+        match read {
+            Ok(mut line) => {
+                if let LineType::Other(kind) = &line.kind {
+                    match self.counts.others.get_mut(kind.as_ref()) {
+                        Some(count) => *count += 1,
+                        None => drop(self.counts.others.insert(kind.to_string(), 1)),
+                    }
                 }
+                line.raw = bytes;
+                each(offset, len, line);
             }
             Err(wrong) => self.skip(Skipped::Wrong(wrong)),
         }
-    }
-
-    fn pass_on(
-        &mut self,
-        offset: u64,
-        len: u64,
-        line: Line<'_>,
-        each: &mut impl FnMut(u64, u64, Line<'_>),
-    ) {
-        if let LineType::Other(kind) = &line.kind {
-            match self.counts.others.get_mut(kind.as_ref()) {
-                Some(count) => *count += 1,
-                None => drop(self.counts.others.insert(kind.to_string(), 1)),
-            }
-        }
-        each(offset, len, line);
     }
 
     fn skip(&mut self, why: Skipped) {
@@ -154,4 +187,17 @@ impl Lines {
             self.counts.skipped_lines.push((self.counts.lines, why));
         }
     }
+}
+
+/// Returns a part of a file; an error of the kind `UnexpectedEof` if the file has become shorter.
+pub(crate) fn bytes_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+/// Returns a line as [`bytes_at`] does. Bytes that are not UTF-8 are replaced.
+pub(crate) fn line_at(file: &File, offset: u64, len: u64) -> io::Result<String> {
+    let text = String::from_utf8(bytes_at(file, offset, len)?);
+    Ok(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

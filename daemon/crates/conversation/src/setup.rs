@@ -1,9 +1,9 @@
 //! Where transcripts are, and what the configuration says about them.
 
-use crate::ConversationError;
+use crate::error::Result;
 use crate::import::Imports;
 use crate::price::{PriceTable, Priced};
-use crate::source::{Archive, Dir, FoundFile, Layout, is_older_agent, parent_of};
+use crate::source::{Archive, Dir, FoundFile, parent_of};
 use parking_lot::RwLock;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -101,57 +101,41 @@ impl Setup {
 
     /// Returns all transcripts of directories, each with the call that started it, in the order of their paths. Blocks.
     pub(crate) fn find(&self, dirs: &[Dir]) -> Vec<FoundFile> {
-        let found = dirs
-            .iter()
-            .flat_map(|dir| Layout::of(dir).files(&mut |_| ()));
-        let mut found: Vec<FoundFile> = found.collect();
-        found.extend(self.find_kept(dirs, &found));
-        found.sort_by(|one, other| one.path.cmp(&other.path));
-        found.dedup_by(|one, other| one.path == other.path);
+        let mut found = self.with_kept(dirs, dirs.iter().flat_map(Dir::files).collect());
         for file in found.iter_mut().filter(|file| file.agent_id.is_some()) {
             file.parent_tool_use_id = parent_of(&file.path);
         }
         found
     }
 
-    /// Returns the transcripts that are kept, and that are not among those that were found. Blocks.
-    pub(crate) fn find_kept(&self, dirs: &[Dir], found: &[FoundFile]) -> Vec<FoundFile> {
+    /// Returns what was found in directories and the transcripts that are kept of others there, in the order of their paths.
+    /// Blocks.
+    pub(crate) fn with_kept(&self, dirs: &[Dir], mut all: Vec<FoundFile>) -> Vec<FoundFile> {
         let archive = &self.archive;
-        let originals: HashSet<&Path> = found.iter().map(|file| file.path.as_path()).collect();
-        let mut all = Vec::new();
+        let originals: HashSet<PathBuf> = all.iter().map(|file| file.path.clone()).collect();
         for dir in dirs {
-            let kept = archive.of(dir);
-            let mut files = Layout::of(&kept).files(&mut |_| ());
+            let mut files = archive.of(dir).files();
             let mains: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
             files.retain(|file| {
                 let original = archive.original(dir, &file.path);
-                let is_gone = original.is_none_or(|path| !originals.contains(path.as_path()));
+                let is_gone = original.is_none_or(|path| !originals.contains(&path));
                 // Whoever deletes a conversation deletes its transcript; those of its sub-agents go with it.
-                is_gone && main_of(file).is_none_or(|main| mains.contains(&main))
+                is_gone && file.main().is_none_or(|main| mains.contains(&main))
             });
             for mut file in files {
                 file.claude_dir.clone_from(&dir.path);
                 all.push(file);
             }
         }
+        // The order of ids decides between copies, so a fresh index must have the same.
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        // A directory may be in another one.
+        all.dedup_by(|one, other| one.path == other.path);
         all
     }
 
     /// Returns the table of prices, as its file is now.
-    pub(crate) fn prices(&self) -> Result<Priced, ConversationError> {
+    pub(crate) fn prices(&self) -> Result<Priced> {
         self.prices.current()
     }
-}
-
-/// Returns the transcript of the session that a sub-agent belongs to.
-fn main_of(file: &FoundFile) -> Option<PathBuf> {
-    file.agent_id.as_ref()?;
-    let folder = file.path.parent()?;
-    // Older versions of Claude Code wrote them side by side.
-    let folder = if is_older_agent(&file.path) && !folder.ends_with("subagents") {
-        folder
-    } else {
-        folder.parent()?.parent()?
-    };
-    Some(folder.join(format!("{}.jsonl", file.session_id)))
 }

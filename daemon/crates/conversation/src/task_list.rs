@@ -1,10 +1,12 @@
 //! The task that Claude Code's own list has as the current one, from the end of a project's newest transcript.
 
 use crate::line::{Block, Line, LineType, blocks, read};
+use crate::lines::bytes_at;
+use crate::source::{is_older_agent, plain_name, transcripts_in};
 use ccd_protocol::surrogate::mended;
 use serde_json::Value;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -37,50 +39,29 @@ pub(crate) fn current_task(claude_dir: &Path, root: &Path) -> Option<CurrentTask
     })
 }
 
-/// Claude Code names the directory of a project by its path, with `-` for what is not a letter or a digit.
-fn folder_of(root: &Path) -> Option<String> {
-    let name = |char: char| {
-        if char.is_ascii_alphanumeric() {
-            char
-        } else {
-            '-'
-        }
-    };
-    Some(root.to_str()?.chars().map(name).collect())
-}
-
 /// Returns the transcripts of a project, the newest last.
 pub(crate) fn newest(claude_dir: &Path, root: &Path) -> Vec<PathBuf> {
-    let Some(name) = folder_of(root) else {
+    let Some(root) = root.to_str() else {
         return Vec::new();
     };
-    let entries = fs::read_dir(claude_dir.join("projects").join(name));
-    let entries = entries
-        .into_iter()
-        .flatten()
-        .take(MAX_TRANSCRIPTS)
-        .flatten();
-    let transcript = |entry: fs::DirEntry| {
-        let name = entry.file_name().into_string().ok()?;
-        // Links are left out, and what older versions wrote of sub-agents.
-        let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-        let is_one = name.ends_with(".jsonl") && !name.starts_with("agent-");
-        let changed = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        is_one.then(|| (changed, entry.path()))
-    };
-    let mut all: Vec<(SystemTime, PathBuf)> = entries.filter_map(transcript).collect();
-    all.sort();
-    all.into_iter().map(|(_, path)| path).collect()
+    let folder = claude_dir.join("projects").join(plain_name(root));
+    let mut transcripts = transcripts_in(&folder);
+    // What older versions wrote of sub-agents.
+    transcripts.retain(|path| !is_older_agent(path));
+    transcripts.truncate(MAX_TRANSCRIPTS);
+    transcripts.sort_by_cached_key(|path| {
+        let changed = path.metadata().and_then(|about| about.modified());
+        (changed.unwrap_or(SystemTime::UNIX_EPOCH), path.clone())
+    });
+    transcripts
 }
 
 /// Returns the whole lines at the end of a file.
 pub(crate) fn tail(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let len = file.metadata()?.len();
     let start = len.saturating_sub(TAIL_BYTES);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+    let mut bytes = bytes_at(&file, start, len - start)?;
     if start > 0 {
         let first = bytes.iter().position(|byte| *byte == b'\n');
         bytes.drain(..first.map_or(bytes.len(), |at| at + 1));
@@ -229,6 +210,7 @@ impl List {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     fn call(name: &str, input: &Value, at: u32) -> String {
         json!({"type": "assistant", "uuid": format!("u{at}"), "sessionId": "s", "timestamp": format!("2026-03-02T10:00:{at:02}Z"),

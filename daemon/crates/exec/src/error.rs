@@ -4,6 +4,7 @@ use crate::request::RequestError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_repository::{LockError, RepositoryError};
 use ccd_store::StoreError;
+use ccd_store::folder::FolderError;
 use ccd_tape::TapeError;
 use ccd_tape::settings::SettingsError;
 use std::io;
@@ -26,7 +27,7 @@ pub enum ExecError {
     #[error("{}: git worktree add took longer than the time limit of {seconds} seconds; check the hook post-checkout and the filters of the repository, or raise --timeout", root.display())]
     WorktreeTimeout { root: PathBuf, seconds: u64 },
     #[error(transparent)]
-    Lock(LockError),
+    Lock(#[from] LockError),
     #[error("{}: changes are not committed: {paths}; commit them, or run with --dirty-worktree stash or allow", root.display())]
     Dirty { root: PathBuf, paths: String },
     #[error("{}: other runs did not end within {seconds} s ({holder}); wait for them, or raise --lock-timeout", root.display())]
@@ -89,14 +90,19 @@ impl From<ccd_store::SqlError> for ExecError {
     }
 }
 
-impl From<LockError> for ExecError {
-    fn from(error: LockError) -> Self {
-        Self::Lock(error)
-    }
-}
-
 pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> ExecError {
     move |source| ExecError::System { what, source }
+}
+
+/// As [`system`], of a private directory.
+pub(crate) fn folder(what: &'static str) -> impl FnOnce(FolderError) -> ExecError {
+    move |error| system(what)(io::Error::other(error))
+}
+
+/// The error of a run that did not work, and whose user's changes are still in the stash, as `told` says.
+pub(crate) fn not_restored(told: &str, error: &ExecError) -> ExecError {
+    let source = io::Error::other(format!("{told} ({error})"));
+    system("what was put away could not be restored")(source)
 }
 
 impl Reportable for ExecError {

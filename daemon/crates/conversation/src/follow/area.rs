@@ -1,8 +1,8 @@
 //! Which files a subscriber follows.
 
 use crate::line::read;
+use crate::source::{Dir, FoundFile, Layout, first_in, transcripts_in};
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// How much of a transcript is read to find the directory that it was started in.
@@ -14,7 +14,7 @@ pub(crate) enum Area {
     /// A transcript or a stream.
     Conversation(PathBuf),
     Dirs {
-        claude_dirs: Vec<PathBuf>,
+        dirs: Vec<Dir>,
         /// Only conversations that were started in this directory or below it.
         project: Option<String>,
     },
@@ -28,6 +28,13 @@ pub(super) struct AreaFile {
 }
 
 impl AreaFile {
+    fn of(file: FoundFile) -> Self {
+        Self {
+            main: file.main(),
+            path: file.path,
+        }
+    }
+
     pub(super) fn main(&self) -> &Path {
         self.main.as_deref().unwrap_or(&self.path)
     }
@@ -40,89 +47,72 @@ impl AreaFile {
 }
 
 impl Area {
-    pub(super) fn projects(&self) -> Vec<PathBuf> {
-        match self {
-            Self::Conversation(_) => Vec::new(),
-            Self::Dirs { claude_dirs, .. } => {
-                claude_dirs.iter().map(|dir| dir.join("projects")).collect()
-            }
-        }
-    }
-
     /// Names the directories whose changes matter, each before it is read.
     pub(super) fn folders(&self, ask: &mut dyn FnMut(&Path)) {
         match self {
             Self::Conversation(main) => {
                 main.parent().into_iter().for_each(&mut *ask);
-                let own = main.with_extension("");
-                ask(&own);
-                ask(&own.join("subagents"));
+                ask(&main.with_extension(""));
+                ask(&agents_of(main));
             }
-            Self::Dirs { .. } => {
-                for projects in self.projects() {
-                    ask(&projects);
-                    for project in folders_in(&projects) {
-                        ask(&project);
-                        for session in folders_in(&project) {
-                            ask(&session);
-                            ask(&session.join("subagents"));
-                        }
-                    }
+            Self::Dirs { dirs, .. } => {
+                for dir in dirs {
+                    Layout::of(dir).files(ask);
                 }
             }
         }
+    }
+
+    /// Returns the directories of projects that are not there yet.
+    pub(super) fn missing(&self) -> Vec<PathBuf> {
+        let Self::Dirs { dirs, .. } = self else {
+            return Vec::new();
+        };
+        let projects = dirs.iter().map(|dir| Layout::of(dir).projects().to_owned());
+        projects.filter(|projects| !projects.is_dir()).collect()
     }
 
     /// Returns the files that exist. Links are left out.
     pub(super) fn files(&self) -> Vec<AreaFile> {
-        let mut files = Vec::new();
         match self {
             Self::Conversation(main) => {
-                files.push(AreaFile {
+                let agents = transcripts_in(&agents_of(main)).into_iter();
+                let agent = |path| AreaFile {
+                    path,
+                    main: Some(main.clone()),
+                };
+                let main = AreaFile {
                     path: main.clone(),
                     main: None,
-                });
-                add_agents(&main.with_extension(""), main, &mut files);
+                };
+                std::iter::once(main).chain(agents.map(agent)).collect()
             }
-            Self::Dirs { .. } => {
-                let projects = self.projects();
-                for project in projects.iter().flat_map(|projects| folders_in(projects)) {
-                    let mains = transcripts_in(&project);
-                    files.extend(mains.map(|path| AreaFile { path, main: None }));
-                    for session in folders_in(&project) {
-                        add_agents(&session, &session.with_extension("jsonl"), &mut files);
-                    }
-                }
+            Self::Dirs { dirs, .. } => {
+                let found = dirs.iter().flat_map(Dir::files);
+                found.map(AreaFile::of).collect()
             }
         }
-        files
     }
 
     /// Returns the file at a path, if it is one of the area by its place.
     pub(super) fn file_at(&self, path: &Path) -> Option<AreaFile> {
-        let folder = path.parent()?;
-        let main = if folder.file_name().is_some_and(|name| name == "subagents") {
-            Some(folder.parent()?.with_extension("jsonl"))
-        } else {
-            None
+        let main = match self {
+            Self::Dirs { dirs, .. } => {
+                let mut found = dirs.iter().filter_map(|dir| Layout::of(dir).at(path));
+                return found.next().map(AreaFile::of);
+            }
+            Self::Conversation(main) => main,
         };
-        let file = AreaFile {
+        let is_main = path == main;
+        // A stream may have any name; its sub-agents are beside it all the same.
+        let is_agent = || {
+            path.parent() == Some(&*agents_of(main))
+                && fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+        };
+        (is_main || is_agent()).then(|| AreaFile {
             path: path.to_owned(),
-            main,
-        };
-        let is_in = match self {
-            // A stream may have any name; its sub-agents are beside it all the same.
-            Self::Conversation(main) => {
-                path == main || folder == main.with_extension("").join("subagents")
-            }
-            Self::Dirs { .. } => {
-                let projects = file.main().parent().and_then(Path::parent);
-                let known = self.projects();
-                known.iter().any(|known| projects == Some(known.as_path()))
-            }
-        };
-        let is_file = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-        (is_in && (self.is_main(path) || is_file())).then_some(file)
+            main: (!is_main).then(|| main.clone()),
+        })
     }
 
     pub(super) fn main(&self) -> Option<&Path> {
@@ -164,38 +154,13 @@ impl Area {
     }
 }
 
-fn add_agents(session: &Path, main: &Path, files: &mut Vec<AreaFile>) {
-    let agents = transcripts_in(&session.join("subagents"));
-    files.extend(agents.map(|path| AreaFile {
-        path,
-        main: Some(main.to_owned()),
-    }));
-}
-
-fn folders_in(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    folders.map(|entry| entry.path()).collect()
-}
-
-fn transcripts_in(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let paths = files.map(|entry| entry.path());
-    paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+fn agents_of(main: &Path) -> PathBuf {
+    main.with_extension("").join("subagents")
 }
 
 fn cwd_of(main: &Path) -> Option<String> {
-    let mut head = BufReader::new(fs::File::open(main).ok()?.take(HEAD_BYTES));
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if head.read_until(b'\n', &mut line).ok()? == 0 {
-            return None;
-        }
-        let end = line.len() - usize::from(line.last() == Some(&b'\n'));
-        if let Some(cwd) = read(&line[..end]).ok().and_then(|line| line.cwd) {
-            return Some(cwd.into_owned());
-        }
-    }
+    first_in(main, HEAD_BYTES, |line| {
+        let cwd = read(line).ok()?.cwd?;
+        Some(cwd.into_owned())
+    })
 }

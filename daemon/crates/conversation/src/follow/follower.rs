@@ -3,16 +3,19 @@
 use super::area::{Area, AreaFile};
 use super::growing::{Change, Growing};
 use super::items::Wanted;
-use super::watching::{Changed, Registration, Watching};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::price::Prices;
 use crate::source::parent_of;
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
 };
+use ccd_watch::{Changes, Handle, Watcher};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// Transcripts that are tried to find the one of a project that was used last.
 const MAX_TRIED: usize = 1000;
@@ -26,12 +29,11 @@ pub(crate) struct Start {
     pub(crate) kinds: Vec<ItemKind>,
 }
 
-/// The items of one subscriber, read from the files at its own pace.
+/// The items of one subscriber. A thread reads them at the subscriber's pace, and ends when this is dropped.
 #[derive(Debug)]
 pub struct Following {
-    /// `None` while a thread has it.
-    follower: Option<Follower>,
-    place: Registration,
+    items: mpsc::Receiver<Vec<ConversationItem>>,
+    _watcher: Handle,
 }
 
 /// A subscriber's files. Reading blocks.
@@ -49,38 +51,24 @@ pub(crate) struct Follower {
 }
 
 impl Following {
-    /// Starts to follow. Blocks.
-    pub(crate) fn start(
-        follower: Follower,
-        watching: &Arc<Watching>,
-    ) -> Result<Self, ConversationError> {
-        let place = watching.register(follower.area.clone());
+    pub(crate) fn start(follower: Follower) -> Result<Self> {
+        let main = follower.area.main().map(Path::to_owned);
+        let (watcher, handle) = Watcher::new(move |path: &Path| {
+            path.extension().is_some_and(|end| end == "jsonl") || Some(path) == main.as_deref()
+        });
+        let (sender, items) = mpsc::channel(1);
+        let thread = std::thread::Builder::new().name("transcripts".into());
+        let started = thread.spawn(move || follower.run(watcher, &sender));
+        started.map_err(ConversationError::Watch)?;
         Ok(Self {
-            place: place.map_err(ConversationError::Watch)?,
-            follower: Some(follower),
+            items,
+            _watcher: handle,
         })
     }
 
-    /// Waits for the next items; `None` once the only conversation is gone. Not to be called again if it was dropped.
+    /// Waits for the next items; `None` once the only conversation is gone.
     pub async fn next(&mut self) -> Option<Vec<ConversationItem>> {
-        loop {
-            let mut follower = self.follower.take().filter(|one| !one.has_ended)?;
-            let changed = self.place.inbox.take();
-            let (follower, items) = ccd_store::blocking(move || {
-                follower.note(changed);
-                let items = follower.step();
-                (follower, items)
-            })
-            .await;
-            let is_done = follower.changed.is_empty() && !follower.has_ended;
-            self.follower = Some(follower);
-            if !items.is_empty() {
-                return Some(items);
-            }
-            if is_done {
-                self.place.inbox.arrived().await;
-            }
-        }
+        self.items.recv().await
     }
 }
 
@@ -140,31 +128,59 @@ impl Follower {
         path.map(|(_, path)| path)
     }
 
-    fn note(&mut self, changed: Changed) {
-        self.changed.extend(changed.files.into_iter().map(in_order));
-        if changed.all {
-            let files = self.area.files().into_iter().map(|file| file.path);
-            let known = self.files.keys().cloned();
-            self.changed.extend(files.chain(known).map(in_order));
+    /// Passes items on until nobody takes them, or the only conversation is gone.
+    fn run(mut self, mut watcher: Watcher, items: &mpsc::Sender<Vec<ConversationItem>>) {
+        let mut changes = Changes {
+            rescan: true,
+            ..Changes::default()
+        };
+        loop {
+            if changes.rescan {
+                self.watch_all(&mut watcher);
+            }
+            self.changed.extend(changes.files.into_iter().map(in_order));
+            while !self.has_ended
+                && let Some((_, path)) = self.changed.pop_first()
+            {
+                let new = self.step(path);
+                if !new.is_empty() && items.blocking_send(new).is_err() {
+                    return;
+                }
+            }
+            if self.has_ended {
+                return;
+            }
+            // Lines are written at once, so there is nothing to wait for.
+            match watcher.wait(Duration::ZERO, Duration::ZERO) {
+                Some(new) => changes = new,
+                None => return,
+            }
         }
     }
 
-    /// Reads until there are items, or nothing more to read.
-    fn step(&mut self) -> Vec<ConversationItem> {
-        let mut items = Vec::new();
-        while items.is_empty()
-            && !self.has_ended
-            && let Some((_, path)) = self.changed.pop_first()
-        {
-            let Some(file) = self.area.file_at(&path) else {
-                if self.files.contains_key(&path) {
-                    self.gone(&path, &mut items);
-                }
-                continue;
-            };
-            if self.read(&file, &mut items) {
-                self.changed.insert(in_order(path));
+    /// Watches everything, and notes that all of it may have changed.
+    fn watch_all(&mut self, watcher: &mut Watcher) {
+        watcher.renew(|renewal| {
+            for projects in self.area.missing() {
+                renewal.path(&projects);
             }
+            self.area.folders(&mut |folder| renewal.folder(folder));
+        });
+        let files = self.area.files().into_iter().map(|file| file.path);
+        let known = self.files.keys().cloned();
+        self.changed.extend(files.chain(known).map(in_order));
+    }
+
+    /// Reads some of what has changed in a file.
+    fn step(&mut self, path: PathBuf) -> Vec<ConversationItem> {
+        let mut items = Vec::new();
+        match self.area.file_at(&path) {
+            Some(file) => {
+                if self.read(&file, &mut items) {
+                    self.changed.insert(in_order(path));
+                }
+            }
+            None => self.gone(&path, &mut items),
         }
         for item in &mut items {
             item.seq = self.seq;
@@ -253,5 +269,82 @@ fn end_of(file: &Growing, reason: ConversationEndReason) -> ConversationItem {
             is_error: false,
         }),
         ..ConversationItem::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Dir;
+    use std::fs;
+    use std::io::Write as _;
+
+    #[tokio::test]
+    async fn a_subscriber_gets_what_is_added_and_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let main = folder.path().join("run.log");
+        let record = |uuid: &str| {
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","sessionId":"s","message":{{"content":"x"}}}}"#
+            ) + "\n"
+        };
+        fs::write(&main, record("old")).unwrap();
+        let start = Start {
+            kinds: vec![ItemKind::Turn, ItemKind::End],
+            ..Start::default()
+        };
+        let prices = Arc::new(Prices::default());
+        let follower = Follower::new(Area::Conversation(main.clone()), &start, &prices);
+        let mut following = Following::start(follower).unwrap();
+        let mut file = fs::File::options().append(true).open(&main).unwrap();
+        for uuid in ["u1", "u2"] {
+            file.write_all(record(uuid).as_bytes()).unwrap();
+            let items = following.next().await.unwrap();
+            let uuids: Vec<_> = items.iter().map(|item| item.uuid.as_deref()).collect();
+            assert_eq!(uuids, [Some(uuid)]);
+        }
+        fs::remove_file(&main).unwrap();
+        let items = following.next().await.unwrap();
+        assert_eq!((items[0].kind, items[0].seq), (ItemKind::End, 2));
+        assert!(following.next().await.is_none());
+    }
+    #[tokio::test]
+    async fn a_project_has_sessions_that_are_not_there_yet_and_their_sub_agents() {
+        let folder = tempfile::tempdir().unwrap();
+        let area = Area::Dirs {
+            dirs: vec![Dir::of_claude(folder.path())],
+            project: Some("/srv/shop".into()),
+        };
+        let start = Start {
+            kinds: vec![ItemKind::Turn],
+            ..Start::default()
+        };
+        let follower = Follower::new(area, &start, &Arc::new(Prices::default()));
+        let mut following = Following::start(follower).unwrap();
+        let record = |uuid: &str, cwd: &str| {
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","sessionId":"s","cwd":"{cwd}","message":{{"content":"x"}}}}"#
+            ) + "\n"
+        };
+        let project = folder.path().join("projects/-srv-shop");
+        fs::create_dir_all(project.join("s1/subagents")).unwrap();
+        fs::write(project.join("s1.jsonl"), record("u1", "/srv/shop/x")).unwrap();
+        fs::write(project.join("other.jsonl"), record("o1", "/srv/shopping")).unwrap();
+        let agent = project.join("s1/subagents/agent-a.jsonl");
+        fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
+        fs::write(&agent, record("a1", "/srv/shop")).unwrap();
+        let beside = r#"{"sessionId":"s1","type":"user","uuid":"b1","isSidechain":true,"agentId":"b","message":{"content":"x"}}"#;
+        fs::write(project.join("agent-b.jsonl"), format!("{beside}\n")).unwrap();
+        let mut found = BTreeMap::new();
+        while found.len() < 3 {
+            for item in following.next().await.unwrap() {
+                found.insert(item.uuid.unwrap(), item.parent_tool_use_id);
+            }
+        }
+        let expected = [("a1", Some("t1")), ("b1", Some("b")), ("u1", None)];
+        let found = found
+            .iter()
+            .map(|(uuid, parent)| (uuid.as_str(), parent.as_deref()));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

@@ -1,10 +1,9 @@
 //! A line into items.
 
-use super::inline::InlineAgents;
-use super::recent::Recent;
 use crate::line::{Block, Line, LineType, Message, Usage, blocks, raw_blocks, read, text_of};
-use crate::model::{LineLocation, Role};
+use crate::model::{Inline, InlineAgents, LineLocation, Role, prompt_of_call};
 use crate::price::{Billed, Prices};
+use crate::recent::Recent;
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
     ConversationPair, ConversationTurn, ToolResult, ToolUse,
@@ -23,13 +22,16 @@ const CALLS: usize = 1000;
 /// Messages of a file that are known to have begun, the last ones.
 const MESSAGES: usize = 1000;
 
+/// Prompts and records of sub-agents in an old transcript, the last ones.
+const INLINE: usize = 1000;
+
 /// What the lines of one file so far mean for the next ones.
 #[derive(Debug, Default)]
 pub(super) struct Maker {
     /// By the id of the message, with its tokens.
     messages: Recent<Option<Usage>, MESSAGES>,
     calls: Recent<Call, CALLS>,
-    inline: InlineAgents,
+    inline: InlineAgents<String, INLINE>,
 }
 
 /// A call, whose input stays in the file.
@@ -60,6 +62,7 @@ pub(super) struct Source<'a> {
     /// The call that started the sub-agent whose file it is.
     pub(super) parent: Option<&'a str>,
     pub(super) read: &'a dyn Fn(LineLocation) -> Option<String>,
+    pub(super) wanted: &'a Wanted,
 }
 
 impl Maker {
@@ -68,12 +71,12 @@ impl Maker {
         let Some(message) = &line.message else {
             return false;
         };
-        self.inline.parent(line);
+        self.inline_parent(line);
         let mut has_result = false;
         for block in blocks(message.content) {
             match block {
-                Block::ToolUse { id, name, input } if self.called(&id, place) => {
-                    self.inline.note_call(&id, &name, input);
+                Block::ToolUse { id, name, input } => {
+                    self.called(&id, &name, input, place);
                 }
                 Block::ToolResult { tool_use_id, .. } => {
                     has_result = true;
@@ -94,18 +97,15 @@ impl Maker {
     }
 
     /// Returns the items of a line that is a record, or the end of a stream.
-    pub(super) fn items(&mut self, source: &Source<'_>, wanted: &Wanted) -> Vec<ConversationItem> {
-        let role = match &source.line.kind {
-            LineType::Assistant => Role::Assistant,
-            LineType::User => Role::User,
-            LineType::Other(kind) if kind == "result" && wanted.has(ItemKind::End) => {
-                return vec![end_of_run(source)];
-            }
-            LineType::Other(_) | LineType::Missing => return Vec::new(),
+    pub(super) fn items(&mut self, source: &Source<'_>) -> Vec<ConversationItem> {
+        let Some(role) = source.line.role() else {
+            let is_end = source.line.kind == LineType::Other("result".into());
+            let end = (is_end && source.wanted.has(ItemKind::End)).then(|| end_of_run(source));
+            return end.into_iter().collect();
         };
-        let base = base(source, role, self.inline.parent(source.line));
+        let base = base(source, role, self.inline_parent(source.line));
         let mut items = Vec::new();
-        if wanted.has(ItemKind::Record) {
+        if source.wanted.has(ItemKind::Record) {
             items.push(ConversationItem {
                 record: (!base.omitted)
                     .then(|| RawValue::from_string(source.bytes.to_owned()).ok())
@@ -113,41 +113,29 @@ impl Maker {
                 ..base.clone()
             });
         }
-        items.extend(self.turn(source, &base, wanted));
-        self.pairs(source, &base, wanted, &mut items);
-        items.extend(self.usage(source, &base, wanted));
+        items.extend(self.turn(source, &base));
+        items.extend(self.pairs(source, &base));
+        items.extend(self.usage(source, &base));
         items
     }
 
-    fn turn(
-        &mut self,
-        source: &Source<'_>,
-        base: &ConversationItem,
-        wanted: &Wanted,
-    ) -> Option<ConversationItem> {
+    fn turn(&mut self, source: &Source<'_>, base: &ConversationItem) -> Option<ConversationItem> {
         let message = source.line.message.as_ref();
         let message_id = base.message_id.clone().unwrap_or_default();
-        let is_new = match base.role {
-            Some(Role::Assistant) if self.messages.get_mut(&message_id).is_none() => {
-                self.messages.insert(&message_id, None).is_none()
-            }
-            Some(Role::Assistant) => false,
-            _ => true,
-        };
+        let is_answer = base.role == Some(Role::Assistant);
+        let continued = is_answer && self.messages.get_mut(&message_id).is_some();
+        if is_answer && !continued {
+            self.messages.insert(&message_id, None);
+        }
         let content = message.and_then(|message| message.content);
-        let content_blocks = if base.omitted {
-            Vec::new()
-        } else {
-            raw_blocks(content)
-        };
+        let content_blocks = raw_blocks(content.filter(|_| !base.omitted));
         let has_content = base.omitted || !content_blocks.is_empty();
-        if !has_content || !wanted.has(ItemKind::Turn) {
+        if !has_content || !source.wanted.has(ItemKind::Turn) {
             return None;
         }
-        let model = message.and_then(|message| message.model.as_deref());
         Some(ConversationItem {
             kind: ItemKind::Turn,
-            continued: !is_new,
+            continued,
             turn: Some(ConversationTurn {
                 message_id,
                 role: base.role.unwrap_or_default(),
@@ -157,22 +145,15 @@ impl Maker {
                 parent_tool_use_id: base.parent_tool_use_id.clone(),
                 session_id: base.session_id.clone(),
                 timestamp: source.line.timestamp.as_deref().map(str::to_owned),
-                model: model
-                    .filter(|model| *model != "<synthetic>")
-                    .map(str::to_owned),
+                model: source.line.model().map(str::to_owned),
                 usage: message.and_then(Message::all_usage),
             }),
             ..base.clone()
         })
     }
 
-    fn pairs(
-        &mut self,
-        source: &Source<'_>,
-        base: &ConversationItem,
-        wanted: &Wanted,
-        items: &mut Vec<ConversationItem>,
-    ) {
+    fn pairs(&mut self, source: &Source<'_>, base: &ConversationItem) -> Vec<ConversationItem> {
+        let mut items = Vec::new();
         let content = source.line.message.as_ref().and_then(|one| one.content);
         let blocks = blocks(content);
         let results = blocks
@@ -182,8 +163,9 @@ impl Maker {
         let meta = source.line.result_meta.filter(|_| results.count() == 1);
         for block in &blocks {
             let pair = match block {
-                Block::ToolUse { id, name, input } if self.called(id, source.place) => {
-                    self.inline.note_call(id, name, *input);
+                Block::ToolUse { id, name, input }
+                    if self.called(id, name, *input, source.place) =>
+                {
                     ConversationPair {
                         tool_use: tool_use(id, name, input.filter(|_| !base.omitted)),
                         tool_result: None,
@@ -205,11 +187,7 @@ impl Maker {
                     ConversationPair {
                         tool_use,
                         tool_result: Some(ToolResult {
-                            content: if base.omitted {
-                                String::new()
-                            } else {
-                                text_of(*content)
-                            },
+                            content: text_of(content.filter(|_| !base.omitted)),
                             is_error: *is_error,
                             meta: meta.filter(|_| !base.omitted).map(RawValue::to_owned),
                         }),
@@ -218,7 +196,7 @@ impl Maker {
                 }
                 _ => continue,
             };
-            if wanted.has(ItemKind::Pair) {
+            if source.wanted.has(ItemKind::Pair) {
                 items.push(ConversationItem {
                     kind: ItemKind::Pair,
                     pair: Some(pair),
@@ -226,23 +204,34 @@ impl Maker {
                 });
             }
         }
+        items
     }
 
     /// Notes a call; returns false for one that is repeated.
-    fn called(&mut self, id: &str, place: LineLocation) -> bool {
+    fn called(
+        &mut self,
+        id: &str,
+        name: &str,
+        input: Option<&RawValue>,
+        place: LineLocation,
+    ) -> bool {
         let is_new = self.calls.get_mut(id).is_none();
         if is_new {
             self.calls.insert(id, Call { place, results: 0 });
+            if let Some(prompt) = input.and_then(|input| prompt_of_call(name, input)) {
+                self.inline.note_call(id.to_owned(), prompt);
+            }
         }
         is_new
     }
 
-    fn usage(
-        &mut self,
-        source: &Source<'_>,
-        base: &ConversationItem,
-        wanted: &Wanted,
-    ) -> Option<ConversationItem> {
+    /// Returns the call that started the sub-agent of a record in an old transcript.
+    fn inline_parent(&mut self, line: &Line<'_>) -> Option<String> {
+        let (inline, uuid) = (Inline::of(line)?, line.uuid.as_deref()?);
+        Some(self.inline.parent(&inline, uuid, uuid.to_owned()))
+    }
+
+    fn usage(&mut self, source: &Source<'_>, base: &ConversationItem) -> Option<ConversationItem> {
         let message = source.line.message.as_ref()?;
         let usage = message
             .all_usage()
@@ -251,19 +240,12 @@ impl Maker {
             .messages
             .insert(base.message_id.as_deref()?, Some(usage));
         // Claude Code writes a record for each block of a message, each with the tokens of the message.
-        if known == Some(Some(usage)) || !wanted.has(ItemKind::Usage) {
+        if known == Some(Some(usage)) || !source.wanted.has(ItemKind::Usage) {
             return None;
         }
-        let cost_usd = message.model.as_deref().and_then(|model| {
-            let billed = Billed {
-                model,
-                at: source.line.timestamp.as_deref(),
-                usage: message.usage.as_ref()?,
-                is_fast: message.is_fast,
-                is_us_only: message.is_us_only,
-            };
-            wanted.prices.cost_with(&billed, &message.side_calls)
-        });
+        let billed = Billed::of(message, source.line.timestamp.as_deref());
+        let prices = &source.wanted.prices;
+        let cost_usd = billed.and_then(|billed| prices.cost_with(&billed, &message.side_calls));
         Some(ConversationItem {
             kind: ItemKind::Usage,
             usage: Some(usage),
@@ -275,20 +257,16 @@ impl Maker {
 
 fn base(source: &Source<'_>, role: Role, inline: Option<String>) -> ConversationItem {
     let line = source.line;
-    let uuid = line.uuid.as_deref().unwrap_or_default();
-    let message_id = line.message.as_ref().and_then(|one| one.id.as_deref());
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let agent = line.agent_id.as_deref().filter(|_| line.is_sidechain);
     let parent = line.parent_tool_use_id.as_deref();
     ConversationItem {
-        session_id: line.session_id.as_deref().unwrap_or_default().to_owned(),
+        session_id: text(line.session_id.as_deref()),
         file: source.file.to_owned(),
         offset: source.place.offset,
         length: source.place.len,
-        uuid: Some(uuid.to_owned()),
-        message_id: Some(match role {
-            Role::Assistant => message_id.unwrap_or(uuid).to_owned(),
-            Role::User => uuid.to_owned(),
-        }),
+        uuid: Some(text(line.uuid.as_deref())),
+        message_id: Some(text(line.message_id())),
         role: Some(role),
         parent_tool_use_id: (parent.or(source.parent).or(agent))
             .map(str::to_owned)

@@ -1,22 +1,15 @@
 //! The lines of one file into the copies of their sessions.
 
-use super::kept::{KeptLine, KeptTranscript, bytes_at};
-use crate::line::{Line, LineType};
+use super::kept::{KeptLine, KeptTranscript};
+use crate::line::Line;
 use crate::lines::Lines;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// Most sessions in one file.
 const MAX_SESSIONS: usize = 1000;
-
-/// Lines before the first one that names a session; more are left out.
-const MAX_HELD: usize = 1000;
 
 const MAX_ID: usize = 128;
 
@@ -27,66 +20,59 @@ pub(super) struct Copied {
     pub(super) skipped: u64,
 }
 
-struct LineToCopy {
-    offset: u64,
-    len: u64,
-    session: Option<String>,
-    uuid: Option<String>,
-    is_record: bool,
-}
-
-pub(super) fn has_record(file: &File) -> io::Result<bool> {
-    let mut has_record = false;
-    read(file, |found| {
-        has_record |= found
-            .iter()
-            .any(|one| one.is_record && one.session.is_some());
-        Ok(if has_record {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
-    })?;
-    Ok(has_record)
+/// Returns the first session that a line of a file names; `None` if no line is a record of a session.
+pub(super) fn first_session(file: &File) -> io::Result<Option<String>> {
+    let (mut lines, mut piece, mut first) = (Lines::default(), Vec::new(), None);
+    loop {
+        let mut has_record = false;
+        let mut take = |_, _, line: Line<'_>| {
+            let session = session_of(&line);
+            has_record |= session.is_some() && line.role().is_some();
+            first = first.take().or(session);
+        };
+        let count = lines.read_piece(file, u64::MAX, &mut piece, &mut take)?;
+        if count == 0 {
+            lines.finish(&mut take);
+        }
+        if has_record || count == 0 {
+            return Ok(first.filter(|_| has_record));
+        }
+    }
 }
 
 /// Adds the lines of a file to the copies of their sessions; `path_of` names the copy of a session. A line without a
-/// session belongs to the one before it, or else to the first one.
-pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result<Copied> {
+/// session belongs to the one before it, or else to `session`. A last line needs no end.
+pub(super) fn copy(
+    file: &File,
+    mut session: String,
+    path_of: impl Fn(&str) -> PathBuf,
+) -> io::Result<Copied> {
     let mut copies: BTreeMap<String, KeptTranscript> = BTreeMap::new();
-    let (mut session, mut held) = (None, Vec::new());
-    let skipped = read(file, |found| {
-        let mut lines: BTreeMap<String, Vec<KeptLine>> = BTreeMap::new();
-        for one in found {
-            session = one.session.clone().or(session.take());
-            held.push(one);
-            let Some(session) = &session else {
-                held.truncate(MAX_HELD);
-                continue;
-            };
-            let lines = lines.entry(session.clone()).or_default();
-            for one in held.drain(..) {
-                lines.push((one.uuid, bytes_at(file, one.offset, one.len)?));
+    let (mut lines, mut piece) = (Lines::default(), Vec::new());
+    loop {
+        let mut found: BTreeMap<String, Vec<KeptLine>> = BTreeMap::new();
+        let mut take = |_, _, line: Line<'_>| {
+            if let Some(other) = session_of(&line) {
+                session = other;
             }
+            let uuid = line.uuid.as_deref().map(str::to_owned);
+            let lines = found.entry(session.clone()).or_default();
+            lines.push((uuid, line.raw.to_owned()));
+        };
+        let count = lines.read_piece(file, u64::MAX, &mut piece, &mut take)?;
+        if count == 0 {
+            lines.finish(&mut take);
         }
-        for (session, lines) in lines {
-            if !copies.contains_key(&session) {
-                if copies.len() == MAX_SESSIONS {
-                    return Err(io::Error::other(format!(
-                        "it has more than {MAX_SESSIONS} sessions"
-                    )));
-                }
-                copies.insert(session.clone(), KeptTranscript::open(path_of(&session))?);
-            }
-            if let Some(kept) = copies.get_mut(&session) {
-                kept.add(&lines)?;
-            }
+        for (session, lines) in found {
+            add(&mut copies, session, &lines, &path_of)?;
         }
-        Ok(ControlFlow::Continue(()))
-    })?;
+        if count == 0 {
+            break;
+        }
+    }
     let metadata = file.metadata()?;
     let mut copied = Copied {
-        skipped,
+        skipped: lines.counts().skipped,
         ..Copied::default()
     };
     for (session, kept) in copies {
@@ -96,42 +82,26 @@ pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result
     Ok(copied)
 }
 
-/// Reads a file, a piece at a time; returns how many lines are not valid. A last line needs no end.
-fn read(
-    file: &File,
-    mut each: impl FnMut(Vec<LineToCopy>) -> io::Result<ControlFlow<()>>,
-) -> io::Result<u64> {
-    let (mut lines, mut at) = (Lines::default(), 0);
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let count = file.read_at(&mut piece, at)?;
-        at += count as u64;
-        let mut found = Vec::new();
-        let mut take = |offset, len, line: Line<'_>| {
-            found.push(LineToCopy {
-                offset,
-                len,
-                session: line
-                    .session_id
-                    .as_deref()
-                    .filter(|id| is_id(id))
-                    .map(str::to_owned),
-                uuid: line.uuid.as_deref().map(str::to_owned),
-                is_record: matches!(line.kind, LineType::Assistant | LineType::User),
-            });
-        };
-        match count {
-            0 => lines.finish(&mut take),
-            count => lines.feed(&piece[..count], &mut take),
-        }
-        if each(found)?.is_break() || count == 0 {
-            return Ok(lines.counts().skipped);
-        }
+fn add(
+    copies: &mut BTreeMap<String, KeptTranscript>,
+    session: String,
+    lines: &[KeptLine],
+    path_of: &impl Fn(&str) -> PathBuf,
+) -> io::Result<()> {
+    if let Some(kept) = copies.get_mut(&session) {
+        return kept.add(lines);
     }
+    if copies.len() == MAX_SESSIONS {
+        let text = format!("it has more than {MAX_SESSIONS} sessions");
+        return Err(io::Error::other(text));
+    }
+    let kept = KeptTranscript::open(path_of(&session))?;
+    copies.entry(session).or_insert(kept).add(lines)
 }
 
-/// Returns whether a session's id may be the name of a file.
-fn is_id(id: &str) -> bool {
+/// Returns the session of a line, if its id may be the name of a file.
+fn session_of(line: &Line<'_>) -> Option<String> {
+    let id = line.session_id.as_deref()?;
     let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
-    id.len() <= MAX_ID && id.chars().all(is_plain)
+    (id.len() <= MAX_ID && id.chars().all(is_plain)).then(|| id.to_owned())
 }

@@ -1,9 +1,9 @@
 //! The directory of all copies.
 
-use super::copier::{Copied, copy, has_record};
+use super::copier::{Copied, copy, first_session};
 use crate::ConversationError;
-use crate::source::Files;
-use crate::source::{Dir, IMPORTED};
+use crate::error::Result;
+use crate::source::{Dir, IMPORTED, files_of};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
 use ccd_store::own_file;
 use parking_lot::Mutex;
@@ -40,7 +40,7 @@ impl Imports {
     }
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
-    pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
+    pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply> {
         let _copying = self.copying.lock();
         let failed = ConversationError::read(path);
         // Opening a named pipe would wait for a writer.
@@ -48,11 +48,11 @@ impl Imports {
             return Err(ConversationError::NotAFile(path.to_owned()));
         }
         let file = File::open(path).map_err(&failed)?;
-        if !has_record(&file).map_err(&failed)? {
+        let Some(first) = first_session(&file).map_err(&failed)? else {
             return Err(ConversationError::NotATranscript(path.to_owned()));
-        }
-        let mut all = copy(&file, |session| self.path_of(session)).map_err(&failed)?;
-        for agent in Files::of(path).subagents {
+        };
+        let mut all = copy(&file, first, |session| self.path_of(session)).map_err(&failed)?;
+        for agent in files_of(path).into_iter().skip(1) {
             let failed = ConversationError::read(&agent.path);
             let copied = self.add_sub_agent(&agent.path).map_err(&failed)?;
             all.skipped += copied.skipped;
@@ -77,7 +77,11 @@ impl Imports {
             let folder = self.path_of(session).with_extension("").join("subagents");
             folder.join(name)
         };
-        let copied = copy(&File::open(path)?, path_of)?;
+        let file = File::open(path)?;
+        let Some(first) = first_session(&file)? else {
+            return Ok(Copied::default());
+        };
+        let copied = copy(&file, first, path_of)?;
         // It names the call that started the sub-agent.
         if let Ok(about) = own_file::document(&path.with_extension("meta.json"), ABOUT_BYTES) {
             for session in copied.added.keys() {

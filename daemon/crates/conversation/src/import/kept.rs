@@ -1,15 +1,13 @@
 //! The copy of one session, or of one of its sub-agents.
 
-use crate::lines::{Counts, Lines};
+use crate::lines::Lines;
 use ccd_store::own_file;
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// A line, with its uuid.
 pub(super) type KeptLine = (Option<String>, Vec<u8>);
@@ -36,23 +34,10 @@ impl KeptTranscript {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
             Err(error) => return Err(error),
         };
-        let (mut lines, mut at) = (Lines::at(0, Counts::default()), 0);
-        let mut piece = vec![0; PIECE_BYTES];
-        loop {
-            let count = file.read_at(&mut piece, at)?;
-            if count == 0 {
-                break;
-            }
-            at += count as u64;
-            let mut found = Vec::new();
-            lines.feed(&piece[..count], &mut |offset, len, line| {
-                found.push((offset, len, line.uuid.as_deref().map(str::to_owned)));
-            });
-            for (offset, len, uuid) in found {
-                let bytes = bytes_at(&file, offset, len)?;
-                kept.note(key(uuid.as_deref(), &bytes), len);
-            }
-        }
+        let mut lines = Lines::default();
+        lines.read_to(&file, u64::MAX, &mut |_, len, line| {
+            kept.note(key(line.uuid.as_deref(), line.raw), len);
+        })?;
         file.set_len(lines.offset())?;
         Ok(kept)
     }
@@ -73,18 +58,10 @@ impl KeptTranscript {
         if new.is_empty() {
             return Ok(());
         }
-        let mut file = match self.append() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = self.path.parent().unwrap_or(Path::new("/"));
-                DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(folder)?;
-                self.append()?
-            }
-            file => file?,
-        };
-        file.write_all(&new)
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(folder)?;
+        self.append()?.write_all(&new)
     }
 
     /// Sets the time of the copy, which records without one have in the index, and waits until it is on the disk.
@@ -105,14 +82,6 @@ impl KeptTranscript {
         let known = self.known.entry(key).or_default();
         *known = len.max(*known);
     }
-}
-
-/// Reads a part of a file.
-pub(super) fn bytes_at(mut file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(offset))?;
-    let mut bytes = Vec::new();
-    file.take(len).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Returns what makes a line the same as another one: its uuid, else all of it.

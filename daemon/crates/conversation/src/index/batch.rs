@@ -21,12 +21,12 @@ pub(crate) struct Batch {
 pub(crate) struct Step {
     pub(crate) file_id: i64,
     /// Where the first line starts that is not in the index.
-    pub(crate) read: u64,
+    pub(crate) read: i64,
     /// Those of the file with this much read.
     pub(crate) modified: i64,
-    pub(crate) stamp: u64,
-    pub(crate) lines: u64,
-    pub(crate) skipped: u64,
+    pub(crate) stamp: i64,
+    pub(crate) lines: i64,
+    pub(crate) skipped: i64,
     /// Bytes that were read for it.
     pub(crate) bytes: u64,
     /// Nothing more of the file follows for now.

@@ -1,6 +1,7 @@
 //! A line into rows, and the text by which it is found.
 
-use crate::line::{Block, Line, LineType, Usage, agent_report, blocks, milliseconds};
+use crate::line::{Block, Line, Message, Usage, agent_report, blocks, milliseconds};
+use crate::model::Role;
 use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::typed;
 use ccd_text::redact::{Values, redact, redact_values};
@@ -24,39 +25,62 @@ pub(crate) enum Depth {
     Numbers,
 }
 
+ccd_store::row! {
+    #[derive(Debug, Default)]
+    pub(crate) struct RecordRow {
+        pub(crate) id: i64,
+        pub(crate) file_id: i64,
+        pub(crate) offset: i64,
+        pub(crate) length: i64,
+        pub(crate) uuid: String,
+        pub(crate) message_id: String,
+        /// It is the assistant's.
+        pub(crate) role: bool,
+        /// Milliseconds since 1970.
+        pub(crate) at: Option<i64>,
+        pub(crate) is_sub: bool,
+        pub(crate) model: Option<String>,
+        pub(crate) has_error: bool,
+    }
+}
+
+ccd_store::row! {
+    #[derive(Debug)]
+    pub(crate) struct CallRow {
+        pub(crate) record_id: i64,
+        pub(crate) tool_use_id: String,
+        pub(crate) name: String,
+        pub(crate) path: Option<String>,
+    }
+}
+
+ccd_store::row! {
+    #[derive(Debug)]
+    pub(crate) struct ResultRow {
+        pub(crate) record_id: i64,
+        pub(crate) tool_use_id: String,
+        pub(crate) is_error: bool,
+    }
+}
+
+/// The rows of a record, without the ids of its file and of itself.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    pub(crate) uuid: String,
-    pub(crate) message_id: String,
-    pub(crate) is_assistant: bool,
-    /// Milliseconds since 1970.
-    pub(crate) at: Option<i64>,
+    pub(crate) record: RecordRow,
     pub(crate) parent_tool_use_id: Option<String>,
     pub(crate) agent_id: Option<String>,
-    pub(crate) is_sub: bool,
     /// The sub-agent's own file, if it is there, has more.
     pub(crate) is_progress: bool,
-    pub(crate) model: Option<String>,
     pub(crate) usage: Option<Usage>,
     /// US dollars.
     pub(crate) cost: Option<f64>,
     /// Calls of other models that its message took: the model, tokens, and the cost.
     pub(crate) side_calls: Vec<(String, Usage, Option<f64>)>,
-    pub(crate) calls: Vec<CallEntry>,
-    /// Ids of calls, and whether they failed.
-    pub(crate) results: Vec<(String, bool)>,
+    pub(crate) calls: Vec<CallRow>,
+    pub(crate) results: Vec<ResultRow>,
     pub(crate) agent_report: Option<(Option<String>, Option<Usage>)>,
     /// Redacted.
     pub(crate) text: String,
-}
-
-#[derive(Debug)]
-pub(crate) struct CallEntry {
-    pub(crate) tool_use_id: String,
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
 }
 
 /// Returns the entry of a record; `None` for other lines. Without prices it has no cost.
@@ -67,42 +91,41 @@ pub(crate) fn entry(
     prices: Option<&Prices>,
     depth: Depth,
 ) -> Option<Entry> {
-    let is_assistant = match line.kind {
-        LineType::Assistant => true,
-        LineType::User => false,
-        LineType::Other(_) | LineType::Missing => return None,
-    };
-    let message = line.message.clone().unwrap_or_default();
-    let uuid = line.uuid.as_ref()?.to_string();
-    let message_id = match (is_assistant, &message.id) {
-        (true, Some(id)) => id.to_string(),
-        _ => uuid.clone(),
-    };
+    let is_assistant = line.role()? == Role::Assistant;
+    let message = line.message.as_ref();
+    let content = message.and_then(|message| message.content);
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
     let mut entry = Entry {
-        offset,
-        length,
-        uuid,
-        message_id,
-        is_assistant,
-        at: line.timestamp.as_deref().and_then(milliseconds),
+        record: RecordRow {
+            offset: offset.cast_signed(),
+            length: length.cast_signed(),
+            uuid: owned(&line.uuid)?,
+            message_id: line.message_id()?.to_owned(),
+            role: is_assistant,
+            at: line.timestamp.as_deref().and_then(milliseconds),
+            is_sub: line.parent_tool_use_id.is_some() || line.is_sidechain,
+            model: line.model().map(str::to_owned),
+            ..RecordRow::default()
+        },
         parent_tool_use_id: owned(&line.parent_tool_use_id),
         agent_id: owned(&line.agent_id),
-        is_sub: line.parent_tool_use_id.is_some() || line.is_sidechain,
         is_progress: line.is_progress,
-        model: owned(&message.model).filter(|model| model != "<synthetic>"),
-        usage: message.usage.filter(|_| is_assistant),
         agent_report: line.result_meta.and_then(agent_report),
         ..Entry::default()
     };
-    entry.take_side_calls(line, prices);
-    let mut text = match depth {
-        Depth::Texts => Text::default(),
-        Depth::Numbers => Text::full(),
+    if let Some(message) = message.filter(|_| is_assistant) {
+        entry.take_usage(message, line.timestamp.as_deref(), prices);
+    }
+    let mut text = Text {
+        text: String::new(),
+        max_bytes: match depth {
+            Depth::Texts => MAX_TEXT_BYTES,
+            Depth::Numbers => 0,
+        },
     };
     let is_of_agent = entry.agent_report.is_some();
-    if depth == Depth::Texts || is_assistant || is_of_agent || may_have_error(message.content) {
-        for block in blocks(message.content) {
+    if depth == Depth::Texts || is_assistant || is_of_agent || may_have_error(content) {
+        for block in blocks(content) {
             entry.take(block, &mut text);
         }
     }
@@ -122,23 +145,11 @@ fn may_have_error(content: Option<&RawValue>) -> bool {
 }
 
 impl Entry {
-    /// Adds the calls that the message took besides its own, and what all of them cost.
-    fn take_side_calls(&mut self, line: &Line<'_>, prices: Option<&Prices>) {
-        let Some(message) = line.message.as_ref().filter(|_| self.is_assistant) else {
-            return;
-        };
-        let own = message.usage.unwrap_or_default();
-        let billed = message.model.as_deref().map(|model| Billed {
-            model,
-            at: line.timestamp.as_deref(),
-            usage: &own,
-            is_fast: message.is_fast,
-            is_us_only: message.is_us_only,
-        });
-        let priced = prices.zip(billed);
-        self.cost = priced
-            .filter(|_| message.usage.is_some())
-            .and_then(|(prices, billed)| prices.cost(&billed));
+    /// Adds the tokens of a message, the calls that it took besides its own, and what all of them cost.
+    fn take_usage(&mut self, message: &Message<'_>, at: Option<&str>, prices: Option<&Prices>) {
+        self.usage = message.usage;
+        let priced = prices.zip(Billed::of(message, at));
+        self.cost = priced.and_then(|(prices, billed)| prices.cost(&billed));
         for call in &message.side_calls {
             let cost = priced.and_then(|(prices, billed)| prices.side_cost(&billed, call));
             match &call.model {
@@ -153,11 +164,12 @@ impl Entry {
 
     fn take(&mut self, block: Block<'_>, text: &mut Text) {
         match block {
-            Block::Text(said) if !self.is_assistant => text.add(&typed(&said)),
+            Block::Text(said) if !self.record.role => text.add(&typed(&said)),
             Block::Text(said) | Block::Thinking(said) => text.add(&said),
             Block::ToolUse { id, name, input } => {
                 text.add(&name);
-                self.calls.push(CallEntry {
+                self.calls.push(CallRow {
+                    record_id: 0,
                     tool_use_id: id.into_owned(),
                     name: name.into_owned(),
                     path: text.add_input(input),
@@ -169,7 +181,12 @@ impl Entry {
                 is_error,
             } => {
                 text.add_content(content);
-                self.results.push((tool_use_id.into_owned(), is_error));
+                self.record.has_error |= is_error;
+                self.results.push(ResultRow {
+                    record_id: 0,
+                    tool_use_id: tool_use_id.into_owned(),
+                    is_error,
+                });
             }
             Block::Other => {}
         }
@@ -182,24 +199,7 @@ struct Text {
     max_bytes: usize,
 }
 
-impl Default for Text {
-    fn default() -> Self {
-        Self {
-            text: String::new(),
-            max_bytes: MAX_TEXT_BYTES,
-        }
-    }
-}
-
 impl Text {
-    /// Returns one that takes nothing.
-    fn full() -> Self {
-        Self {
-            text: String::new(),
-            max_bytes: 0,
-        }
-    }
-
     fn add(&mut self, text: &str) {
         let room = self.max_bytes.saturating_sub(self.text.len());
         let text = without_sequences(&text[..text.floor_char_boundary(room)]);

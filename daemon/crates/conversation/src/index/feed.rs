@@ -7,22 +7,20 @@ use super::inbox::Inbox;
 use super::mark::mark;
 use super::plan::KnownFile;
 use super::scope::time_text;
-use super::write::IndexWrite;
-use crate::line::{Line, LineType, milliseconds};
+use super::write::{IndexDatabase, IndexWrite};
+use crate::line::{Line, milliseconds};
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
 use crate::source::{FoundFile, stamp};
-use ccd_store::{Database, StoreError};
+use ccd_store::StoreError;
 use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::sync::Arc;
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
 
 pub(super) const THREADS: usize = 2;
-
-const PIECE_BYTES: usize = 256 << 10;
 
 /// Text and rows after which a batch is full.
 const BATCH_BYTES: usize = 1 << 20;
@@ -44,7 +42,7 @@ pub(crate) struct Fed {
 /// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
 /// more is read once it returns false.
 pub(crate) async fn feed(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     mut work: Vec<(FoundFile, KnownFile)>,
     prices: &Arc<Prices>,
     gate: &Arc<Gate>,
@@ -68,7 +66,7 @@ pub(crate) async fn feed(
             let work = unread;
             let next = || work.lock().pop();
             while let Some((file, known)) = next() {
-                if let Err(Stopped) = read(&file, known, &batches, &prices, &gate) {
+                if !read(&file, &known, &batches, &prices, &gate) {
                     return;
                 }
             }
@@ -98,39 +96,33 @@ pub(crate) async fn feed(
     Ok(fed)
 }
 
-/// Nobody takes batches any more.
-struct Stopped;
-
-/// Reads what a file has more than the index.
+/// Reads what a file has more than the index. Returns whether anybody still takes batches.
 fn read(
     file: &FoundFile,
-    known: KnownFile,
+    known: &KnownFile,
     batches: &mpsc::Sender<Batch>,
     prices: &Prices,
     gate: &Gate,
-) -> Result<(), Stopped> {
-    let send = |batch| batches.blocking_send(batch).map_err(|_| Stopped);
+) -> bool {
     let mut batch = Batch::of(file, known);
-    match read_pieces(file, known, &mut batch, &send, prices, gate) {
-        Ok(Err(stopped)) => return Err(stopped),
-        Ok(Ok(())) => {}
-        Err(error) => {
-            tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be indexed");
-            batch.step.has_failed = true;
-        }
+    if let Err(error) = read_pieces(file, known, &mut batch, batches, prices, gate)
+        && !batches.is_closed()
+    {
+        tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be indexed");
+        batch.step.has_failed = true;
     }
     batch.step.is_last = true;
-    send(batch)
+    batches.blocking_send(batch).is_ok()
 }
 
 fn read_pieces(
     file: &FoundFile,
-    known: KnownFile,
+    known: &KnownFile,
     batch: &mut Batch,
-    send: &impl Fn(Batch) -> Result<(), Stopped>,
+    batches: &mpsc::Sender<Batch>,
     prices: &Prices,
     gate: &Gate,
-) -> io::Result<Result<(), Stopped>> {
+) -> io::Result<()> {
     let mut pieces = Pieces::open(file, known)?;
     while let Some(count) = pieces.next(&mut |offset, length, line| {
         batch.about.take(&line);
@@ -143,16 +135,15 @@ fn read_pieces(
         batch.step.bytes += count;
         batch.note(&pieces.lines);
         if batch.text_bytes >= BATCH_BYTES || batch.step.bytes >= BATCH_READ_BYTES {
-            batch.step.stamp = stamp(&pieces.source, batch.step.read)?;
+            batch.step.stamp = pieces.stamp()?;
             let full = std::mem::replace(batch, Batch::of(file, known));
-            if let Err(stopped) = send(full) {
-                return Ok(Err(stopped));
-            }
+            let sent = batches.blocking_send(full);
+            sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
     }
     batch.note(&pieces.lines);
-    batch.step.stamp = stamp(&pieces.source, batch.step.read)?;
-    Ok(Ok(()))
+    batch.step.stamp = pieces.stamp()?;
+    Ok(())
 }
 
 /// A file that is read piece by piece, as far as it went when it was found: what is added meanwhile is for the next time.
@@ -160,31 +151,30 @@ pub(super) struct Pieces<'a> {
     source: File,
     pub(super) lines: Lines,
     piece: Vec<u8>,
-    left: u64,
-    parent: Option<&'a str>,
+    file: &'a FoundFile,
     /// The time of records that have none: older versions of Claude Code write none into streams.
     untimed: Option<String>,
-    is_import: bool,
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn open(file: &'a FoundFile, known: KnownFile) -> io::Result<Self> {
-        let mut source = File::open(&file.path)?;
-        source.seek(SeekFrom::Start(known.read))?;
+    pub(super) fn open(file: &'a FoundFile, known: &KnownFile) -> io::Result<Self> {
         let counts = Counts {
-            lines: known.lines,
-            skipped: known.skipped,
+            lines: known.lines.cast_unsigned(),
+            skipped: known.skipped.cast_unsigned(),
             ..Counts::default()
         };
         Ok(Self {
-            source,
-            lines: Lines::at(known.read, counts),
-            piece: vec![0; PIECE_BYTES],
-            left: file.len.saturating_sub(known.read),
-            parent: file.parent_tool_use_id.as_deref(),
+            source: File::open(&file.path)?,
+            lines: Lines::at(known.read.cast_unsigned(), counts),
+            piece: Vec::new(),
+            file,
             untimed: time_text(file.modified / 1_000_000),
-            is_import: file.is_import,
         })
+    }
+
+    /// Returns the stamp of the lines that were read.
+    fn stamp(&self) -> io::Result<i64> {
+        stamp(&self.source, self.lines.offset()).map(u64::cast_signed)
     }
 
     /// Reads a piece; `each` gets the lines that end in it. Returns its length, or nothing at the end.
@@ -192,32 +182,27 @@ impl<'a> Pieces<'a> {
         &mut self,
         each: &mut impl FnMut(u64, u64, Line<'_>),
     ) -> io::Result<Option<u64>> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let wanted = self.piece.len().min(most);
-        let count = self.source.read(&mut self.piece[..wanted])?;
-        self.left -= count as u64;
-        let (parent, untimed, is_import) = (self.parent, &self.untimed, self.is_import);
-        let piece = &self.piece[..count];
-        self.lines
-            .feed(piece, &mut |offset, length, mut line: Line<'_>| {
-                if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
-                    line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
-                }
+        let (file, untimed) = (self.file, &self.untimed);
+        let count = self.lines.read_piece(
+            &self.source,
+            file.len,
+            &mut self.piece,
+            &mut |offset, length, mut line: Line<'_>| {
+                line.belongs_to(file.parent_tool_use_id.as_deref());
                 // In a transcript, a title and the like may be newer than the conversation.
-                let is_timed = is_import
-                    || line.run_used.is_some()
-                    || matches!(line.kind, LineType::Assistant | LineType::User);
+                let is_timed = file.is_import || line.run_used.is_some() || line.role().is_some();
                 if let (Some(time), None, true) = (untimed, &line.timestamp, is_timed) {
                     line.timestamp = Some(Cow::Owned(time.clone()));
                 }
                 each(offset, length, line);
-            });
-        Ok((count > 0).then_some(count as u64))
+            },
+        )?;
+        Ok((count > 0).then_some(count))
     }
 }
 
 impl Batch {
-    fn of(file: &FoundFile, known: KnownFile) -> Self {
+    fn of(file: &FoundFile, known: &KnownFile) -> Self {
         Self {
             step: Step {
                 file_id: known.id,
@@ -250,8 +235,8 @@ impl Batch {
     }
 
     fn note(&mut self, lines: &Lines) {
-        self.step.read = lines.offset();
-        self.step.lines = lines.counts().lines;
-        self.step.skipped = lines.counts().skipped;
+        self.step.read = lines.offset().cast_signed();
+        self.step.lines = lines.counts().lines.cast_signed();
+        self.step.skipped = lines.counts().skipped.cast_signed();
     }
 }

@@ -1,13 +1,13 @@
 //! The file of the index. It may be deleted at any time, and may turn out to be damaged: then there is a new one.
 
-use super::{INDEX, Index, IndexWrite};
+use super::{INDEX, Index, IndexDatabase};
 use crate::ConversationError;
-use ccd_store::{Database, Opening, StoreError, blocking};
+use ccd_store::{Opening, StoreError, blocking};
 use std::sync::atomic::Ordering;
 
 impl Index {
     /// Returns the database, which is opened or created if it is not open.
-    pub(super) async fn database(&self) -> Result<Database<IndexWrite>, StoreError> {
+    pub(super) async fn database(&self) -> Result<IndexDatabase, StoreError> {
         let mut open = self.database.lock().await;
         if let Some(database) = &*open {
             return Ok(database.clone());
@@ -51,7 +51,7 @@ impl Index {
     /// As [`Self::replace`], for a question.
     pub(super) async fn is_repaired(
         &self,
-        failed: &Database<IndexWrite>,
+        failed: &IndexDatabase,
         error: &ConversationError,
     ) -> bool {
         match error {
@@ -62,11 +62,7 @@ impl Index {
 
     /// Deletes `failed` if an error says that its file is damaged. Returns whether the operation can be repeated with another
     /// database.
-    pub(super) async fn replace(
-        &self,
-        failed: Option<&Database<IndexWrite>>,
-        error: &StoreError,
-    ) -> bool {
+    pub(super) async fn replace(&self, failed: Option<&IndexDatabase>, error: &StoreError) -> bool {
         if self.is_stopping.load(Ordering::Relaxed) || !(error.is_corrupt() || error.is_closed()) {
             return false;
         }

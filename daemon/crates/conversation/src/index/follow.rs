@@ -4,12 +4,12 @@ use super::batch::Step;
 use super::feed::{Fed, feed};
 use super::owner::Index;
 use super::plan::{Known, KnownFile, Plan, known};
-use super::write::IndexWrite;
+use super::write::{IndexDatabase, IndexWrite};
 use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, DirId, FoundFile, Layout};
-use ccd_store::{Database, StoreError};
-use ccd_watch::{Changes, Renewal, Watcher};
+use ccd_store::StoreError;
+use ccd_watch::{Renewal, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Follower {
     kept: BTreeSet<Dir>,
     /// The last file could not be kept.
     cannot_keep: bool,
-    database: Option<Database<IndexWrite>>,
+    database: Option<IndexDatabase>,
     /// What the database says of its files; `None` if that is to be looked up.
     known: Option<Known>,
 }
@@ -65,18 +65,15 @@ impl Follower {
     /// Works until the index is told to stop. Blocks while it waits, so it needs a thread of its own; those that it starts
     /// have the same priority.
     pub async fn run(mut self) {
-        while let Some(changes) = self.watcher.wait(QUIET, LONGEST) {
-            let Changes {
-                mut files,
-                folders,
-                rescan,
-            } = changes;
+        while let Some(mut changes) = self.watcher.wait(QUIET, LONGEST) {
             let has_failed = self.index.has_failed();
-            files.extend(folders.iter().flat_map(|folder| self.enter(folder)));
-            let mut done = if rescan || self.known.is_none() || self.watcher.is_blind() {
+            for folder in &changes.folders {
+                changes.files.extend(self.enter(folder));
+            }
+            let mut done = if changes.rescan || self.known.is_none() || self.watcher.is_blind() {
                 self.look_through().await
             } else {
-                self.read_files(&files).await
+                self.read_files(&changes.files).await
             };
             if let Err(error) = &done
                 && self.index.replace(self.database.as_ref(), error).await
@@ -85,8 +82,10 @@ impl Follower {
                 self.known = None;
                 done = self.look_through().await;
             }
-            if done.is_ok() && self.index.is_erasing.load(Ordering::Relaxed) {
+            if done.is_ok() && self.index.is_erasing.swap(false, Ordering::Relaxed) {
                 done = self.erase().await;
+                let is_left = done.is_err();
+                self.index.is_erasing.fetch_or(is_left, Ordering::Relaxed);
             }
             if let Err(error) = done {
                 if !has_failed {
@@ -100,25 +99,13 @@ impl Follower {
 
     /// Removes all files that are gone, and their words.
     async fn erase(&mut self) -> Result<(), StoreError> {
-        self.index.is_erasing.store(false, Ordering::Relaxed);
-        let erased = self.try_erase().await;
-        if erased.is_err() {
-            self.index.is_erasing.store(true, Ordering::Relaxed);
-        }
-        erased
-    }
-
-    async fn try_erase(&mut self) -> Result<(), StoreError> {
         let (database, prices) = self.begin().await?;
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => known(&database, None).await?,
-        };
-        let gone = known.iter().filter(|(path, _)| !Path::new(path).exists());
+        let known = self.take_known(&database).await?;
+        let gone = known
+            .values()
+            .filter(|file| !Path::new(&file.path).exists());
         let plan = Plan {
-            gone: gone
-                .map(|(path, (_, file))| (path.clone(), file.id))
-                .collect(),
+            gone: gone.map(KnownFile::name).collect(),
             ..Plan::default()
         };
         self.carry_out(&database, plan, known, &prices).await?;
@@ -155,7 +142,7 @@ impl Follower {
             return Ok(());
         }
         let ids: HashMap<Dir, DirId> = dirs.iter().map(|dir| (dir.clone(), dir.id())).collect();
-        let mut found = self.find(&dirs);
+        let found = self.find(&dirs);
         if self.keep_all(&dirs, &found) {
             let archive = &self.index.setup.archive;
             let kept: Vec<Dir> = dirs.iter().map(|dir| archive.of(dir)).collect();
@@ -165,11 +152,7 @@ impl Follower {
                 }
             });
         }
-        found.extend(self.index.setup.find_kept(&dirs, &found));
-        // The order of ids decides between copies, so a fresh index must have the same.
-        found.sort_by(|one, other| one.path.cmp(&other.path));
-        // A directory may be in another one.
-        found.dedup_by(|one, other| one.path == other.path);
+        let found = self.index.setup.with_kept(&dirs, found);
         let fed = if asked.is_empty() && found.is_empty() && !self.index.exists().await {
             // Whoever has no transcripts needs no file.
             Fed::default()
@@ -205,8 +188,9 @@ impl Follower {
             for dir in &watched {
                 watch_kept(&archive.of(dir), renewal);
             }
-            let found = watched.iter().flat_map(|dir| watch(dir, renewal));
-            found.collect::<Vec<_>>()
+            // A directory that is missing is not waited for: whoever asks notices that there is one.
+            let mut files = |dir| Layout::of(dir).files(&mut |folder| renewal.folder(folder));
+            watched.iter().flat_map(&mut files).collect::<Vec<_>>()
         });
         if self.watcher.is_blind() {
             // They are looked through whenever somebody asks.
@@ -215,7 +199,7 @@ impl Follower {
             self.watched.clear();
         }
         let others = dirs.iter().filter(|dir| !watched.contains(dir));
-        found.extend(others.flat_map(|dir| Layout::of(dir).files(&mut |_| ())));
+        found.extend(others.flat_map(Dir::files));
         found
     }
 
@@ -260,21 +244,23 @@ impl Follower {
     /// Brings the index up to date with everything that was found in directories.
     async fn update(&mut self, dirs: &[Dir], found: Vec<FoundFile>) -> Result<Fed, StoreError> {
         let (database, prices) = self.begin().await?;
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => known(&database, None).await?,
-        };
+        let known = self.take_known(&database).await?;
         let mut plan = Plan::default();
         let seen: HashSet<String> = found.iter().map(path_of).collect();
         for file in found {
             plan.take(file, &known);
         }
         let is_in = |dir: &str| dirs.iter().any(|wanted| wanted.path == Path::new(dir));
-        let gone = known
-            .iter()
-            .filter(|(path, (dir, _))| is_in(dir) && !seen.contains(*path));
-        plan.leave(gone.map(|(path, (_, file))| (path.clone(), *file)));
+        let files = known.values();
+        plan.leave(files.filter(|file| is_in(&file.claude_dir) && !seen.contains(&file.path)));
         self.carry_out(&database, plan, known, &prices).await
+    }
+
+    async fn take_known(&mut self, database: &IndexDatabase) -> Result<Known, StoreError> {
+        match self.known.take() {
+            Some(known) => Ok(known),
+            None => Ok(known(database, None).await?),
+        }
     }
 
     /// Reads files that have changed, and nothing else.
@@ -295,9 +281,8 @@ impl Follower {
             match found {
                 Some(file) => plan.take(file, &known),
                 None => {
-                    let path = path.to_string_lossy().into_owned();
-                    let gone = known.get(&path).map(|(_, file)| file.id);
-                    plan.gone.extend(gone.map(|id| (path, id)));
+                    let gone = known.get(&*path.to_string_lossy());
+                    plan.gone.extend(gone.map(KnownFile::name));
                 }
             }
         }
@@ -329,7 +314,7 @@ impl Follower {
     /// Carries out a plan, and keeps what the database says of its files then.
     async fn carry_out(
         &mut self,
-        database: &Database<IndexWrite>,
+        database: &IndexDatabase,
         plan: Plan,
         mut known: Known,
         prices: &Arc<Prices>,
@@ -356,7 +341,7 @@ impl Follower {
         let left = &self.index.left;
         let bytes = work
             .iter()
-            .map(|(file, known)| file.len.saturating_sub(known.read));
+            .map(|(file, known)| file.len.saturating_sub(known.read.cast_unsigned()));
         left.begin(work.len() as u64, bytes.sum());
         let index = &self.index;
         let stopped = &index.is_stopping;
@@ -367,7 +352,7 @@ impl Follower {
                     let failure = step.has_failed.then(|| why_unreadable(path));
                     index.note_file(path, failure);
                 }
-                if let Some((_, file)) = known.get_mut(path) {
+                if let Some(file) = known.get_mut(path) {
                     file.follow(step);
                 }
             }
@@ -384,10 +369,10 @@ impl Follower {
     /// Returns the database and the table of prices in force. If the database is another one, or was emptied because it was
     /// made with another table, nothing is known of its files.
     /// While the file of the table is wrong, nothing has a price, and whoever asks for a cost is told why.
-    async fn begin(&mut self) -> Result<(Database<IndexWrite>, Arc<Prices>), StoreError> {
+    async fn begin(&mut self) -> Result<(IndexDatabase, Arc<Prices>), StoreError> {
         let (prices, number) = match self.index.setup.prices() {
             Ok(priced) => (priced.prices, priced.number),
-            Err(_) => (Arc::new(Prices::none()), 0),
+            Err(_) => (Arc::default(), 0),
         };
         let database = self.index.database().await?;
         let before = self.database.replace(database.clone());
@@ -420,7 +405,7 @@ fn why_unreadable(path: &str) -> String {
 
 /// Removes what is gone, renames what was moved and adds what is new; returns what is to be read, and from where on.
 async fn prepare(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     plan: Plan,
     known: &mut Known,
 ) -> Result<Vec<(FoundFile, KnownFile)>, StoreError> {
@@ -434,9 +419,15 @@ async fn prepare(
     }
     if !plan.moved.is_empty() {
         for (before, _, file) in &plan.moved {
-            if let Some((_, moved)) = known.remove(before) {
-                let dir = file.claude_dir.to_string_lossy().into_owned();
-                known.insert(path_of(file), (dir, moved));
+            if let Some(moved) = known.remove(before) {
+                let claude_dir = file.claude_dir.to_string_lossy().into_owned();
+                let path = path_of(file);
+                let moved = KnownFile {
+                    path: path.clone(),
+                    claude_dir,
+                    ..moved
+                };
+                known.insert(path, moved);
             }
         }
         let moved = plan.moved.into_iter().map(|(_, id, file)| (id, file));
@@ -450,16 +441,10 @@ async fn prepare(
         known.extend(self::known(database, Some(&paths)).await?);
     }
     let start = |(file, _): (FoundFile, _)| {
-        let known = known.get(&path_of(&file))?.1;
+        let known = known.get(&path_of(&file))?.clone();
         Some((file, known))
     };
     Ok(plan.read.into_iter().filter_map(start).collect())
-}
-
-/// Watches a directory, and returns the transcripts in it. A directory that is missing is not waited for: whoever asks
-/// notices that there is one.
-fn watch(dir: &Dir, renewal: &mut Renewal<'_>) -> Vec<FoundFile> {
-    Layout::of(dir).files(&mut |folder| renewal.folder(folder))
 }
 
 /// Watches the directories that kept transcripts are in: somebody may delete one.

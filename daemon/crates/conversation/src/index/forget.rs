@@ -2,6 +2,7 @@
 
 use super::Index;
 use crate::ConversationError;
+use crate::error::Result;
 use crate::source::{Dir, Layout};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_store::{blocking, query_as};
@@ -17,10 +18,7 @@ type Known = HashMap<String, (Option<String>, Option<String>)>;
 
 impl Index {
     /// Carries out `data.forget`. The index is made again when somebody asks.
-    pub async fn forget(
-        self: &Arc<Self>,
-        which: &DataForgetParams,
-    ) -> Result<DataSelected, ConversationError> {
+    pub async fn forget(self: &Arc<Self>, which: &DataForgetParams) -> Result<DataSelected> {
         let part = DataPart::Conversations;
         let is_whole = which.project.is_none() && which.before.is_none();
         let mut copies = self.copies().await;
@@ -73,14 +71,14 @@ impl Index {
             let kept = fs::read_dir(archive).into_iter().flatten().flatten();
             let kept = kept.map(|entry| Dir::of_claude(&entry.path()));
             let dirs = kept.chain([imports]);
-            let files = dirs.flat_map(|dir| Layout::of(&dir).files(&mut |_| ()));
+            let files = dirs.flat_map(|dir| dir.files());
             let mains = files.filter(|file| file.agent_id.is_none());
             mains.map(|file| file.path).collect()
         };
         blocking(find).await
     }
 
-    async fn known(&self) -> Result<Known, ConversationError> {
+    async fn known(&self) -> Result<Known> {
         if !self.exists().await {
             return Ok(Known::new());
         }
@@ -105,7 +103,7 @@ impl Index {
             .collect()
     }
 
-    async fn delete(&self) -> Result<(), ConversationError> {
+    async fn delete(&self) -> Result<()> {
         let mut open = self.database.lock().await;
         self.leave_until_asked();
         self.is_erasing.store(false, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! What is left to index.
 
-use ccd_protocol::conversation::Indexing;
+use ccd_protocol::conversation::{Indexing, UnreadableFiles};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is left to index, for those who do not wait for it.
@@ -31,4 +31,16 @@ impl Left {
             bytes_left: self.bytes.load(Ordering::Relaxed),
         }
     }
+}
+
+/// Returns what a reply says of files that cannot be read: `failed` are their paths, each with the reason.
+pub(super) fn unreadable<'a>(
+    mut failed: impl Iterator<Item = (String, &'a String)>,
+) -> Option<UnreadableFiles> {
+    let (file, error) = failed.next()?;
+    Some(UnreadableFiles {
+        file,
+        error: error.clone(),
+        count: 1 + failed.count() as u64,
+    })
 }

@@ -1,13 +1,14 @@
 //! `conversation.list`.
 
-use super::IndexWrite;
-use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
-use super::sums::sums;
+use super::IndexDatabase;
+use super::scope::{Scope, TimeColumn, select, time_text};
+use super::sums::{Sum, sums};
 use crate::ConversationError;
+use crate::error::Result;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, Missing, StatsBy,
 };
-use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
+use ccd_store::query_scalar;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,22 +33,20 @@ ccd_store::row! {
 }
 
 pub(crate) async fn list(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     params: &ConversationListParams,
     scope: &Scope,
-) -> Result<ConversationListReply, ConversationError> {
+) -> Result<ConversationListReply> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);
-    conditions.require("files.agent_id IS NULL AND files.started_at IS NOT NULL");
+    let mains = "files.agent_id IS NULL AND files.started_at IS NOT NULL";
+    conditions.add(mains, []);
     if let Some(branch) = &params.branch {
-        conditions.add("files.branch = ?", SqlValue::Text(branch.clone()));
+        conditions.add("files.branch = ?", [branch.as_str().into()]);
     }
     let count = format!("SELECT count(*) FROM files WHERE {}", conditions.sql());
-    let count = query_scalar::<_, i64>(AssertSqlSafe(count));
-    let total = bind_all!(count, conditions)
-        .fetch_one(database.readers())
-        .await?;
+    let (total,) = select!(fetch_one(i64,), database, count, conditions)?;
     if let Some(before) = &params.before {
         let is_known =
             "SELECT EXISTS (SELECT 1 FROM files WHERE agent_id IS NULL AND session_id = ?1)";
@@ -57,7 +56,7 @@ pub(crate) async fn list(
         }
         conditions.add(
             "(files.ended_at, files.id) < (SELECT ended_at, id FROM files WHERE agent_id IS NULL AND session_id = ?)",
-            SqlValue::Text(before.clone()),
+            [before.as_str().into()],
         );
     }
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
@@ -72,38 +71,15 @@ pub(crate) async fn list(
         FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
         conditions.sql()
     );
-    let rows = query_as::<_, FileRow>(AssertSqlSafe(statement));
-    let rows = bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?;
+    let rows = select!(fetch_all FileRow, database, statement, conditions)?;
     let ids: Vec<&str> = rows.iter().map(|row| row.session_id.as_str()).collect();
     let ids = serde_json::to_string(&ids).unwrap_or_default();
-    let sums = sums(database, scope, Some(StatsBy::Session), Some(ids));
-    let mut sums: HashMap<String, _> = sums
-        .await?
-        .into_iter()
-        .map(|sum| (sum.key.clone(), sum))
-        .collect();
+    let sums = sums(database, scope, Some(StatsBy::Session), Some(ids)).await?;
+    let sums = sums.into_iter().map(|sum| (sum.key.clone(), sum));
+    let mut sums: HashMap<String, Sum> = sums.collect();
     let summary = |row: FileRow| {
         let sum = sums.remove(&row.session_id).unwrap_or_default();
-        let is_whole = sum.unpriced.is_empty() && !row.is_running;
-        ConversationSummary {
-            project: project_of(row.cwd.as_deref(), &row.path),
-            session_id: row.session_id,
-            cwd: row.cwd,
-            branch: row.branch,
-            title: row.title,
-            model: row.model,
-            started_at: row.started_at.and_then(time_text),
-            ended_at: row.ended_at.and_then(time_text),
-            turns: row.turns.unsigned_abs(),
-            errors: row.errors.unsigned_abs(),
-            usage: sum.usage,
-            cost_usd: sum.cost_usd.filter(|_| is_whole),
-            cost_at_least_usd: sum.cost_usd.filter(|_| !is_whole),
-            missing: row.is_running.then_some(Missing::Result),
-            file: row.path,
-        }
+        summary(row, sum)
     };
     Ok(ConversationListReply {
         conversations: rows.into_iter().map(summary).collect(),
@@ -111,6 +87,27 @@ pub(crate) async fn list(
         indexing: None,
         unreadable: None,
     })
+}
+
+fn summary(row: FileRow, sum: Sum) -> ConversationSummary {
+    let is_whole = sum.unpriced.is_empty() && !row.is_running;
+    ConversationSummary {
+        project: project_of(row.cwd.as_deref(), &row.path),
+        session_id: row.session_id,
+        cwd: row.cwd,
+        branch: row.branch,
+        title: row.title,
+        model: row.model,
+        started_at: row.started_at.and_then(time_text),
+        ended_at: row.ended_at.and_then(time_text),
+        turns: row.turns.unsigned_abs(),
+        errors: row.errors.unsigned_abs(),
+        usage: sum.usage,
+        cost_usd: sum.cost_usd.filter(|_| is_whole),
+        cost_at_least_usd: sum.cost_usd.filter(|_| !is_whole),
+        missing: row.is_running.then_some(Missing::Result),
+        file: row.path,
+    }
 }
 
 /// Returns the name of the directory that a conversation was started in, else that of Claude Code's directory for it.

@@ -1,6 +1,6 @@
 //! Words of the index that nobody says: what a record is, so that a search for it needs no row of each hit.
 
-use super::extract::Entry;
+use super::extract::{Entry, ResultRow};
 use ccd_store::{Connection, SqlResult, query_scalar};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,9 +13,8 @@ const LAST: char = '\u{E003}';
 pub(crate) enum Mark<'a> {
     /// It calls this tool, or has a result of it.
     Tool(&'a str),
-    Role {
-        is_assistant: bool,
-    },
+    User,
+    Assistant,
     SubAgent,
 }
 
@@ -27,10 +26,8 @@ impl Mark<'_> {
                 let bytes = name.bytes().map(|byte| format!("{byte:02x}"));
                 format!("{FIRST}{}", bytes.collect::<String>())
             }
-            Self::Role {
-                is_assistant: false,
-            } => "\u{E001}".to_owned(),
-            Self::Role { is_assistant: true } => "\u{E002}".to_owned(),
+            Self::User => "\u{E001}".to_owned(),
+            Self::Assistant => "\u{E002}".to_owned(),
             Self::SubAgent => LAST.to_string(),
         }
     }
@@ -54,9 +51,13 @@ pub(super) fn mark(entry: &mut Entry) {
     if let Cow::Owned(text) = without_marks(&entry.text) {
         entry.text = text;
     }
-    let is_assistant = entry.is_assistant;
-    add(&mut entry.text, &Mark::Role { is_assistant });
-    if entry.is_sub {
+    let role = if entry.record.role {
+        Mark::Assistant
+    } else {
+        Mark::User
+    };
+    add(&mut entry.text, &role);
+    if entry.record.is_sub {
         add(&mut entry.text, &Mark::SubAgent);
     }
     for call in &entry.calls {
@@ -74,7 +75,7 @@ pub(super) async fn mark_results(
         .map(|call| (call.tool_use_id.clone(), call.name.clone()))
         .collect();
     for entry in entries.iter_mut().filter(|entry| !entry.text.is_empty()) {
-        for (tool_use_id, _) in &entry.results {
+        for ResultRow { tool_use_id, .. } in &entry.results {
             if !names.contains_key(tool_use_id) {
                 let name = query_scalar("SELECT name FROM calls WHERE tool_use_id = ? LIMIT 1");
                 let name = name.bind(tool_use_id).fetch_optional(&mut *connection);

@@ -42,4 +42,4 @@ mod write;
 pub use follow::Follower;
 pub use owner::Index;
 pub(crate) use schema::INDEX;
-pub(crate) use write::IndexWrite;
+pub(crate) use write::{IndexDatabase, IndexWrite};

@@ -2,10 +2,11 @@
 
 use super::feed::Fed;
 use super::gate::Gate;
-use super::left::Left;
+use super::left::{Left, unreadable};
 use super::scope::Scope;
-use super::{IndexWrite, list, search, stats, totals, write};
+use super::{IndexDatabase, IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::setup::{ConversationSettings, Setup};
 use crate::source::{Dir, DirId, find_session};
 use ccd_protocol::conversation::{
@@ -13,7 +14,7 @@ use ccd_protocol::conversation::{
     ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
     ConversationStatsParams, ConversationStatsReply, Indexing, UnreadableFiles,
 };
-use ccd_store::{Database, StoreError, blocking};
+use ccd_store::{StoreError, blocking};
 use ccd_watch::Handle;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -33,13 +34,16 @@ const MAX_REPAIRS: usize = 3;
 /// How long totals wait for the index before they are taken from the transcripts.
 const SOON: Duration = Duration::from_millis(100);
 
+/// What is not in the index yet, and what cannot be read.
+type LeftOut = (Option<Indexing>, Option<UnreadableFiles>);
+
 /// The owner of the index. The [`Follower`](super::Follower) brings it up to date; those who ask wait for that.
 #[derive(Debug)]
 pub struct Index {
     pub(super) path: PathBuf,
     pub(super) setup: Arc<Setup>,
     /// Opened when there is something to index, or somebody asks.
-    pub(super) database: AsyncMutex<Option<Database<IndexWrite>>>,
+    pub(super) database: AsyncMutex<Option<IndexDatabase>>,
     state: Mutex<IndexState>,
     pub(super) left: Left,
     pub(super) gate: Arc<Gate>,
@@ -85,38 +89,32 @@ impl Index {
     pub async fn list(
         self: &Arc<Self>,
         params: &ConversationListParams,
-    ) -> Result<ConversationListReply, ConversationError> {
+    ) -> Result<ConversationListReply> {
         let setup = Arc::clone(&self.setup);
         blocking(move || setup.prices()).await?;
         let scope = &self.scope(&params.scope)?;
         let list = |database| async move { list::list(&database, params, scope).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, list).await?;
-        Ok(ConversationListReply {
-            indexing,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, list).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        Ok(reply)
     }
 
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
-    ) -> Result<ConversationSearchReply, ConversationError> {
+    ) -> Result<ConversationSearchReply> {
         let scope = &self.scope(&params.scope)?;
         let params = &self.with_whole_id(params).await?;
         let search = |database| async move { search::search(&database, params, scope).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, search).await?;
-        Ok(ConversationSearchReply {
-            indexing,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, search).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        Ok(reply)
     }
 
     async fn with_whole_id(
         &self,
         params: &ConversationSearchParams,
-    ) -> Result<ConversationSearchParams, ConversationError> {
+    ) -> Result<ConversationSearchParams> {
         let mut params = params.clone();
         if let Some(start) = params.session.take() {
             let dirs = self.setup.dirs_of_ids(&params.scope.claude_dirs);
@@ -130,7 +128,7 @@ impl Index {
     pub async fn stats(
         self: &Arc<Self>,
         params: &ConversationStatsParams,
-    ) -> Result<ConversationStatsReply, ConversationError> {
+    ) -> Result<ConversationStatsReply> {
         let setup = Arc::clone(&self.setup);
         let priced = blocking(move || setup.prices()).await?;
         let scope = self.scope(&params.scope)?;
@@ -140,41 +138,36 @@ impl Index {
             let database = self.database().await?;
             let _closed = self.gate.close();
             let reply = totals::totals(&database, &self.setup, scope.dirs, params.by, prices);
-            return Ok(ConversationStatsReply {
-                prices_as_of,
-                ..reply.await?
-            });
+            let mut reply = reply.await?;
+            reply.prices_as_of = prices_as_of;
+            return Ok(reply);
         }
         let scope = &scope;
         let stats = |database| async move { stats::stats(&database, scope, params.by).await };
-        let (reply, indexing) = self.answer(scope, &params.scope, stats).await?;
-        Ok(ConversationStatsReply {
-            indexing,
-            prices_as_of,
-            unreadable: self.unreadable(&scope.dirs),
-            ..reply
-        })
+        let (mut reply, left_out) = self.answer(scope, stats).await?;
+        (reply.indexing, reply.unreadable) = left_out;
+        reply.prices_as_of = prices_as_of;
+        Ok(reply)
     }
 
-    /// Asks the database, brought up to date for a scope; also returns what is left. A database that turns out to be damaged
-    /// is built again.
+    /// Asks the database, brought up to date for a scope; also returns what the answer does not have. A database that turns out
+    /// to be damaged is built again.
     async fn answer<T, F>(
         self: &Arc<Self>,
         scope: &Scope,
-        params: &ConversationScope,
-        ask: impl Fn(Database<IndexWrite>) -> F,
-    ) -> Result<(T, Option<Indexing>), ConversationError>
+        ask: impl Fn(IndexDatabase) -> F,
+    ) -> Result<(T, LeftOut)>
     where
-        F: Future<Output = Result<T, ConversationError>>,
+        F: Future<Output = Result<T>>,
     {
         let mut repairs = MAX_REPAIRS;
         loop {
-            let (database, indexing) = self.ready(scope, params).await?;
+            let (database, indexing) = self.ready(scope).await?;
             match ask(database.clone()).await {
                 Err(error) if repairs > 0 && self.is_repaired(&database, &error).await => {
                     repairs -= 1;
                 }
-                reply => return Ok((reply?, indexing)),
+                reply => return Ok((reply?, (indexing, self.unreadable(&scope.dirs)))),
             }
         }
     }
@@ -191,7 +184,7 @@ impl Index {
     pub async fn import(
         &self,
         params: &ConversationImportParams,
-    ) -> Result<ConversationImportReply, ConversationError> {
+    ) -> Result<ConversationImportReply> {
         let path = PathBuf::from(&params.file);
         if !path.is_absolute() {
             return Err(ConversationError::NotAbsolute(path));
@@ -200,17 +193,13 @@ impl Index {
         blocking(move || setup.imports.add(&path)).await
     }
 
-    fn scope(&self, scope: &ConversationScope) -> Result<Scope, ConversationError> {
+    fn scope(&self, scope: &ConversationScope) -> Result<Scope> {
         Scope::of(scope, self.setup.dirs(&scope.claude_dirs))
     }
 
     /// Returns the database, brought up to date for a scope, or else also what is left.
-    async fn ready(
-        self: &Arc<Self>,
-        scope: &Scope,
-        params: &ConversationScope,
-    ) -> Result<(Database<IndexWrite>, Option<Indexing>), ConversationError> {
-        let wait = params.wait_ms.map_or(WAIT, Duration::from_millis);
+    async fn ready(self: &Arc<Self>, scope: &Scope) -> Result<(IndexDatabase, Option<Indexing>)> {
+        let wait = scope.wait_ms.map_or(WAIT, Duration::from_millis);
         let is_done = self.catch_up(scope, wait.min(MAX_WAIT)).await;
         if let Some(failure) = self.state().failure.clone() {
             return Err(ConversationError::Feed(failure));
@@ -300,13 +289,8 @@ impl Index {
             dirs.iter()
                 .any(|dir| Path::new(file).starts_with(&dir.path))
         };
-        let mut files = state.unreadable.iter().filter(|(file, _)| is_in(file));
-        let (file, error) = files.next()?;
-        Some(UnreadableFiles {
-            file: file.clone(),
-            error: error.clone(),
-            count: 1 + files.count() as u64,
-        })
+        let files = state.unreadable.iter().filter(|(file, _)| is_in(file));
+        unreadable(files.map(|(file, error)| (file.clone(), error)))
     }
 
     fn state(&self) -> MutexGuard<'_, IndexState> {
@@ -367,7 +351,7 @@ impl Index {
     /// it stays.
     pub(super) async fn made_with(
         &self,
-        database: &Database<IndexWrite>,
+        database: &IndexDatabase,
         prices: u64,
     ) -> Result<bool, StoreError> {
         if self.state().prices == Some(prices) {

@@ -2,6 +2,7 @@
 
 use super::mark::{Mark, without_marks};
 use crate::ConversationError;
+use crate::error::Result;
 
 /// Characters of a snippet before the word that was found, and in all.
 const BEFORE_CHARS: usize = 60;
@@ -18,7 +19,7 @@ pub(crate) struct Query {
 impl Query {
     /// Splits a query at spaces, except in double quotes. `-` before a word or a phrase excludes it; whatever else is in the
     /// query is text.
-    pub(crate) fn parse(text: &str) -> Result<Self, ConversationError> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut query = Self {
             wanted: Vec::new(),
             excluded: Vec::new(),

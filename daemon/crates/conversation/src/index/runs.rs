@@ -10,8 +10,8 @@ use ccd_store::{AssertSqlSafe, Connection, SqlResult, insert, query, query_as};
 /// Ids of rows that have what the runs of a file used besides its messages start with this.
 pub(super) const RUNS: &str = "runs ";
 
-/// Selects other rows.
-const NOT_RUNS: &str = "substr(message_id, 1, 5) <> 'runs '";
+/// Selects the rows of messages.
+const MESSAGES: &str = "substr(message_id, 1, 5) <> 'runs ' AND tool_use_id IS NULL";
 
 /// Puts what the runs of a stream used until the end of one.
 pub(super) async fn put_run(
@@ -25,7 +25,7 @@ pub(super) async fn put_run(
             .fetch_one(&mut *connection)
             .await?;
     let counted: Vec<MessageRow> = query_as(AssertSqlSafe(format!(
-        "SELECT * FROM messages WHERE file_id = ?1 AND {NOT_RUNS}"
+        "SELECT * FROM messages WHERE file_id = ?1 AND {MESSAGES}"
     )))
     .bind(file_id)
     .fetch_all(&mut *connection)
@@ -84,10 +84,8 @@ pub(super) fn run_rows(
     at: Option<i64>,
     runs: &Runs,
 ) -> Vec<MessageRow> {
-    let entry = Entry {
-        at,
-        ..Entry::default()
-    };
+    let mut entry = Entry::default();
+    entry.record.at = at;
     let row = |one: ModelUse| MessageRow {
         is_sub: one.is_sub,
         message_id: format!("{RUNS}{session_id}#{}", one.model),

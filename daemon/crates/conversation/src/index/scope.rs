@@ -1,6 +1,7 @@
 //! Which files and times a question is about.
 
 use crate::ConversationError;
+use crate::error::Result;
 use crate::line::milliseconds;
 use crate::source::Dir;
 use ccd_protocol::conversation::ConversationScope;
@@ -10,13 +11,15 @@ use std::borrow::Cow;
 pub(crate) struct Scope {
     /// The directory of copies is the last one.
     pub(crate) dirs: Vec<Dir>,
+    /// How long to wait for the index.
+    pub(crate) wait_ms: Option<u64>,
     project: Option<String>,
     since: Option<Moment>,
     until: Option<Moment>,
 }
 
 /// A part of a statement, with the values of its parameters.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Conditions {
     parts: Vec<Cow<'static, str>>,
     pub(crate) values: Vec<SqlValue>,
@@ -29,10 +32,11 @@ pub(crate) enum SqlValue {
 }
 
 impl Scope {
-    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
+    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         Ok(Self {
             dirs,
+            wait_ms: scope.wait_ms,
             project: scope.project.clone(),
             since: time(&scope.since)?,
             until: time(&scope.until)?,
@@ -47,17 +51,15 @@ impl Scope {
     /// Returns conditions for the columns of `files`, and for a column `at` of what is in them.
     pub(crate) fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();
-        conditions.add(
-            "files.claude_dir IN (SELECT value FROM json_each(?))",
-            json(&self.dirs),
-        );
+        let in_dirs = "files.claude_dir IN (SELECT value FROM json_each(?))";
+        conditions.add(in_dirs, [json(&self.dirs)]);
         if let Some(project) = &self.project {
-            let project = project.trim_end_matches('/').to_owned();
-            conditions.add("(files.cwd = ?", SqlValue::Text(project.clone()));
+            let project = project.trim_end_matches('/');
+            let below = format!("{project}/");
             // Not LIKE: a path may contain its wildcards.
-            conditions.extend(
-                " OR substr(files.cwd, 1, length(?)) = ?)",
-                &format!("{project}/"),
+            conditions.add(
+                "(files.cwd = ? OR substr(files.cwd, 1, length(?)) = ?)",
+                [project.into(), below.as_str().into(), below.as_str().into()],
             );
         }
         conditions
@@ -68,15 +70,11 @@ impl Scope {
         let Some((imports, others)) = self.dirs.split_last() else {
             return;
         };
-        conditions.parts.push(
+        conditions.add(
             "(files.claude_dir <> ? OR files.session_id NOT IN (SELECT session_id FROM files
-                WHERE started_at IS NOT NULL AND claude_dir IN (SELECT value FROM json_each(?))))"
-                .into(),
+                WHERE started_at IS NOT NULL AND claude_dir IN (SELECT value FROM json_each(?))))",
+            [(&*imports.path.to_string_lossy()).into(), json(others)],
         );
-        let imports = imports.path.to_string_lossy().into_owned();
-        conditions
-            .values
-            .extend([SqlValue::Text(imports), json(others)]);
     }
 
     pub(crate) fn add_times(&self, conditions: &mut Conditions, column: TimeColumn) {
@@ -86,16 +84,12 @@ impl Scope {
             TimeColumn::File => ("files.ended_at >= {}", "files.started_at < {}"),
         };
         for (sql, moment) in [(since, &self.since), (until, &self.until)] {
-            match moment {
-                None => {}
-                Some(Moment::At(ms)) => {
-                    conditions.add_text(sql.replace("{}", "?"), SqlValue::Number(*ms))
-                }
-                Some(Moment::Day(day)) => {
-                    let start = "(unixepoch(?, 'utc') * 1000)";
-                    conditions.add_text(sql.replace("{}", start), SqlValue::Text(day.clone()));
-                }
-            }
+            let (start, value) = match moment {
+                None => continue,
+                Some(Moment::At(ms)) => ("?", SqlValue::Number(*ms)),
+                Some(Moment::Day(day)) => ("(unixepoch(?, 'utc') * 1000)", day.as_str().into()),
+            };
+            conditions.add(sql.replace("{}", start), [value]);
         }
     }
 }
@@ -123,37 +117,14 @@ pub(crate) enum TimeColumn {
 }
 
 impl Conditions {
-    pub(crate) fn add(&mut self, sql: &'static str, value: SqlValue) {
+    /// Adds a condition with the values of its parameters.
+    pub(crate) fn add(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        values: impl IntoIterator<Item = SqlValue>,
+    ) {
         self.parts.push(sql.into());
-        self.values.push(value);
-    }
-
-    /// As [`Self::add`].
-    fn add_text(&mut self, sql: String, value: SqlValue) {
-        self.parts.push(sql.into());
-        self.values.push(value);
-    }
-
-    pub(crate) fn require(&mut self, sql: &'static str) {
-        self.parts.push(sql.into());
-    }
-
-    /// Adds a condition with two parameters of the same value.
-    pub(crate) fn add_twice(&mut self, sql: &'static str, value: &str) {
-        self.parts.push(sql.into());
-        self.values.extend([
-            SqlValue::Text(value.to_owned()),
-            SqlValue::Text(value.to_owned()),
-        ]);
-    }
-
-    /// Continues the last condition with two parameters of the same value.
-    fn extend(&mut self, sql: &'static str, value: &str) {
-        self.parts.push(sql.into());
-        self.values.extend([
-            SqlValue::Text(value.to_owned()),
-            SqlValue::Text(value.to_owned()),
-        ]);
+        self.values.extend(values);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -161,32 +132,32 @@ impl Conditions {
     }
 
     pub(crate) fn sql(&self) -> String {
-        let mut sql = String::new();
-        for part in &self.parts {
-            if !sql.is_empty() && !part.starts_with(" OR") {
-                sql.push_str(" AND ");
-            }
-            sql.push_str(part);
-        }
-        sql
+        self.parts.join(" AND ")
     }
 }
 
-macro_rules! bind_all {
-    ($query:expr, $conditions:expr) => {{
-        let mut query = $query;
+impl From<&str> for SqlValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Runs a statement that has conditions; `$fetch` is `fetch_all` or `fetch_one`.
+macro_rules! select {
+    ($fetch:ident $row:ty, $database:expr, $statement:expr, $conditions:expr) => {{
+        let mut query = ccd_store::query_as::<_, $row>(ccd_store::AssertSqlSafe($statement));
         for value in &$conditions.values {
             query = match value {
                 $crate::index::scope::SqlValue::Text(text) => query.bind(text.clone()),
                 $crate::index::scope::SqlValue::Number(number) => query.bind(*number),
             };
         }
-        query
+        query.$fetch($database.readers()).await
     }};
 }
-pub(crate) use bind_all;
+pub(crate) use select;
 
-fn time_of(text: &str) -> Result<Moment, ConversationError> {
+fn time_of(text: &str) -> Result<Moment> {
     // Whether there is such a day.
     let as_time = format!("{text}T00:00:00Z");
     match (text.len(), milliseconds(&as_time), milliseconds(text)) {

@@ -1,17 +1,17 @@
 //! `conversation.stats`.
 
-use super::IndexWrite;
-use super::scope::{Scope, TimeColumn, bind_all};
+use super::IndexDatabase;
+use super::scope::{Scope, TimeColumn, select};
 use super::sums::{Sum, TRANSCRIPTS, sums};
-use crate::ConversationError;
+use crate::error::Result;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+use ccd_store::SqlResult;
 
 pub(crate) async fn stats(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     scope: &Scope,
     by: Option<StatsBy>,
-) -> Result<ConversationStatsReply, ConversationError> {
+) -> Result<ConversationStatsReply> {
     let sums = sums(database, scope, by, None).await?;
     let tools = tools(database, scope).await?;
     let files = files(database, scope).await?;
@@ -75,7 +75,7 @@ fn tokens(group: &StatsGroup) -> u64 {
 }
 
 /// Returns the tools that were called, the most used first.
-async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
+async fn tools(database: &IndexDatabase, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::Record);
     let statement = format!(
@@ -86,10 +86,7 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
         GROUP BY name ORDER BY 2 DESC, 1",
         conditions.sql()
     );
-    let rows = query_as::<_, (String, i64, i64)>(AssertSqlSafe(statement));
-    let rows = bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?;
+    let rows = select!(fetch_all(String, i64, i64), database, statement, conditions)?;
     let tool = |(key, count, errors): (String, i64, i64)| StatsGroup {
         key,
         count: count.unsigned_abs(),
@@ -107,7 +104,7 @@ pub(super) struct FileSums {
     pub(super) skipped_lines: u64,
 }
 
-async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<FileSums> {
+async fn files(database: &IndexDatabase, scope: &Scope) -> SqlResult<FileSums> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     let statement = format!(
@@ -115,10 +112,8 @@ async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<File
             coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",
         conditions.sql()
     );
-    let row = query_as::<_, (i64, i64, i64)>(AssertSqlSafe(statement));
-    let (conversations, partial, skipped_lines) = bind_all!(row, conditions)
-        .fetch_one(database.readers())
-        .await?;
+    let row = select!(fetch_one(i64, i64, i64), database, statement, conditions)?;
+    let (conversations, partial, skipped_lines) = row;
     Ok(FileSums {
         conversations: conversations.unsigned_abs(),
         partial: partial.unsigned_abs(),

@@ -1,9 +1,10 @@
 //! Sums of tokens, each message once.
 
-use super::IndexWrite;
-use super::scope::{Scope, SqlValue, TimeColumn, bind_all};
+use super::IndexDatabase;
+use super::scope::{Scope, SqlValue, TimeColumn, select};
+use crate::model::add_tokens;
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+use ccd_store::SqlResult;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
@@ -57,11 +58,17 @@ ccd_store::row! {
 pub(super) const TRANSCRIPTS: &str = "SELECT session_id FROM files
     WHERE agent_id IS NULL AND started_at IS NOT NULL AND runs IS NULL AND NOT is_running";
 
+/// Selects what results say of sub-agents of which there is no record.
+const MISSING_AGENTS: &str = "(tool_use_id NOT IN (SELECT tool_use_id FROM parents)
+    AND file_id NOT IN (SELECT file_id FROM parents WHERE tool_use_id = '' UNION ALL SELECT id FROM files WHERE runs IS NOT NULL)
+    AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
+        UNION ALL SELECT tool_use_id FROM parents WHERE tool_use_id <> ''))";
+
 /// Returns sums by key, in the order of the keys; one without a key if `by` is `None`.
 /// A message that several files have counts in the one that says it has most output: copies of a conversation have the
 /// same messages. What a result says that its sub-agent used counts if there is no record of the sub-agent.
 pub(crate) async fn sums(
-    database: &Database<IndexWrite>,
+    database: &IndexDatabase,
     scope: &Scope,
     by: Option<StatsBy>,
     sessions: Option<String>,
@@ -71,58 +78,35 @@ pub(crate) async fn sums(
     let of_few = sessions.is_some();
     if let Some(ids) = sessions {
         let few = "files.session_id IN (SELECT value FROM json_each(?))";
-        conditions.add(few, SqlValue::Text(ids));
+        conditions.add(few, [SqlValue::Text(ids)]);
     }
     // Of a few sessions, the files are looked up first, whatever SQLite assumes about their number.
-    let from = |table: &str| {
-        if of_few {
-            format!("files CROSS JOIN {table} ON files.id = file_id")
-        } else {
-            format!("{table} JOIN files ON files.id = file_id")
-        }
+    let from = if of_few {
+        "files CROSS JOIN messages ON files.id = file_id"
+    } else {
+        "messages JOIN files ON files.id = file_id"
     };
-    let (from_messages, from_agents) = (from("messages"), from("agents AS messages"));
     let (key, which) = (key_of(by), conditions.sql());
-    let messages = format!(
-        "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, sum(instr(message_id, '#') = 0) AS messages, sum(input_tokens) AS input_tokens,
-            sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
+    // One column with max() makes the others those of its row.
+    let statement = format!(
+        "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, sum(tool_use_id IS NULL AND instr(message_id, '#') = 0) AS messages,
+            sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+            sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
             sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
             sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, sum(web_search_requests) AS web_search_requests,
             sum(cost_usd) AS cost_usd, sum(cost_usd IS NULL) AS unpriced,
-            max(is_running AND session_id NOT IN ({TRANSCRIPTS})) AS is_partial
+            max(tool_use_id IS NULL AND is_running AND session_id NOT IN ({TRANSCRIPTS})) AS is_partial
         FROM (SELECT message_id, max(output_tokens) AS output_tokens, file_id, messages.at AS at, model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens,
-                web_search_requests, cost_usd, sum(1 - is_sub) = 0 AS is_sub
-            FROM {from_messages} WHERE {which}
-                AND (substr(message_id, 1, 5) <> 'runs ' OR files.session_id NOT IN ({TRANSCRIPTS})) GROUP BY message_id)
-        JOIN files ON files.id = file_id GROUP BY 1, 2, 3"
-    );
-    // Named as the other table, so that the same conditions fit. One column with max() makes the others those of its row.
-    let agents = format!(
-        "SELECT {key} AS key, '' AS model, TRUE AS is_sub, 0 AS messages, sum(input_tokens) AS input_tokens,
-            sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
-            sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
-            sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced,
-            FALSE AS is_partial
-        FROM (SELECT max(output_tokens) AS output_tokens, file_id, messages.at AS at, NULL AS model, input_tokens,
-                cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens
-            FROM {from_agents}
-            WHERE {which} AND tool_use_id NOT IN (SELECT tool_use_id FROM parents)
-                AND messages.file_id NOT IN (SELECT file_id FROM parents WHERE tool_use_id = '' UNION ALL SELECT id FROM files WHERE runs IS NOT NULL)
-                AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
-                    UNION ALL SELECT tool_use_id FROM parents WHERE tool_use_id <> '')
-            GROUP BY tool_use_id)
-        JOIN files ON files.id = file_id GROUP BY 1"
+                web_search_requests, cost_usd, tool_use_id, sum(1 - is_sub) = 0 AS is_sub
+            FROM {from} WHERE {which}
+                AND (substr(message_id, 1, 5) <> 'runs ' OR files.session_id NOT IN ({TRANSCRIPTS}))
+                AND (tool_use_id IS NULL OR {MISSING_AGENTS}) GROUP BY message_id)
+        JOIN files ON files.id = file_id GROUP BY 1, 2, 3, tool_use_id IS NULL"
     );
     let mut sums: Vec<Sum> = Vec::new();
-    for statement in [messages, agents] {
-        let rows = query_as::<_, SumRow>(AssertSqlSafe(statement));
-        for row in bind_all!(rows, conditions)
-            .fetch_all(database.readers())
-            .await?
-        {
-            add(&mut sums, row);
-        }
+    for row in select!(fetch_all SumRow, database, statement, conditions)? {
+        add(&mut sums, row);
     }
     Ok(sums)
 }
@@ -150,12 +134,7 @@ pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     });
     let sum = &mut sums[at];
     let usage = usage_of(&row);
-    sum.usage.total += &usage;
-    if row.is_sub {
-        sum.usage.subagents += &usage;
-    } else {
-        sum.usage.main += &usage;
-    }
+    add_tokens(&mut sum.usage, &usage, !row.is_sub);
     if let Some(cost) = row.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);
     }

@@ -5,19 +5,19 @@ use super::extract::Entry;
 use super::inbox::Inbox;
 use super::mark::mark_results;
 use super::runs::put_run;
-use super::tokens::{MessageRow, message_rows};
-use crate::line::Usage;
+use super::tokens::{MessageRow, Tokens};
 use crate::source::FoundFile;
 use ccd_store::{
-    AssertSqlSafe, Connection, Database, SqlResult, Write, insert, query, query_scalar,
+    AssertSqlSafe, Connection, Database, Row, SqlResult, Write, insert, query, query_scalar,
 };
 use ccd_text::redact::redact;
-use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// Text and rows after which a commit ends.
 const COMMIT_BYTES: usize = 8 << 20;
+
+pub(crate) type IndexDatabase = Database<IndexWrite>;
 
 /// A change.
 #[derive(Debug)]
@@ -39,22 +39,6 @@ pub(crate) enum IndexWrite {
     Batches(Arc<Mutex<Inbox>>),
 }
 
-ccd_store::row! {
-    struct RecordRow {
-        id: i64,
-        file_id: i64,
-        offset: i64,
-        length: i64,
-        uuid: String,
-        message_id: String,
-        role: bool,
-        at: Option<i64>,
-        is_sub: bool,
-        model: Option<String>,
-        has_error: bool,
-    }
-}
-
 struct TextRow {
     rowid: i64,
     body: String,
@@ -62,38 +46,6 @@ struct TextRow {
 
 /// SQLite allows 32,766 values in a statement.
 const TEXTS_PER_STATEMENT: usize = 10_000;
-
-ccd_store::row! {
-    struct CallRow {
-        record_id: i64,
-        tool_use_id: String,
-        name: String,
-        path: Option<String>,
-    }
-}
-
-ccd_store::row! {
-    struct ResultRow {
-        record_id: i64,
-        tool_use_id: String,
-        is_error: bool,
-    }
-}
-
-ccd_store::row! {
-    struct AgentRow {
-        file_id: i64,
-        tool_use_id: String,
-        agent_id: Option<String>,
-        at: Option<i64>,
-        input_tokens: i64,
-        output_tokens: i64,
-        cache_creation_input_tokens: i64,
-        cache_read_input_tokens: i64,
-        ephemeral_5m_input_tokens: i64,
-        ephemeral_1h_input_tokens: i64,
-    }
-}
 
 ccd_store::row! {
     struct ParentRow {
@@ -179,7 +131,6 @@ async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
         "DELETE FROM results WHERE record_id IN (SELECT id FROM records WHERE file_id = ?1)",
         "DELETE FROM records WHERE file_id = ?1",
         "DELETE FROM messages WHERE file_id = ?1",
-        "DELETE FROM agents WHERE file_id = ?1",
         "DELETE FROM parents WHERE file_id = ?1",
         "DELETE FROM files WHERE id = ?1",
     ] {
@@ -195,7 +146,6 @@ async fn forget_all(connection: &mut Connection) -> SqlResult<()> {
         "DELETE FROM calls",
         "DELETE FROM results",
         "DELETE FROM messages",
-        "DELETE FROM agents",
         "DELETE FROM parents",
         "DELETE FROM files",
     ] {
@@ -211,7 +161,7 @@ async fn put_prices(connection: &mut Connection, number: u64) -> SqlResult<()> {
 }
 
 /// Returns the number of the table of prices that the index was made with, if it was made with one.
-pub(crate) async fn prices_of(database: &Database<IndexWrite>) -> SqlResult<Option<u64>> {
+pub(crate) async fn prices_of(database: &IndexDatabase) -> SqlResult<Option<u64>> {
     let number = query_scalar("SELECT value FROM state WHERE name = 'prices'");
     let number: Option<String> = number.fetch_optional(database.readers()).await?;
     Ok(number.and_then(|number| number.parse().ok()))
@@ -238,47 +188,7 @@ async fn put(
     mut batch: Batch,
     texts: &mut Vec<TextRow>,
 ) -> SqlResult<()> {
-    let last = query_scalar("SELECT coalesce(max(id), 0) FROM records");
-    let first: i64 = last.fetch_one(&mut *connection).await?;
     let file_id = batch.step.file_id;
-    let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
-    mark_results(connection, &mut batch.entries).await?;
-    for (id, entry) in (first + 1..).zip(&mut batch.entries) {
-        records.push(record_row(id, file_id, entry));
-        if !entry.text.is_empty() {
-            let body = std::mem::take(&mut entry.text);
-            texts.push(TextRow { rowid: id, body });
-        }
-        calls.extend(entry.calls.iter().map(|call| CallRow {
-            record_id: id,
-            tool_use_id: call.tool_use_id.clone(),
-            name: call.name.clone(),
-            path: call.path.clone(),
-        }));
-        results.extend(
-            entry
-                .results
-                .iter()
-                .map(|(tool_use_id, is_error)| ResultRow {
-                    record_id: id,
-                    tool_use_id: tool_use_id.clone(),
-                    is_error: *is_error,
-                }),
-        );
-    }
-    insert(
-        connection,
-        "INSERT INTO records ({columns}) {values}",
-        &records,
-    )
-    .await?;
-    insert(connection, "INSERT INTO calls ({columns}) {values}", &calls).await?;
-    insert(
-        connection,
-        "INSERT INTO results ({columns}) {values}",
-        &results,
-    )
-    .await?;
     let (entries, mut done) = (&batch.entries[..], 0);
     for end in &batch.run_ends {
         put_tokens(connection, file_id, &entries[done..end.after]).await?;
@@ -286,7 +196,36 @@ async fn put(
         done = end.after;
     }
     put_tokens(connection, file_id, &entries[done..]).await?;
-    put_about(connection, &batch).await
+    put_about(connection, &batch).await?;
+    mark_results(connection, &mut batch.entries).await?;
+    let last = query_scalar("SELECT coalesce(max(id), 0) FROM records");
+    let first: i64 = last.fetch_one(&mut *connection).await?;
+    let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
+    for (id, mut entry) in (first + 1..).zip(batch.entries) {
+        (entry.record.id, entry.record.file_id) = (id, file_id);
+        entry.calls.iter_mut().for_each(|call| call.record_id = id);
+        let own = entry.results.iter_mut();
+        own.for_each(|result| result.record_id = id);
+        records.push(entry.record);
+        calls.append(&mut entry.calls);
+        results.append(&mut entry.results);
+        if !entry.text.is_empty() {
+            let body = entry.text;
+            texts.push(TextRow { rowid: id, body });
+        }
+    }
+    add_rows(connection, "records", &records).await?;
+    add_rows(connection, "calls", &calls).await?;
+    add_rows(connection, "results", &results).await
+}
+
+async fn add_rows<R: Row + Sync>(
+    connection: &mut Connection,
+    table: &str,
+    rows: &[R],
+) -> SqlResult<()> {
+    let add = format!("INSERT INTO {table} ({{columns}}) {{values}}");
+    insert(connection, &add, rows).await
 }
 
 /// Puts texts, last in a transaction and with few statements: FTS5 writes what it has in memory to disk before each
@@ -306,106 +245,28 @@ async fn put_texts(connection: &mut Connection, mut texts: Vec<TextRow>) -> SqlR
     Ok(())
 }
 
-fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
-    RecordRow {
-        id,
-        file_id,
-        offset: entry.offset.cast_signed(),
-        length: entry.length.cast_signed(),
-        uuid: entry.uuid.clone(),
-        message_id: entry.message_id.clone(),
-        role: entry.is_assistant,
-        at: entry.at,
-        is_sub: entry.is_sub,
-        model: entry.model.clone(),
-        has_error: entry.results.iter().any(|(_, is_error)| *is_error),
-    }
-}
-
-/// Stands for the call of a sub-agent in an old transcript whose records do not say whose they are: what results in this
-/// file say of sub-agents is in these.
-const NOBODYS: &str = "";
-
 async fn put_tokens(connection: &mut Connection, file_id: i64, entries: &[Entry]) -> SqlResult<()> {
-    let mut messages: BTreeMap<String, MessageRow> = BTreeMap::new();
-    let (mut agents, mut parents) = (Vec::new(), BTreeSet::new());
+    let mut tokens = Tokens::default();
     for entry in entries {
-        for row in message_rows(file_id, entry) {
-            match messages.entry(row.message_id.clone()) {
-                btree_map::Entry::Vacant(place) => drop(place.insert(row)),
-                btree_map::Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    let is_sub = known.is_sub && row.is_sub;
-                    if row.output_tokens >= known.output_tokens {
-                        *known = row;
-                    }
-                    known.is_sub = is_sub;
-                }
-            }
-        }
-        if let (Some((agent_id, Some(usage))), [(tool_use_id, _)]) =
-            (&entry.agent_report, &entry.results[..])
-        {
-            agents.push(agent_row(file_id, tool_use_id, agent_id, entry.at, usage));
-        }
-        if entry.is_progress {
-            continue; // what a result says is one more message
-        }
-        // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
-        let agent = entry.agent_id.as_ref().filter(|_| entry.is_sub);
-        if let Some(parent) = entry.parent_tool_use_id.as_ref().or(agent) {
-            parents.insert(parent.as_str());
-        } else if entry.is_sub && entry.usage.is_some() {
-            parents.insert(NOBODYS);
-        }
+        tokens.take(file_id, entry);
     }
-    let messages: Vec<MessageRow> = messages.into_values().collect();
+    let mut messages: Vec<MessageRow> = tokens.messages.into_values().collect();
+    // Rows that are beside each other in the table are put together.
+    messages.sort_unstable_by(|one, other| one.message_id.cmp(&other.message_id));
     let put = "INSERT INTO messages ({columns}) {values} ON CONFLICT (message_id, file_id) DO UPDATE SET
         is_sub = min(is_sub, excluded.is_sub), at = excluded.at, model = excluded.model, input_tokens = excluded.input_tokens,
         output_tokens = excluded.output_tokens, cache_creation_input_tokens = excluded.cache_creation_input_tokens,
         cache_read_input_tokens = excluded.cache_read_input_tokens, ephemeral_5m_input_tokens = excluded.ephemeral_5m_input_tokens,
         ephemeral_1h_input_tokens = excluded.ephemeral_1h_input_tokens, web_search_requests = excluded.web_search_requests,
-        cost_usd = excluded.cost_usd
+        cost_usd = excluded.cost_usd, agent_id = excluded.agent_id
         WHERE excluded.output_tokens >= output_tokens";
     insert(connection, put, &messages).await?;
-    insert(
-        connection,
-        "INSERT INTO agents ({columns}) {values}",
-        &agents,
-    )
-    .await?;
-    let parents = parents.into_iter().map(|tool_use_id| ParentRow {
-        tool_use_id: tool_use_id.to_owned(),
+    let parents = tokens.parents.into_iter().map(|tool_use_id| ParentRow {
+        tool_use_id,
         file_id,
     });
-    let parents: Vec<ParentRow> = parents.collect();
-    insert(
-        connection,
-        "INSERT OR IGNORE INTO parents ({columns}) {values}",
-        &parents,
-    )
-    .await
-}
-
-fn agent_row(
-    file_id: i64,
-    tool_use_id: &str,
-    agent_id: &Option<String>,
-    at: Option<i64>,
-    usage: &Usage,
-) -> AgentRow {
-    AgentRow {
-        file_id,
-        tool_use_id: tool_use_id.to_owned(),
-        agent_id: agent_id.clone(),
-        at,
-        input_tokens: usage.input_tokens.cast_signed(),
-        output_tokens: usage.output_tokens.cast_signed(),
-        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
-        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
-        ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
-        ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
-    }
+    let put = "INSERT OR IGNORE INTO parents ({columns}) {values}";
+    insert(connection, put, &parents.collect::<Vec<_>>()).await
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
@@ -418,9 +279,9 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
     let title = about.title(|title| redact(title).text.into_owned());
     query(put)
         .bind(batch.step.file_id)
-        .bind(batch.step.read.cast_signed())
-        .bind(batch.step.lines.cast_signed())
-        .bind(batch.step.skipped.cast_signed())
+        .bind(batch.step.read)
+        .bind(batch.step.lines)
+        .bind(batch.step.skipped)
         .bind(&about.cwd)
         .bind(&about.branch)
         .bind(title.as_ref().map(|(_, title)| title.as_str()))
@@ -428,7 +289,7 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(about.started_at)
         .bind(about.ended_at)
         .bind(batch.step.modified)
-        .bind(batch.step.stamp.cast_signed())
+        .bind(batch.step.stamp)
         .bind(batch.is_running)
         .execute(connection)
         .await

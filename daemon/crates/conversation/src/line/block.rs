@@ -1,6 +1,6 @@
 //! The content of a message.
 
-use super::loose::{Fields, Flag, Object, Text, skip};
+use super::loose::{Fields, Loose, elements, flag, skip, text};
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -26,19 +26,22 @@ pub enum Block<'a> {
     Other,
 }
 
-/// Returns the blocks of a message, in order. A content that is a text is one block; anything else has none.
+/// Returns the blocks of a message, in order; of a list that is too long, the first. A content that is a text is one block;
+/// anything else has none.
 #[must_use]
 pub fn blocks(content: Option<&RawValue>) -> Vec<Block<'_>> {
     let Some(content) = content else {
         return Vec::new();
     };
     match content.get().as_bytes().first() {
-        Some(b'"') => text(content).map(Block::Text).into_iter().collect(),
+        Some(b'"') => {
+            let text = serde_json::from_str::<Loose<'_>>(content.get()).ok();
+            let text = text.and_then(Loose::text).map(Block::Text);
+            text.into_iter().collect()
+        }
         Some(b'[') => {
-            let list: Vec<Object<Parts<'_>>> =
-                serde_json::from_str(content.get()).unwrap_or_default();
-            list.into_iter()
-                .map(|block| block.0.map_or(Block::Other, Parts::block))
+            let list = elements::<Loose<'_, Parts<'_>>>(content.get()).into_iter();
+            list.map(|block| block.object().map_or(Block::Other, Parts::block))
                 .collect()
         }
         _ => Vec::new(),
@@ -58,13 +61,13 @@ pub fn raw_blocks(content: Option<&RawValue>) -> Vec<Box<RawValue>> {
             RawValue::from_string(block).into_iter().collect()
         }
         Some(b'[') => {
-            let list: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
             let is_result = |raw: &RawValue| {
-                let parts: Option<Object<Parts<'_>>> = serde_json::from_str(raw.get()).ok();
-                let block = parts.and_then(|parts| parts.0).map(Parts::block);
+                let parts: Option<Loose<'_, Parts<'_>>> = serde_json::from_str(raw.get()).ok();
+                let block = parts.and_then(Loose::object).map(Parts::block);
                 matches!(block, Some(Block::ToolResult { .. }))
             };
-            let list = list.into_iter().filter(|raw| !is_result(raw));
+            let list = elements::<&RawValue>(content.get()).into_iter();
+            let list = list.filter(|raw| !is_result(raw));
             list.map(RawValue::to_owned).collect()
         }
         _ => Vec::new(),
@@ -80,10 +83,6 @@ pub fn text_of(content: Option<&RawValue>) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(raw.get()).ok()?.0
 }
 
 /// All fields of all kinds of blocks that matter.
@@ -103,15 +102,15 @@ struct Parts<'a> {
 impl<'de> Fields<'de> for Parts<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
-            "type" => self.kind = map.next_value::<Text<'de>>()?.0,
-            "id" => self.id = map.next_value::<Text<'de>>()?.0,
-            "name" => self.name = map.next_value::<Text<'de>>()?.0,
-            "tool_use_id" => self.tool_use_id = map.next_value::<Text<'de>>()?.0,
-            "text" => self.text = map.next_value::<Text<'de>>()?.0,
-            "thinking" => self.thinking = map.next_value::<Text<'de>>()?.0,
+            "type" => self.kind = text(map)?,
+            "id" => self.id = text(map)?,
+            "name" => self.name = text(map)?,
+            "tool_use_id" => self.tool_use_id = text(map)?,
+            "text" => self.text = text(map)?,
+            "thinking" => self.thinking = text(map)?,
             "input" => self.input = Some(map.next_value()?),
             "content" => self.content = Some(map.next_value()?),
-            "is_error" => self.is_error = map.next_value::<Flag>()?.0,
+            "is_error" => self.is_error = flag(map)?,
             _ => skip(map)?,
         }
         Ok(())
@@ -169,5 +168,12 @@ mod tests {
         assert_eq!(text_of(Some(&raw("\"plain\""))), "plain");
         assert!(blocks(Some(&raw("{\"type\":\"text\"}"))).is_empty());
         assert!(blocks(None).is_empty());
+    }
+
+    #[test]
+    fn a_list_of_very_many_blocks_has_the_first_ones() {
+        let list = raw(&format!("[{}0]", "0,".repeat(20_000)));
+        assert_eq!(blocks(Some(&list)).len(), 10_000);
+        assert_eq!(raw_blocks(Some(&list)).len(), 10_000);
     }
 }

@@ -1,8 +1,9 @@
 //! What a line says of itself.
 
-use super::loose::{Fields, Flag, Object, Text, skip};
+use super::loose::{Fields, Loose, flag, object, skip, text};
 use super::run::{ModelUse, run_used};
 use super::usage::{MessageUsage, SideCall, Usage};
+use ccd_protocol::conversation::TurnRole;
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -10,6 +11,8 @@ use std::borrow::Cow;
 /// A line that is a JSON object with a type. Its texts are borrowed unless they have escapes.
 #[derive(Debug, Clone, Default)]
 pub struct Line<'a> {
+    /// The line as it was written, if it was read from a file.
+    pub raw: &'a [u8],
     pub kind: LineType<'a>,
     pub uuid: Option<Cow<'a, str>>,
     pub session_id: Option<Cow<'a, str>>,
@@ -75,7 +78,6 @@ pub enum TitleKind {
 pub struct Message<'a> {
     pub id: Option<Cow<'a, str>>,
     pub model: Option<Cow<'a, str>>,
-    pub stop_reason: Option<Cow<'a, str>>,
     /// A text or a list of blocks; see [`super::blocks`].
     pub content: Option<&'a RawValue>,
     /// Without the side calls.
@@ -99,9 +101,8 @@ pub enum Wrong {
 /// Returns what a line says. It must have no line end.
 /// A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
 pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
-    let Object(line) = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
-    let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;
-    let line = line.settled();
+    let line: Loose<'_, Line<'_>> = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
+    let line = line.object().ok_or(Wrong::NotAnObject)?.settled();
     match line.kind {
         LineType::Missing => Err(Wrong::NoType),
         LineType::Other(_) => Ok(line),
@@ -115,7 +116,7 @@ impl<'de> Fields<'de> for Line<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
             "type" => {
-                self.kind = match map.next_value::<Text<'de>>()?.0 {
+                self.kind = match text(map)? {
                     None => LineType::Missing,
                     Some(kind) if kind == "assistant" => LineType::Assistant,
                     Some(kind) if kind == "user" => LineType::User,
@@ -126,23 +127,20 @@ impl<'de> Fields<'de> for Line<'de> {
             "session_id" | "sessionId" => self.session_id = id(map)?.or(self.session_id.take()),
             "parent_tool_use_id" => self.parent_tool_use_id = id(map)?,
             "agentId" | "agent_id" => self.agent_id = id(map)?.or(self.agent_id.take()),
-            "isSidechain" => self.is_sidechain = map.next_value::<Flag>()?.0,
+            "isSidechain" => self.is_sidechain = flag(map)?,
             "isMeta" | "isCompactSummary" | "isSynthetic" => {
-                self.is_meta |= map.next_value::<Flag>()?.0;
+                self.is_meta |= flag(map)?;
             }
             "parentUuid" => self.parent_uuid = id(map)?,
             "subtype" => self.is_run_start = id(map)?.as_deref() == Some("init"),
             "modelUsage" => self.model_usage = raw(map)?,
-            "usage" => self.usage = map.next_value::<Object<_>>()?.0,
+            "usage" => self.usage = object(map)?,
             "total_cost_usd" => {
                 let cost: &RawValue = map.next_value()?;
                 self.total_cost_usd = cost.get().parse().ok();
             }
             "data" => {
-                self.progress = map
-                    .next_value::<Object<Progress<'de>>>()?
-                    .0
-                    .and_then(Progress::record)
+                self.progress = object::<_, Progress<'de>>(map)?.and_then(Progress::record);
             }
             "parentToolUseID" => self.parent_tool_use_id = id(map)?,
             "promptId" => self.prompt_id = id(map)?,
@@ -152,7 +150,7 @@ impl<'de> Fields<'de> for Line<'de> {
             "summary" => self.take_title(TitleKind::Summary, map)?,
             "aiTitle" => self.take_title(TitleKind::Generated, map)?,
             "customTitle" => self.take_title(TitleKind::Custom, map)?,
-            "message" => self.message = map.next_value::<Object<_>>()?.0,
+            "message" => self.message = object(map)?,
             "tool_use_result" | "toolUseResult" => self.result_meta = raw(map)?,
             _ => skip(map)?,
         }
@@ -172,7 +170,7 @@ impl<'de> Fields<'de> for Progress<'de> {
         match name {
             "type" => self.kind = id(map)?,
             "agentId" => self.agent_id = id(map)?,
-            "message" => self.record = map.next_value::<Object<_>>()?.0,
+            "message" => self.record = object(map)?,
             _ => skip(map)?,
         }
         Ok(())
@@ -183,8 +181,7 @@ impl<'a> Progress<'a> {
     /// Returns the record of a sub-agent's that was reported.
     fn record(self) -> Option<Box<Line<'a>>> {
         let record = self.record.filter(|record| {
-            self.kind.as_deref() == Some("agent_progress")
-                && matches!(record.kind, LineType::Assistant | LineType::User)
+            self.kind.as_deref() == Some("agent_progress") && record.role().is_some()
         })?;
         Some(Box::new(Line {
             agent_id: self.agent_id,
@@ -194,6 +191,39 @@ impl<'a> Progress<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// Returns who says it; `None` if it is no record.
+    #[must_use]
+    pub fn role(&self) -> Option<TurnRole> {
+        match self.kind {
+            LineType::Assistant => Some(TurnRole::Assistant),
+            LineType::User => Some(TurnRole::User),
+            LineType::Other(_) | LineType::Missing => None,
+        }
+    }
+
+    /// Returns the id of the message; that of the record itself for a user, or if there is none.
+    #[must_use]
+    pub fn message_id(&self) -> Option<&str> {
+        let message = self.message.as_ref();
+        let message = message.filter(|_| self.kind == LineType::Assistant);
+        let id = message.and_then(|message| message.id.as_ref());
+        id.or(self.uuid.as_ref()).map(AsRef::as_ref)
+    }
+
+    /// Returns the model that answered.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        let model = self.message.as_ref()?.model.as_deref();
+        model.filter(|model| *model != "<synthetic>")
+    }
+
+    /// Notes the call that started the sub-agent whose file has the line, unless the line names one.
+    pub(crate) fn belongs_to(&mut self, parent: Option<&str>) {
+        if self.parent_tool_use_id.is_none() {
+            self.parent_tool_use_id = parent.map(|parent| Cow::Owned(parent.to_owned()));
+        }
+    }
+
     /// Applies what only all members together say.
     fn settled(mut self) -> Self {
         let is = |kind: &str| self.kind == LineType::Other(kind.into());
@@ -236,9 +266,8 @@ impl<'de> Fields<'de> for Message<'de> {
         match name {
             "id" => self.id = id(map)?,
             "model" => self.model = id(map)?,
-            "stop_reason" => self.stop_reason = id(map)?,
             "content" => self.content = raw(map)?,
-            "usage" => self.take_usage(map.next_value::<Object<_>>()?.0),
+            "usage" => self.take_usage(object(map)?),
             _ => skip(map)?,
         }
         Ok(())
@@ -273,8 +302,7 @@ pub(crate) fn with(mut usage: Usage, side_calls: &[SideCall]) -> Usage {
 
 /// Reads a text that is not empty.
 fn id<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de, str>>, A::Error> {
-    let Text(text) = map.next_value()?;
-    Ok(text.filter(|text| !text.is_empty()))
+    Ok(text(map)?.filter(|text| !text.is_empty()))
 }
 
 /// Reads a value as it was written.

@@ -1,6 +1,6 @@
 //! What Claude Code notes about a result.
 
-use super::loose::{Fields, Flag, Object, Text, skip};
+use super::loose::{Fields, Loose, flag, object, skip, text};
 use super::usage::Usage;
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
@@ -16,9 +16,9 @@ struct Report<'a> {
 impl<'de> Fields<'de> for Report<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
-            "agentId" => self.agent_id = map.next_value::<Text<'de>>()?.0,
-            "usage" => self.usage = map.next_value::<Object<_>>()?.0,
-            "isAsync" => self.is_async = map.next_value::<Flag>()?.0,
+            "agentId" => self.agent_id = text(map)?,
+            "usage" => self.usage = object(map)?,
+            "isAsync" => self.is_async = flag(map)?,
             _ => skip(map)?,
         }
         Ok(())
@@ -29,8 +29,8 @@ impl<'de> Fields<'de> for Report<'de> {
 /// started in the background, only its own records say what it used; the result comes before, so it says none.
 #[must_use]
 pub fn agent_report(meta: &RawValue) -> Option<(Option<String>, Option<Usage>)> {
-    let Object(report) = serde_json::from_str::<Object<Report<'_>>>(meta.get()).ok()?;
-    let report = report?;
+    let report: Loose<'_, Report<'_>> = serde_json::from_str(meta.get()).ok()?;
+    let report = report.object()?;
     let started = (report.is_async && report.agent_id.is_some()).then(Usage::default);
     let usage = report.usage.or(started);
     let is_empty = report.agent_id.is_none() && usage.is_none();

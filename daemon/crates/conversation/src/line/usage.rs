@@ -1,6 +1,6 @@
 //! Tokens of one response.
 
-use super::loose::{Fields, Number, Object, Text, skip};
+use super::loose::{Fields, Loose, elements, number, object, skip, text};
 use ccd_protocol::conversation::CacheCreation;
 pub use ccd_protocol::conversation::ConversationUsage as Usage;
 use serde::de::MapAccess;
@@ -30,7 +30,7 @@ pub(super) struct MessageUsage {
 
 impl<'de> Fields<'de> for MessageUsage {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let mut is = |text| Ok(map.next_value::<Text<'de>>()?.0.as_deref() == Some(text));
+        let mut is = |wanted| Ok(text(map)?.as_deref() == Some(wanted));
         match name {
             "speed" => self.is_fast = is("fast")?,
             "inference_geo" => self.is_us_only = is("us")?,
@@ -51,10 +51,10 @@ struct Iteration {
 
 impl<'de> Fields<'de> for Iteration {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let mut text = || Ok(map.next_value::<Text<'de>>()?.0.map(Into::into));
+        let mut owned = || Ok(text(map)?.map(Into::into));
         match name {
-            "type" => self.kind = text()?,
-            "model" => self.model = text()?,
+            "type" => self.kind = owned()?,
+            "model" => self.model = owned()?,
             _ => self.usage.field(name, map)?,
         }
         Ok(())
@@ -66,14 +66,13 @@ fn side_calls(iterations: &RawValue) -> Vec<SideCall> {
     if iterations.get().len() <= 4 {
         return Vec::new();
     }
-    let iterations = serde_json::from_str::<Vec<Object<Iteration>>>(iterations.get());
-    let iterations = iterations.unwrap_or_default().into_iter();
+    let iterations = elements::<Loose<'_, Iteration>>(iterations.get()).into_iter();
     let side_call = |one: Iteration| match one.kind.as_deref() {
         Some("advisor_message") => Some((one.model, one.usage)),
         Some("compaction") => Some((None, one.usage)),
         _ => None,
     };
-    let side_calls = iterations.filter_map(|one| one.0.and_then(side_call));
+    let side_calls = iterations.filter_map(|one| one.object().and_then(side_call));
     side_calls
         .map(|(model, usage)| SideCall { model, usage })
         .collect()
@@ -82,24 +81,24 @@ fn side_calls(iterations: &RawValue) -> Vec<SideCall> {
 /// No response has more tokens. Sums of millions of messages stay numbers of SQLite.
 const MAX_COUNT: u64 = 1 << 40;
 
-/// Returns how many there are; none if that cannot be true, as if it were no number.
-fn count(number: Number) -> u64 {
-    number.0.filter(|count| *count <= MAX_COUNT).unwrap_or(0)
+/// Reads how many there are; none if that cannot be true, as if it were no number.
+fn count<'de, A: MapAccess<'de>>(map: &mut A) -> Result<u64, A::Error> {
+    let count = number(map)?.filter(|count| *count <= MAX_COUNT);
+    Ok(count.unwrap_or(0))
 }
 
 impl<'de> Fields<'de> for Usage {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let number = |map: &mut A| Ok(count(map.next_value()?));
         match name {
-            "input_tokens" => self.input_tokens = number(map)?,
-            "output_tokens" => self.output_tokens = number(map)?,
-            "cache_creation_input_tokens" => self.cache_creation_input_tokens = number(map)?,
-            "cache_read_input_tokens" => self.cache_read_input_tokens = number(map)?,
+            "input_tokens" => self.input_tokens = count(map)?,
+            "output_tokens" => self.output_tokens = count(map)?,
+            "cache_creation_input_tokens" => self.cache_creation_input_tokens = count(map)?,
+            "cache_read_input_tokens" => self.cache_read_input_tokens = count(map)?,
             "cache_creation" => {
-                self.cache_creation = map.next_value::<Object<_>>()?.0.unwrap_or_default();
+                self.cache_creation = object(map)?.unwrap_or_default();
             }
             "server_tool_use" => {
-                let requests = map.next_value::<Object<ServerTools>>()?.0;
+                let requests: Option<ServerTools> = object(map)?;
                 self.web_search_requests = requests.unwrap_or_default().web_search_requests;
             }
             _ => skip(map)?,
@@ -110,10 +109,9 @@ impl<'de> Fields<'de> for Usage {
 
 impl<'de> Fields<'de> for CacheCreation {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let number = |map: &mut A| Ok(count(map.next_value()?));
         match name {
-            "ephemeral_5m_input_tokens" => self.ephemeral_5m_input_tokens = number(map)?,
-            "ephemeral_1h_input_tokens" => self.ephemeral_1h_input_tokens = number(map)?,
+            "ephemeral_5m_input_tokens" => self.ephemeral_5m_input_tokens = count(map)?,
+            "ephemeral_1h_input_tokens" => self.ephemeral_1h_input_tokens = count(map)?,
             _ => skip(map)?,
         }
         Ok(())
@@ -129,7 +127,7 @@ impl<'de> Fields<'de> for ServerTools {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
             "web_search_requests" => {
-                self.web_search_requests = count(map.next_value()?);
+                self.web_search_requests = count(map)?;
                 Ok(())
             }
             _ => skip(map),

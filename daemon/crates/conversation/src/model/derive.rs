@@ -1,10 +1,11 @@
 //! Turns, calls with their results, and indexes.
 
+use super::inline::InlineAgents;
 use super::records::{Record, Records, Role};
 use super::runs::Runs;
 use super::tree::Tree;
 use super::usage::{Totals, runs, totals};
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the records of a conversation mean together. Records are named by their index in [`Self::records`].
 #[derive(Debug, Clone)]
@@ -85,6 +86,13 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Returns the session of the first record.
+    #[must_use]
+    pub fn session_id(&self) -> String {
+        let first = self.records.first();
+        first.map_or_else(String::new, |one| one.session_id.to_string())
+    }
+
     /// Returns the models that answered, each once, sorted.
     #[must_use]
     pub fn models(&self) -> Vec<&'a str> {
@@ -104,53 +112,24 @@ fn parents<'a>(records: &[&'a Record]) -> Vec<Option<&'a str>> {
             started.insert(agent, &outcome.tool_use_id);
         }
     }
-    let mut inline = InlineAgents::of(records);
+    let mut inline = InlineAgents::<&str, { usize::MAX }>::default();
+    if records.iter().any(|record| record.inline.is_some()) {
+        for call in records.iter().flat_map(|record| &record.calls) {
+            if let Some(prompt) = call.prompt {
+                inline.note_call(&call.id, prompt);
+            }
+        }
+    }
     let parent = |record: &&'a Record| {
         let agent = record.agent_id.as_deref().filter(|_| record.is_sidechain);
         let agent = || agent.map(|agent| started.get(agent).copied().unwrap_or(agent));
         let parent = record.parent.as_deref().or_else(agent);
-        parent.or_else(|| inline.parent(record))
+        parent.or_else(|| {
+            let own = record.inline.as_deref()?;
+            Some(inline.parent(own, &record.uuid, &record.uuid))
+        })
     };
     records.iter().map(parent).collect()
-}
-
-/// Sub-agents of an old transcript: their records name neither a call nor an agent, only the record before them.
-struct InlineAgents<'a> {
-    /// Calls that start sub-agents and have none yet, by their prompts.
-    calls: HashMap<u64, VecDeque<&'a str>>,
-    /// The call of each record so far.
-    known: HashMap<&'a str, &'a str>,
-}
-
-impl<'a> InlineAgents<'a> {
-    fn of(records: &[&'a Record]) -> Self {
-        let mut calls: HashMap<u64, VecDeque<&str>> = HashMap::new();
-        if records.iter().any(|record| record.inline.is_some()) {
-            for call in records.iter().flat_map(|record| &record.calls) {
-                if let Some(prompt) = call.prompt {
-                    calls.entry(prompt).or_default().push_back(&call.id);
-                }
-            }
-        }
-        Self {
-            calls,
-            known: HashMap::new(),
-        }
-    }
-
-    /// Returns the call that started the sub-agent of a record, or the first record of a sub-agent that nobody called.
-    fn parent(&mut self, record: &'a Record) -> Option<&'a str> {
-        let inline = record.inline.as_deref()?;
-        let before = inline.parent_uuid.as_deref();
-        let known = before.and_then(|before| self.known.get(before).copied());
-        let called = || {
-            let calls = self.calls.get_mut(&inline.text?)?;
-            calls.pop_front()
-        };
-        let parent = known.or_else(called).unwrap_or(&record.uuid);
-        self.known.insert(&record.uuid, parent);
-        Some(parent)
-    }
 }
 
 fn turns<'a>(records: &[&'a Record], parents: &[Option<&'a str>]) -> Vec<Turn<'a>> {
@@ -194,12 +173,12 @@ fn pairs<'a>(records: &[&'a Record]) -> (Vec<Pair<'a>>, Vec<&'a str>) {
             });
         }
     }
-    let mut orphans: Vec<&str> = Vec::new();
+    let (mut orphans, mut seen) = (Vec::new(), HashSet::new());
     for (index, record) in records.iter().enumerate() {
         for outcome in &record.outcomes {
             let Some(pair) = by_id.get(&*outcome.tool_use_id) else {
-                if !orphans.contains(&&*outcome.tool_use_id) {
-                    orphans.push(&outcome.tool_use_id);
+                if seen.insert(&*outcome.tool_use_id) {
+                    orphans.push(&*outcome.tool_use_id);
                 }
                 continue;
             };

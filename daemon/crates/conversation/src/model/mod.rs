@@ -4,6 +4,7 @@
 //! were taken.
 
 mod derive;
+mod inline;
 mod records;
 mod runs;
 mod tree;
@@ -15,9 +16,10 @@ mod fixture_tests;
 mod property_tests;
 
 pub use derive::{Model, Pair, Turn};
+pub(crate) use inline::{Inline, InlineAgents, prompt_of_call};
 pub use records::{Call, LineLocation, Outcome, Record, Records, Role};
-pub(crate) use records::{hash, prompt_of_call};
 pub use runs::Runs;
 pub(crate) use runs::add as add_use;
 pub use tree::{Node, Tree};
 pub use usage::Totals;
+pub(crate) use usage::add as add_tokens;

@@ -1,15 +1,12 @@
 //! Records, each once.
 
-use crate::line::{
-    Block, Line, LineType, ModelUse, SideCall, Usage, agent_report, blocks, text_of, with,
-};
+use super::inline::{Inline, prompt_of_call};
+use crate::line::{Block, Line, ModelUse, SideCall, Usage, agent_report, blocks, with};
 pub use ccd_protocol::conversation::TurnRole as Role;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 /// Where a line is. The order of places is the order of the conversation.
@@ -58,15 +55,6 @@ pub struct Record {
     pub outcomes: Vec<Outcome>,
     /// The agent that a result is of, and the tokens that it says the agent used.
     pub agent_report: Option<Box<(Option<String>, Option<Usage>)>>,
-}
-
-/// What tells sub-agents in an old transcript apart.
-#[derive(Debug, Clone, Default)]
-pub struct Inline {
-    /// The record before it.
-    pub parent_uuid: Option<String>,
-    /// A hash of its text.
-    pub text: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,32 +197,24 @@ impl Record {
     }
 
     fn of(place: LineLocation, line: &Line<'_>) -> Option<Self> {
-        let role = match line.kind {
-            LineType::Assistant => Role::Assistant,
-            LineType::User => Role::User,
-            LineType::Other(_) | LineType::Missing => return None,
-        };
-        let uuid = line.uuid.as_ref()?.to_string();
+        let role = line.role()?;
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let message = line.message.clone().unwrap_or_default();
-        let message_id = match role {
-            Role::Assistant => owned(&message.id).unwrap_or_else(|| uuid.clone()),
-            Role::User => uuid.clone(),
-        };
         let mut record = Self {
+            uuid: owned(&line.uuid)?,
             session_id: line.session_id.as_deref()?.into(),
             role,
             order: place,
             place,
-            message_id,
+            message_id: line.message_id()?.to_owned(),
             parent: owned(&line.parent_tool_use_id),
             agent_id: owned(&line.agent_id),
             prompt_id: owned(&line.prompt_id),
             is_sidechain: line.is_sidechain,
             is_progress: line.is_progress,
-            inline: None,
+            inline: Inline::of(line).map(Box::new),
             timestamp: owned(&line.timestamp),
-            model: owned(&message.model).filter(|model| model != "<synthetic>"),
+            model: line.model().map(str::to_owned),
             is_fast: message.is_fast,
             is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
@@ -243,7 +223,6 @@ impl Record {
             calls: Vec::new(),
             outcomes: Vec::new(),
             agent_report: line.result_meta.and_then(agent_report).map(Box::new),
-            uuid,
         };
         for block in blocks(message.content) {
             match block {
@@ -266,32 +245,6 @@ impl Record {
         if !record.outcomes.is_empty() {
             record.prompt_id = None;
         }
-        let says_whose = record.parent.is_some() || record.agent_id.is_some();
-        if record.is_sidechain && !says_whose {
-            record.inline = Some(Box::new(Inline {
-                parent_uuid: owned(&line.parent_uuid),
-                text: (role == Role::User).then(|| hash(&text_of(message.content))),
-            }));
-        }
         Some(record)
     }
-}
-
-/// Names of the tool that starts a sub-agent.
-const AGENT_TOOLS: [&str; 2] = ["Task", "Agent"];
-
-/// Returns a hash of the prompt of the sub-agent that a call starts, if it starts one.
-pub(crate) fn prompt_of_call(tool: &str, input: &RawValue) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct Input<'a> {
-        #[serde(borrow)]
-        prompt: Cow<'a, str>,
-    }
-    let is_agent = AGENT_TOOLS.contains(&tool);
-    let input: Input<'_> = serde_json::from_str(is_agent.then_some(input.get())?).ok()?;
-    Some(hash(&input.prompt))
-}
-
-pub(crate) fn hash(text: &str) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(text.trim())
 }

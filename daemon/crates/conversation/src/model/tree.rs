@@ -1,7 +1,7 @@
 //! Which sub-agent was started by which.
 
 use super::records::Record;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Deeper sub-agents are siblings of those at this depth. Claude Code starts them five deep.
 const MAX_DEPTH: usize = 50;
@@ -32,42 +32,22 @@ impl<'a> Tree<'a> {
         if below.is_empty() {
             return Self::default();
         }
-        // Calls with records below them, in order, by the sub-agent that made them; the first call of an id counts.
+        // The first call of an id counts.
         let mut calls: HashMap<Option<&str>, Vec<&str>> = HashMap::new();
-        let mut seen = HashSet::new();
+        let mut called = HashSet::new();
         for (record, parent) in records.iter().zip(parents) {
             for call in &record.calls {
-                if below.contains_key(&*call.id) && seen.insert(&*call.id) {
+                if below.contains_key(&*call.id) && called.insert(&*call.id) {
                     calls.entry(*parent).or_default().push(&call.id);
                 }
             }
         }
-        // From the top down without recursion: a parent comes before its children.
-        let mut order: Vec<Visited<'_>> = Vec::new();
-        let mut visited: HashSet<&str> = HashSet::new();
-        let visit =
-            |first: &'a str, order: &mut Vec<Visited<'a>>, visited: &mut HashSet<&'a str>| {
-                let mut next = order.len();
-                if visited.insert(first) {
-                    order.push(Visited {
-                        id: first,
-                        parent: None,
-                        depth: 0,
-                    });
-                }
-                while let Some(one) = order.get(next).copied() {
-                    for call in calls.get(&Some(one.id)).into_iter().flatten() {
-                        if visited.insert(call) {
-                            order.push(one.child(next, call));
-                        }
-                    }
-                    next += 1;
-                }
-            };
-        for root in calls.get(&None).into_iter().flatten() {
-            visit(root, &mut order, &mut visited);
-        }
-        let roots = nodes(&order, &below);
+        let mut visit = Visit {
+            below: &below,
+            calls: &calls,
+            visited: HashSet::new(),
+        };
+        let roots = visit.nodes(None, 0);
         let mut orphans = Vec::new();
         // Those without a call first: what is in a circle has one.
         let first_records: BTreeMap<usize, &str> = below
@@ -76,9 +56,9 @@ impl<'a> Tree<'a> {
             .collect();
         for has_call in [false, true] {
             for id in first_records.values() {
-                if seen.contains(id) == has_call && !visited.contains(id) {
+                if called.contains(id) == has_call && visit.visited.insert(id) {
                     orphans.push(*id);
-                    visit(id, &mut Vec::new(), &mut visited);
+                    visit.nodes(Some(id), 0);
                 }
             }
         }
@@ -86,54 +66,37 @@ impl<'a> Tree<'a> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Visited<'a> {
-    id: &'a str,
-    /// By index in the order of the visit.
-    parent: Option<usize>,
-    depth: usize,
+struct Visit<'m, 'a> {
+    /// Records by the calls that they are below.
+    below: &'m HashMap<&'a str, Vec<usize>>,
+    /// Calls with records below them, in order, by the sub-agent that made them.
+    calls: &'m HashMap<Option<&'a str>, Vec<&'a str>>,
+    visited: HashSet<&'a str>,
 }
 
-impl<'a> Visited<'a> {
-    fn child(self, index: usize, id: &'a str) -> Self {
-        if self.depth < MAX_DEPTH {
-            Self {
-                id,
-                parent: Some(index),
-                depth: self.depth + 1,
+impl<'a> Visit<'_, 'a> {
+    /// Returns the sub-agents that one at this depth started.
+    fn nodes(&mut self, caller: Option<&'a str>, depth: usize) -> Vec<Node<'a>> {
+        let mut nodes = Vec::new();
+        let mut callers = VecDeque::from([caller]);
+        while let Some(caller) = callers.pop_front() {
+            for id in self.calls.get(&caller).into_iter().flatten() {
+                if !self.visited.insert(id) {
+                    continue;
+                }
+                let children = if depth < MAX_DEPTH {
+                    self.nodes(Some(id), depth + 1)
+                } else {
+                    callers.push_back(Some(id));
+                    Vec::new()
+                };
+                nodes.push(Node {
+                    parent_tool_use_id: id,
+                    records: self.below.get(id).cloned().unwrap_or_default(),
+                    children,
+                });
             }
-        } else {
-            Self { id, ..self }
         }
+        nodes
     }
-}
-
-/// Puts nodes, each after its parent, into a tree.
-fn nodes<'a>(order: &[Visited<'a>], below: &HashMap<&str, Vec<usize>>) -> Vec<Node<'a>> {
-    let mut nodes: Vec<Option<Node<'a>>> = order
-        .iter()
-        .map(|one| {
-            Some(Node {
-                parent_tool_use_id: one.id,
-                records: below.get(one.id).cloned().unwrap_or_default(),
-                children: Vec::new(),
-            })
-        })
-        .collect();
-    let mut roots = Vec::new();
-    for index in (0..order.len()).rev() {
-        let Some(mut node) = nodes[index].take() else {
-            continue;
-        };
-        node.children.reverse();
-        match order[index]
-            .parent
-            .and_then(|parent| nodes[parent].as_mut())
-        {
-            Some(parent) => parent.children.push(node),
-            None => roots.push(node),
-        }
-    }
-    roots.reverse();
-    roots
 }

@@ -113,7 +113,7 @@ fn is_main(record: &Record, parent: Option<&str>) -> bool {
     parent.is_none() && !record.is_sidechain
 }
 
-fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {
+pub(crate) fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {
     totals.total += usage;
     if is_main {
         totals.main += usage;

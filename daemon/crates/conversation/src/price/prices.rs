@@ -3,10 +3,11 @@
 use super::model::Model;
 use super::tokens::Tokens;
 use crate::line::model_name as name;
-use crate::line::{SideCall, Usage};
+use crate::line::{Message, SideCall, Usage};
 use std::collections::HashMap;
 
-#[derive(Debug, Clone)]
+/// The default has no model.
+#[derive(Debug, Clone, Default)]
 pub struct Prices {
     pub(super) as_of: String,
     pub(super) usd_per_web_search: f64,
@@ -31,6 +32,19 @@ pub struct Billed<'a> {
     pub is_us_only: bool,
 }
 
+impl<'a> Billed<'a> {
+    /// Returns what a message that was written at `at` used, without its side calls.
+    pub(crate) fn of(message: &'a Message<'_>, at: Option<&'a str>) -> Option<Self> {
+        Some(Self {
+            model: message.model.as_deref()?,
+            at,
+            usage: message.usage.as_ref()?,
+            is_fast: message.is_fast,
+            is_us_only: message.is_us_only,
+        })
+    }
+}
+
 impl Prices {
     /// The text of the table that is part of the program.
     pub(crate) const BUILT_IN: &str = include_str!("prices.json");
@@ -39,17 +53,6 @@ impl Prices {
     #[must_use]
     pub fn built_in() -> Self {
         Self::parse(Self::BUILT_IN).expect("a test reads the same text")
-    }
-
-    #[must_use]
-    pub(crate) fn none() -> Self {
-        Self {
-            as_of: String::new(),
-            usd_per_web_search: 0.0,
-            us_only_factor: 1.0,
-            models: HashMap::new(),
-            aliases: HashMap::new(),
-        }
     }
 
     /// Returns the date of the table, such as `2026-11-23`.

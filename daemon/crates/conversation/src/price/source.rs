@@ -2,6 +2,7 @@
 
 use super::Prices;
 use crate::ConversationError;
+use crate::error::Result;
 use crate::source::hash;
 use parking_lot::Mutex;
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ pub(crate) struct Priced {
 #[derive(Debug)]
 pub(crate) struct PriceTable(Mutex<PriceTableState>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PriceTableState {
     path: Option<PathBuf>,
     /// Of the file that `read` is about.
@@ -37,11 +38,9 @@ type Stamp = (u64, u64, u64, i64, i64);
 
 impl PriceTable {
     pub(crate) fn new(path: Option<PathBuf>) -> Self {
-        Self(Mutex::new(PriceTableState {
-            path,
-            stamp: None,
-            read: None,
-        }))
+        let table = Self(Mutex::default());
+        table.set_path(path);
+        table
     }
 
     pub(crate) fn set_path(&self, path: Option<PathBuf>) {
@@ -49,14 +48,13 @@ impl PriceTable {
         if state.path != path {
             *state = PriceTableState {
                 path,
-                stamp: None,
-                read: None,
+                ..PriceTableState::default()
             };
         }
     }
 
     /// Returns the table, as its file is now.
-    pub(crate) fn current(&self) -> Result<Priced, ConversationError> {
+    pub(crate) fn current(&self) -> Result<Priced> {
         let mut state = self.0.lock();
         let Some(path) = state.path.clone() else {
             let built_in = state.read.get_or_insert_with(|| Ok(Priced::built_in()));

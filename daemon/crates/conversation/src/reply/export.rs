@@ -1,6 +1,6 @@
 //! `conversation.export`: turns with their records, without secrets.
 
-use super::order::order;
+use super::page::page;
 use super::{Result, parts};
 use crate::model::{Model, Turn};
 use crate::price::Prices;
@@ -11,37 +11,22 @@ use ccd_protocol::conversation::{
 use ccd_text::redact::{redact, redact_line};
 use serde_json::value::RawValue;
 
-/// Length of the records after which a page ends.
-const PAGE_BYTES: u64 = 8 << 20;
-
 pub(super) fn export(
     loaded: &Loaded,
     model: &Model<'_>,
     params: &ConversationPageParams,
     prices: &Prices,
 ) -> Result<ConversationExportReply> {
-    let start = parts::start_of(params, model);
-    let limit = params.limit.unwrap_or(u64::MAX).max(1);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (mut turns, mut bytes) = (Vec::new(), 0);
-    let ordered = order(model, params);
-    for one in ordered[start..].iter().take(limit) {
-        if bytes > PAGE_BYTES {
-            break;
-        }
-        let turn = turn(loaded, model, one, prices)?;
-        bytes += turn
-            .records
-            .iter()
-            .map(|record| record.get().len() as u64)
-            .sum::<u64>();
-        turns.push(turn);
-    }
-    let end = start + turns.len();
+    let page = page(model, params, u64::MAX, |turn| {
+        let turn = self::turn(loaded, model, turn, prices)?;
+        let bytes = turn.records.iter().map(|record| record.get().len() as u64);
+        let bytes = bytes.sum();
+        Ok((turn, bytes))
+    })?;
     Ok(ConversationExportReply {
-        about: (start == 0).then(|| about(loaded, model, prices)),
-        turns,
-        next: (end < ordered.len()).then_some(end as u64),
+        about: page.is_first.then(|| about(loaded, model, prices)),
+        turns: page.turns,
+        next: page.next,
     })
 }
 
@@ -85,10 +70,7 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
     times.sort();
     let cost = parts::cost(loaded, model, prices);
     ExportAbout {
-        session_id: model
-            .records
-            .first()
-            .map_or_else(String::new, |one| one.session_id.to_string()),
+        session_id: model.session_id(),
         title: loaded.about.title(plain).map(|(_, title)| title),
         cwd: loaded.about.cwd.clone(),
         branch: loaded.about.branch.clone(),

@@ -18,17 +18,13 @@ pub(super) fn get(
     params: &ConversationPageParams,
     prices: &Prices,
 ) -> Result<ConversationGetReply> {
-    let start = parts::start_of(params, model);
     let contents = Contents::of(loaded, model, params.redact);
     let page = contents.page(params)?;
     let pairs = contents.pairs_of(&page.of)?;
     let cost = parts::cost(loaded, model, prices);
     let title = loaded.about.title(|title| contents.shown(title));
     let mut reply = ConversationGetReply {
-        session_id: model
-            .records
-            .first()
-            .map_or_else(String::new, |one| one.session_id.to_string()),
+        session_id: model.session_id(),
         files: loaded
             .paths()
             .map(|path| path.display().to_string())
@@ -51,7 +47,7 @@ pub(super) fn get(
         next: page.next,
         ..ConversationGetReply::default()
     };
-    if start == 0 {
+    if page.is_first {
         reply.tree = contents.tree(prices)?;
         reply.orphan_parents = parts::owned(&model.tree.orphans);
         reply.orphan_results = parts::owned(&model.orphan_results);

@@ -2,15 +2,16 @@
 
 mod export;
 mod get;
-mod order;
+mod page;
 mod parts;
 
 use crate::ConversationError;
-use crate::follow::{Area, Follower, Following, Start, Watching};
+use crate::error::Result;
+use crate::follow::{Area, Follower, Following, Start};
 use crate::last_turn::{LastTurn, last_turn};
 use crate::model::{Model, Record};
 use crate::setup::Setup;
-use crate::source::{Loaded, Shelf, find_session};
+use crate::source::{Dir, Loaded, Shelf, find_session};
 use crate::task_list::{CurrentTask, current_task};
 use ccd_protocol::conversation::{
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
@@ -23,14 +24,11 @@ use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-type Result<T> = std::result::Result<T, ConversationError>;
-
 /// The owner of conversations. Every method blocks while it reads files.
 #[derive(Debug)]
 pub struct Conversations {
     setup: Arc<Setup>,
     shelf: Shelf,
-    watching: Arc<Watching>,
 }
 
 /// Most messages and prompts that a subscription starts with.
@@ -42,7 +40,6 @@ impl Conversations {
         Self {
             setup,
             shelf: Shelf::default(),
-            watching: Arc::default(),
         }
     }
 
@@ -78,14 +75,13 @@ impl Conversations {
     pub fn follow(&self, params: &ConversationSubscribeParams) -> Result<Following> {
         let area = match (&params.session, &params.file, &params.project) {
             (None, None, project) => {
-                let given: Vec<PathBuf> = params.claude_dirs.iter().map(PathBuf::from).collect();
-                let claude_dirs = if given.is_empty() {
-                    vec![self.setup.claude_dir().to_owned()]
-                } else {
-                    given
-                };
+                let given = params.claude_dirs.iter().map(Path::new);
+                let mut dirs: Vec<Dir> = given.map(Dir::of_claude).collect();
+                if dirs.is_empty() {
+                    dirs.push(Dir::of_claude(self.setup.claude_dir()));
+                }
                 Area::Dirs {
-                    claude_dirs,
+                    dirs,
                     project: project.clone(),
                 }
             }
@@ -109,7 +105,7 @@ impl Conversations {
             kinds: params.kinds.clone(),
         };
         let prices = self.setup.prices()?.prices;
-        Following::start(Follower::new(area, &start, &prices), &self.watching)
+        Following::start(Follower::new(area, &start, &prices))
     }
 
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {

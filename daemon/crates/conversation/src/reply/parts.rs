@@ -1,7 +1,7 @@
 //! Parts of a model with the contents of their records.
 
 use super::Result;
-use super::order::order;
+use super::page::{Page, page};
 use crate::ConversationError;
 use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
 use crate::model::{Model, Node, Pair, Record, Runs, Turn};
@@ -11,32 +11,14 @@ use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
     TurnRecord,
 };
-use ccd_protocol::surrogate::mended;
+use ccd_protocol::surrogate::mended_text;
 use ccd_text::redact::{redact, redact_line};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 const PAGE_LEN: u64 = 1000;
-
-/// Length of the records after which a page ends.
-const PAGE_BYTES: u64 = 8 << 20;
-
-/// Turns of a conversation.
-pub(super) struct Page<'m, 'a> {
-    pub(super) turns: Vec<ConversationTurn>,
-    /// The same turns, as the model has them.
-    pub(super) of: Vec<&'m Turn<'a>>,
-    /// Where the next page starts, if there is one.
-    pub(super) next: Option<u64>,
-}
-
-pub(super) fn start_of(params: &ConversationPageParams, model: &Model<'_>) -> usize {
-    let from = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
-    from.min(model.turns.len())
-}
 
 pub(super) struct Contents<'m, 'a> {
     loaded: &'m Loaded,
@@ -54,25 +36,12 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    pub(super) fn page(&self, params: &ConversationPageParams) -> Result<Page<'m, 'a>> {
-        let start = start_of(params, self.model);
-        let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let (mut turns, mut read_bytes) = (Vec::new(), 0);
-        let ordered = order(self.model, params);
-        for one in ordered[start..].iter().take(limit) {
-            if read_bytes > PAGE_BYTES {
-                break;
-            }
-            let (turn, bytes) = self.turn(one, params.raw)?;
-            turns.push(turn);
-            read_bytes += bytes;
-        }
-        let end = start + turns.len();
-        Ok(Page {
-            turns,
-            of: ordered[start..end].to_vec(),
-            next: (end < ordered.len()).then_some(end as u64),
+    pub(super) fn page(
+        &self,
+        params: &ConversationPageParams,
+    ) -> Result<Page<'m, 'a, ConversationTurn>> {
+        page(self.model, params, PAGE_LEN, |turn| {
+            self.turn(turn, params.raw)
         })
     }
 
@@ -87,14 +56,11 @@ impl<'m, 'a> Contents<'m, 'a> {
 
     fn line_of(&self, record: &Record) -> Result<String> {
         let line = self.loaded.line_of(record)?;
-        let line = match mended(line.as_bytes()) {
-            Cow::Borrowed(_) => line,
-            Cow::Owned(mended) => String::from_utf8_lossy(&mended).into_owned(),
-        };
+        let line = mended_text(line.as_bytes());
         Ok(if self.is_redacted {
             redact_line(line.as_bytes())
         } else {
-            line
+            line.into_owned()
         })
     }
 
@@ -187,7 +153,7 @@ impl<'m, 'a> Contents<'m, 'a> {
             Block::ToolUse { id, input, .. } if id == pair.id => input,
             _ => None,
         });
-        Ok(input.map_or_else(null, RawValue::to_owned))
+        Ok(input.unwrap_or(RawValue::NULL).to_owned())
     }
 
     /// Returns the sub-agents of the conversation, with what their calls say and what they used.
@@ -276,10 +242,6 @@ impl<'m, 'a> Contents<'m, 'a> {
             meta: meta.map(RawValue::to_owned),
         })
     }
-}
-
-fn null() -> Box<RawValue> {
-    RawValue::NULL.to_owned()
 }
 
 pub(super) fn uuids(model: &Model<'_>, records: &[usize]) -> Vec<String> {

@@ -10,6 +10,12 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+/// Returns a path as the name of a directory, with `-` for what is not a letter or a digit: as Claude Code names that of a
+/// project.
+pub(crate) fn plain_name(path: &str) -> String {
+    path.replace(|char: char| !char.is_ascii_alphanumeric(), "-")
+}
+
 /// The directory below which files are kept.
 #[derive(Debug, Clone)]
 pub(crate) struct Archive(pub(crate) PathBuf);
@@ -18,14 +24,7 @@ impl Archive {
     /// Returns where the files of a directory are kept.
     pub(crate) fn of(&self, dir: &Dir) -> Dir {
         let path = dir.path.to_string_lossy();
-        let plain = |char: char| {
-            if char.is_ascii_alphanumeric() {
-                char
-            } else {
-                '-'
-            }
-        };
-        let name: String = path.chars().map(plain).collect();
+        let name = plain_name(&path);
         // Names end at 255 bytes, and different paths may look the same.
         let start = name.len().saturating_sub(200);
         let name = format!("{}-{:08x}", &name[start..], hash(path.as_bytes()) >> 32);

@@ -58,10 +58,30 @@ impl Dir {
         }
     }
 
+    /// Returns the transcripts, as [`Layout::files`]. Blocks.
+    pub(crate) fn files(&self) -> Vec<FoundFile> {
+        Layout::of(self).files(&mut |_| ())
+    }
+
     /// Blocks.
     pub(crate) fn id(&self) -> DirId {
         let found = fs::metadata(Layout::of(self).projects()).ok()?;
         Some((found.dev(), found.ino()))
+    }
+}
+
+impl FoundFile {
+    /// Returns the transcript of the session, if this is that of a sub-agent.
+    pub(crate) fn main(&self) -> Option<PathBuf> {
+        self.agent_id.as_ref()?;
+        let folder = self.path.parent()?;
+        // Older versions of Claude Code wrote them side by side.
+        let folder = if folder.ends_with("subagents") {
+            folder.parent()?.parent()?
+        } else {
+            folder
+        };
+        Some(folder.join(format!("{}.jsonl", self.session_id)))
     }
 }
 
@@ -85,11 +105,59 @@ impl<'a> Layout<'a> {
     /// it is read. Blocks.
     pub(crate) fn files(&self, enter: &mut dyn FnMut(&Path)) -> Vec<FoundFile> {
         let mut found = Vec::new();
-        enter(&self.projects);
-        for folder in self.folders() {
-            self.project(&folder, enter, &mut found);
-        }
+        self.visit(&self.projects, enter, &mut found);
         found
+    }
+
+    /// Returns the transcripts below a directory, as [`Self::files`] does; `None` if it is not one of these.
+    pub(crate) fn below(
+        &self,
+        folder: &Path,
+        enter: &mut dyn FnMut(&Path),
+    ) -> Option<Vec<FoundFile>> {
+        self.depth(folder)?;
+        let mut found = Vec::new();
+        if self.may_have_transcripts(folder) {
+            self.visit(folder, enter, &mut found);
+        }
+        Some(found)
+    }
+
+    fn visit(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
+        enter(folder);
+        let is_session = self.depth(folder) == Some(2) && !folder.ends_with("subagents");
+        let entries = if is_session {
+            // It may have many others, which do not matter.
+            let agents = folder.join("subagents");
+            let metadata = fs::symlink_metadata(&agents).into_iter();
+            metadata
+                .map(|metadata| (agents.clone(), metadata))
+                .collect()
+        } else {
+            list(folder)
+        };
+        for (path, metadata) in entries {
+            if !metadata.is_dir() {
+                found.extend(self.found(&path, &metadata));
+            } else if self.may_have_transcripts(&path) {
+                self.visit(&path, enter, found);
+            }
+        }
+    }
+
+    /// Returns whether a directory is that of a project, of a session or of its sub-agents.
+    fn may_have_transcripts(&self, folder: &Path) -> bool {
+        match self.depth(folder) {
+            Some(1 | 2) => true,
+            Some(3) => folder.ends_with("subagents"),
+            _ => false,
+        }
+    }
+
+    /// Returns how deep a path is below the directory of projects.
+    fn depth(&self, path: &Path) -> Option<usize> {
+        let inside = path.strip_prefix(&self.projects).ok()?;
+        Some(inside.iter().count())
     }
 
     /// Returns the directories that transcripts of sessions are in. Blocks.
@@ -102,53 +170,6 @@ impl<'a> Layout<'a> {
             .collect()
     }
 
-    fn project(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
-        enter(folder);
-        for (path, metadata) in list(folder) {
-            if !metadata.is_dir() {
-                found.extend(self.found(&path, &metadata));
-                continue;
-            }
-            self.session(&path, enter, found);
-        }
-    }
-
-    fn session(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
-        enter(folder);
-        let agents = folder.join("subagents");
-        if fs::symlink_metadata(&agents).is_ok_and(|agents| agents.is_dir()) {
-            self.agents(&agents, enter, found);
-        }
-    }
-
-    fn agents(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
-        enter(folder);
-        let agents = list(folder).into_iter();
-        found.extend(agents.filter_map(|(path, metadata)| self.found(&path, &metadata)));
-    }
-
-    /// Returns the transcripts below a directory, as [`Self::files`] does; `None` if it is not one of these.
-    pub(crate) fn below(
-        &self,
-        folder: &Path,
-        enter: &mut dyn FnMut(&Path),
-    ) -> Option<Vec<FoundFile>> {
-        let depth = folder.strip_prefix(&self.projects).ok()?.iter().count();
-        let is_agents = folder.file_name().is_some_and(|name| name == "subagents");
-        let mut found = Vec::new();
-        if depth == 1 {
-            self.project(folder, enter, &mut found);
-        }
-        match depth {
-            1 if self.is_flat => self.session(folder, enter, &mut found),
-            2 if self.is_flat && is_agents => self.agents(folder, enter, &mut found),
-            2 => self.session(folder, enter, &mut found),
-            3 if is_agents => self.agents(folder, enter, &mut found),
-            _ => {}
-        }
-        Some(found)
-    }
-
     pub(crate) fn at(&self, path: &Path) -> Option<FoundFile> {
         let metadata = fs::symlink_metadata(path).ok()?;
         self.found(path, &metadata)
@@ -158,7 +179,7 @@ impl<'a> Layout<'a> {
         if !metadata.is_file() || path.extension().is_none_or(|end| end != "jsonl") {
             return None;
         }
-        let name = name_of(path);
+        let name = text(path.file_stem().unwrap_or_default());
         let session = match self.session_of_agent(path)? {
             None if is_older_agent(path) => {
                 Some(session_of_older_agent(path).unwrap_or_else(|| name.clone()))
@@ -173,7 +194,7 @@ impl<'a> Layout<'a> {
             session_id,
             agent_id,
             parent_tool_use_id: None,
-            is_import: is_import(path),
+            is_import: path.parent()?.ends_with(IMPORTED),
             path: path.to_owned(),
             claude_dir: self.dir.path.clone(),
             device: metadata.dev(),
@@ -205,15 +226,6 @@ fn list(dir: &Path) -> Vec<(PathBuf, fs::Metadata)> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let with_metadata = |entry: fs::DirEntry| Some((entry.path(), entry.metadata().ok()?));
     entries.filter_map(with_metadata).collect()
-}
-
-fn is_import(path: &Path) -> bool {
-    let folder = path.parent().and_then(Path::file_name);
-    folder.is_some_and(|name| name == IMPORTED)
-}
-
-fn name_of(path: &Path) -> String {
-    text(path.file_stem().unwrap_or_default())
 }
 
 fn text(name: &std::ffi::OsStr) -> String {

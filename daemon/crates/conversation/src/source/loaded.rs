@@ -1,22 +1,18 @@
 //! A conversation that was read from its files, and grows with them.
 
-use super::files::Files;
-use super::stamp::stamp;
+use super::files::{ConversationFile, files_of};
+use super::stamp::{ReadPart, stamp};
 use crate::ConversationError;
+use crate::error::Result;
 use crate::line::{About, Line};
-use crate::lines::{Counts, Lines};
+use crate::lines::{Counts, Lines, line_at};
 use crate::model::{LineLocation, Record, Records};
 use ccd_protocol::conversation::Missing;
-use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-const PIECE_BYTES: usize = 256 << 10;
-
 /// A conversation, without the contents of its records.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Loaded {
     main: PathBuf,
     files: Vec<Source>,
@@ -24,36 +20,33 @@ pub struct Loaded {
     pub about: About,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Source {
     path: PathBuf,
     parent_tool_use_id: Option<String>,
     lines: Lines,
-    /// Device and inode: another file may be at its path the next time.
-    identity: Option<(u64, u64)>,
-    /// Bytes that were read, and a hash of parts of them.
-    read: u64,
-    stamp: u64,
+    /// What was read; `None` if there is no such file.
+    read: Option<ReadPart>,
 }
 
 impl Loaded {
     /// Reads a transcript or a stream, and the transcripts of its sub-agents.
-    pub fn open(main: &Path) -> Result<Self, ConversationError> {
-        let mut loaded = Self::empty(main);
-        loaded.read_new(Files::of(main))?;
+    pub fn open(main: &Path) -> Result<Self> {
+        let mut loaded = Self {
+            main: main.to_owned(),
+            ..Self::default()
+        };
+        loaded.read_new(files_of(main))?;
         loaded.check()
     }
 
     /// Reads what was added since, and everything again if a file was replaced or has become shorter.
-    pub fn refreshed(mut self) -> Result<Self, ConversationError> {
-        let files = Files::of(&self.main);
+    pub fn refreshed(mut self) -> Result<Self> {
+        let files = files_of(&self.main);
         // Numbers of files are part of places, so they must stay.
-        let is_same = self
-            .files
-            .iter()
-            .zip(files.paths())
-            .all(|(known, path)| known.path == path)
-            && self.files.len() <= files.subagents.len() + 1;
+        let mut both = self.files.iter().zip(&files);
+        let is_same = both.all(|(known, file)| known.path == file.path);
+        let is_same = is_same && self.files.len() <= files.len();
         if !is_same || self.files.iter().any(Source::was_replaced) {
             return Self::open(&self.main.clone());
         }
@@ -61,16 +54,7 @@ impl Loaded {
         self.check()
     }
 
-    fn empty(main: &Path) -> Self {
-        Self {
-            main: main.to_owned(),
-            files: Vec::new(),
-            records: Records::default(),
-            about: About::default(),
-        }
-    }
-
-    fn check(self) -> Result<Self, ConversationError> {
+    fn check(self) -> Result<Self> {
         if self.records.all().is_empty() {
             Err(ConversationError::NotATranscript(self.main))
         } else {
@@ -78,39 +62,28 @@ impl Loaded {
         }
     }
 
-    fn read_new(&mut self, files: Files) -> Result<(), ConversationError> {
-        let parents = files
-            .subagents
-            .iter()
-            .map(|file| file.parent_tool_use_id.clone());
-        let parents: Vec<_> = std::iter::once(None).chain(parents).collect();
-        for (index, (path, parent_tool_use_id)) in files.paths().zip(parents).enumerate() {
+    fn read_new(&mut self, files: Vec<ConversationFile>) -> Result<()> {
+        let has_agents = files.len() > 1;
+        for (index, file) in files.into_iter().enumerate() {
             if index == self.files.len() {
                 self.files.push(Source {
-                    path: path.to_owned(),
-                    parent_tool_use_id: None,
-                    lines: Lines::default(),
-                    identity: None,
-                    read: 0,
-                    stamp: 0,
+                    path: file.path.clone(),
+                    ..Source::default()
                 });
             }
             // Whatever deleted a transcript may have left those of its sub-agents.
-            if index == 0 && !files.subagents.is_empty() && !path.exists() {
+            if index == 0 && has_agents && !file.path.exists() {
                 continue;
             }
             let source = &mut self.files[index];
-            source.parent_tool_use_id = parent_tool_use_id;
+            source.parent_tool_use_id = file.parent_tool_use_id;
             source.read_new(index as u32, &mut self.records, &mut self.about)?;
         }
         Ok(())
     }
 
     pub fn missing(&self) -> Option<Missing> {
-        let has_transcript = self
-            .files
-            .first()
-            .is_some_and(|file| file.identity.is_some());
+        let has_transcript = self.files.first().is_some_and(|file| file.read.is_some());
         match (has_transcript, self.records.is_running()) {
             (false, _) => Some(Missing::Transcript),
             (true, true) => Some(Missing::Result),
@@ -128,55 +101,32 @@ impl Loaded {
     }
 
     /// Returns the line of a record. Bytes that are not UTF-8 are replaced. `Changed` if the file has become shorter.
-    pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
+    pub fn line_of(&self, record: &Record) -> Result<String> {
         let path = &self.files[record.place.file as usize].path;
         let failed = ConversationError::read(path);
         let file = File::open(path).map_err(&failed)?;
-        let mut bytes = vec![0; usize::try_from(record.place.len).unwrap_or(usize::MAX)];
-        file.read_exact_at(&mut bytes, record.place.offset)
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::UnexpectedEof => ConversationError::Changed(path.clone()),
-                _ => failed(error),
-            })?;
-        Ok(match String::from_utf8_lossy(&bytes) {
-            Cow::Owned(text) => text,
-            Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
+        line_at(&file, record.place.offset, record.place.len).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => ConversationError::Changed(path.clone()),
+            _ => failed(error),
         })
     }
 }
 
 impl Source {
     fn was_replaced(&self) -> bool {
-        match std::fs::metadata(&self.path) {
-            Ok(now) if self.identity != Some((now.dev(), now.ino())) || now.len() < self.read => {
-                true
-            }
-            // It may have been written anew in place.
-            Ok(_) => File::open(&self.path)
-                .and_then(|file| stamp(&file, self.read))
-                .map_or(true, |now| now != self.stamp),
-            Err(_) => self.identity.is_some(),
+        match (std::fs::metadata(&self.path), self.read) {
+            (Ok(now), Some(read)) => !read.is_start_of(&self.path, &now),
+            (now, read) => now.is_ok() || read.is_some(),
         }
     }
 
-    fn read_new(
-        &mut self,
-        number: u32,
-        records: &mut Records,
-        about: &mut About,
-    ) -> Result<(), ConversationError> {
+    fn read_new(&mut self, number: u32, records: &mut Records, about: &mut About) -> Result<()> {
         let failed = ConversationError::read(&self.path);
-        let mut file = File::open(&self.path).map_err(&failed)?;
+        let file = File::open(&self.path).map_err(&failed)?;
         let metadata = file.metadata().map_err(&failed)?;
-        self.identity = Some((metadata.dev(), metadata.ino()));
-        if metadata.len() <= self.read {
-            return Ok(());
-        }
         let parent = self.parent_tool_use_id.as_deref();
         let mut each = |offset, len, mut line: Line<'_>| {
-            if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
-                line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
-            }
+            line.belongs_to(parent);
             about.take(&line);
             let place = LineLocation {
                 file: number,
@@ -185,21 +135,12 @@ impl Source {
             };
             records.insert(place, &line);
         };
-        file.seek(SeekFrom::Start(self.read)).map_err(&failed)?;
-        let mut piece = vec![0; PIECE_BYTES];
         // What is added meanwhile is for the next time: it need not have an end.
-        let mut left = metadata.len() - self.read;
-        while left > 0 {
-            let wanted = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            let count = file.read(&mut piece[..wanted]).map_err(&failed)?;
-            if count == 0 {
-                break;
-            }
-            self.lines.feed(&piece[..count], &mut each);
-            self.read += count as u64;
-            left -= count as u64;
-        }
-        self.stamp = stamp(&file, self.read).map_err(&failed)?;
+        let read = self.lines.read_to(&file, metadata.len(), &mut each);
+        read.map_err(&failed)?;
+        let end = self.lines.position();
+        let stamp = stamp(&file, end).map_err(&failed)?;
+        self.read = Some(ReadPart::of(&metadata, end, Some(stamp)));
         Ok(())
     }
 }

@@ -12,11 +12,10 @@ mod older_agent;
 mod shelf;
 mod stamp;
 
-pub(crate) use archive::Archive;
-pub use files::Files;
-pub(crate) use files::{find_session, parent_of};
+pub(crate) use archive::{Archive, plain_name};
+pub(crate) use files::{files_of, find_session, parent_of, transcripts_in};
 pub(crate) use layout::{Dir, DirId, FoundFile, IMPORTED, Layout};
 pub use loaded::Loaded;
-pub(crate) use older_agent::is_older_agent;
+pub(crate) use older_agent::{first_in, is_older_agent};
 pub use shelf::Shelf;
-pub(crate) use stamp::{hash, stamp};
+pub(crate) use stamp::{ReadPart, hash, stamp};

@@ -1,7 +1,7 @@
 //! Transcripts of sub-agents beside that of their session, as older versions of Claude Code wrote them.
 
 use serde::Deserialize;
-use std::fs;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
@@ -22,16 +22,19 @@ pub(crate) fn is_older_agent(path: &Path) -> bool {
 
 /// Returns the session that the first record of such a file names.
 pub(crate) fn session_of_older_agent(path: &Path) -> Option<String> {
-    let mut start = BufReader::new(fs::File::open(path).ok()?.take(MAX_START_BYTES));
-    let mut line = Vec::new();
-    while start.read_until(b'\n', &mut line).ok()? > 0 {
-        if let Ok(Start {
-            session_id: Some(id),
-        }) = serde_json::from_slice(&line)
-        {
-            return Some(id);
-        }
-        line.clear();
-    }
-    None
+    first_in(path, MAX_START_BYTES, |line| {
+        let start: Start = serde_json::from_slice(line).ok()?;
+        start.session_id
+    })
+}
+
+/// Returns what `find` finds in the first line of a file in which it finds something, within `most_bytes`.
+pub(crate) fn first_in<T>(
+    path: &Path,
+    most_bytes: u64,
+    mut find: impl FnMut(&[u8]) -> Option<T>,
+) -> Option<T> {
+    let head = BufReader::new(File::open(path).ok()?.take(most_bytes));
+    let mut lines = head.split(b'\n').map_while(Result::ok);
+    lines.find_map(|line| find(&line))
 }

@@ -2,6 +2,7 @@
 
 use super::loaded::Loaded;
 use crate::ConversationError;
+use crate::error::Result;
 use parking_lot::Mutex;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub struct Shelf {
 
 impl Shelf {
     /// Returns a conversation as its files are now. Blocks while it reads what is new.
-    pub fn get(&self, main: &Path) -> Result<Arc<Loaded>, ConversationError> {
+    pub fn get(&self, main: &Path) -> Result<Arc<Loaded>> {
         // Opening a named pipe would wait for a writer.
         if fs::metadata(main).is_ok_and(|found| !found.is_file()) {
             return Err(ConversationError::NotAFile(main.to_owned()));

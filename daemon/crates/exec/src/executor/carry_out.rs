@@ -3,7 +3,7 @@
 use super::Executor;
 use super::plan::Planned;
 use crate::command::{Invocation, Start};
-use crate::error::ExecError;
+use crate::error::{ExecError, not_restored};
 use crate::record::{ConversationRow, ExecWrite, Prepared, Reader, RunOutcome};
 use crate::request::Conversation;
 use crate::run::after;
@@ -279,10 +279,7 @@ impl Task {
         let restored = self
             .in_work_tree(move || after::restore(&tree, &stash, false))
             .await;
-        restored.map_err(|(told, _)| ExecError::System {
-            what: "what was put away could not be restored",
-            source: std::io::Error::other(format!("{told} ({error})")),
-        })
+        restored.map_err(|(told, _)| not_restored(&told, error))
     }
 
     async fn note_prepared(&self, ready: &Ready) -> Result<(), ExecError> {

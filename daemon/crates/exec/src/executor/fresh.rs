@@ -5,7 +5,7 @@ use crate::error::{ExecError, system};
 use crate::run::before::RunDirectory;
 use crate::run::live::{self, Following, Limits};
 use crate::run::program;
-use crate::verdict::{Cause, Exit};
+use crate::verdict::Cause;
 use ccd_protocol::exec::ExecPhase;
 use ccd_repository::{NewLinked, RepositoryError};
 use ccd_terminal::supervised::Program;
@@ -54,10 +54,7 @@ impl Task {
                 _ => ExecError::Cancelled,
             });
         }
-        let code = match finished.exit {
-            Exit::Code(code) => Some(code),
-            Exit::Signal(_) => None,
-        };
+        let code = finished.exit.code();
         let place = self.planned.place.clone();
         self.in_work_tree(move || {
             let tree = new.made(code, &finished.printed.stderr)?;

@@ -1,17 +1,18 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
 use super::carry_out::{Ready, Task, json};
-use crate::error::ExecError;
+use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
 use crate::request::ToolConfig;
 use crate::run::after::{self, Changes};
 use crate::run::before::RunDirectory;
 use crate::run::live::Finished;
+use crate::run::output::Printed;
 use crate::run::plain;
 use crate::stdout_as::stdout_as;
-use crate::stream::Facts;
+use crate::stream::{Call, Facts};
 use crate::tape::{RunEnd, RunTapes};
-use crate::verdict::{Ending, Exit, Verdict, verdict};
+use crate::verdict::{Ending, Exit, verdict};
 use ccd_policy::{Policy, Rule};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
@@ -41,11 +42,10 @@ impl Task {
         let (finished, debug) = match finished {
             Ok(finished) => finished,
             Err(error) => {
-                after.restored.map_err(|(told, _)| ExecError::System {
-                    what: "what was put away could not be restored",
-                    source: std::io::Error::other(format!("{told} ({error})")),
-                })?;
-                return Err(error);
+                return Err(match after.restored {
+                    Ok(()) => error,
+                    Err((told, _)) => not_restored(&told, &error),
+                });
             }
         };
         let changes = after.changes.as_ref().ok();
@@ -105,75 +105,49 @@ impl Task {
             stderr: &printed.stderr,
             max_turns: self.planned.request.max_turns,
         };
-        let mut verdict = verdict(&printed.facts, &ending);
-        let mut kind = verdict
-            .unusable
-            .map(|_| ErrorCode::ClaudeUnusable.kind().to_owned());
-        let mut warnings = self.planned.warnings.clone();
-        warnings.extend(warnings_of(&printed.omitted_bytes, left));
+        let verdict = verdict(&printed.facts, &ending);
+        let request = &self.planned.request;
+        let unusable = verdict.unusable.map(|_| ErrorCode::ClaudeUnusable);
+        let facts = &printed.facts;
+        let answered = facts.finished.as_ref().or(facts.outcome.as_ref());
+        let answer = answered.and_then(|outcome| outcome.text.as_deref());
+        let mut outcome = RunOutcome {
+            status: verdict.status,
+            stdout: stdout(request.output_format, &printed),
+            stderr: printed.stderr.clone(),
+            error_message: verdict.error_message,
+            execution_time: elapsed.as_secs_f64(),
+            policy_violations: facts.violations(policy).map(violation).collect(),
+            error_kind: unusable.map(|code| code.kind().to_owned()),
+            usage: usage(facts, exit),
+            warnings: self.planned.warnings.clone(),
+            answer: answer.map(plain::text),
+            ..RunOutcome::default()
+        };
+        outcome
+            .warnings
+            .extend(warnings_of(printed.omitted_bytes, left));
         let changes = after.changes.unwrap_or_else(|error| {
             let error = ExecError::from(error);
-            kind = Some(error.code().kind().to_owned());
-            spoil(
-                &mut verdict,
-                &mut warnings,
-                format!("what the run changed is not known: {error}"),
-            );
+            let told = format!("what the run changed is not known: {error}");
+            outcome.spoil(told, error.code().kind());
             Changes::default()
         });
-        if let Err((told, stash_kind)) = after.restored {
-            kind = Some(stash_kind.to_owned());
-            spoil(&mut verdict, &mut warnings, told);
+        if let Err((told, kind)) = after.restored {
+            outcome.spoil(told, kind);
         }
-        warnings.extend(changes.warnings);
-        warnings.extend(unknown_tools(&self.planned.request.tools, &printed.facts));
+        outcome.take_changes(changes);
+        outcome
+            .warnings
+            .extend(unknown_tools(&request.tools, facts));
+        let message = outcome.error_message.as_deref();
+        outcome.error_message = message.map(plain::text);
         self.log(
             "info",
             format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
         );
-        let request = &self.planned.request;
-        let violations: Vec<PolicyViolation> = printed
-            .facts
-            .violations(policy)
-            .map(|call| PolicyViolation {
-                tool_name: plain::text(&call.name),
-                tool_use_id: call.id.clone(),
-                tool_input: plain::value(call.input.clone()),
-            })
-            .collect();
-        let stdout = stdout_as(request.output_format, &printed.facts, &printed.stream);
-        RunOutcome {
-            status: verdict.status,
-            diff: changes.diff,
-            commit_hash: changes.commit_hash,
-            files_changed: changes.files,
-            stdout: match request.output_format {
-                OutputFormat::StreamJson => stdout, // its lines are redacted already
-                OutputFormat::Json => stdout
-                    .lines()
-                    .map(|line| redact_line(line.as_bytes()) + "\n")
-                    .collect(),
-                OutputFormat::Text => plain::text(&stdout),
-            },
-            stderr: printed.stderr.clone(),
-            error_message: verdict.error_message.as_deref().map(plain::text),
-            execution_time: elapsed.as_secs_f64(),
-            commits: changes.commits,
-            policy_violations: violations,
-            error_kind: kind,
-            usage: usage(&printed.facts, exit),
-            warnings,
-            logs: self.logs_of(debug),
-            tape: None,
-            tree_after: changes.tree_after,
-            answer: printed
-                .facts
-                .finished
-                .as_ref()
-                .or(printed.facts.outcome.as_ref())
-                .and_then(|outcome| outcome.text.as_deref())
-                .map(plain::text),
-        }
+        outcome.logs = self.logs_of(debug);
+        outcome
     }
 
     /// Returns the logs as JSON, if they are wanted: the daemon's own, then the last of Claude Code's.
@@ -184,40 +158,71 @@ impl Task {
         let mut logs = self.logs.clone();
         let room = MAX_LOGS - logs.len();
         let now = ccd_text::clock::now();
-        logs.extend(
-            debug[debug.len().saturating_sub(room)..]
-                .iter()
-                .map(|line| {
-                    let (at, message) = match line.split_once(' ') {
-                        Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
-                        _ => (now.as_str(), line.as_str()),
-                    };
-                    ExecutionLog {
-                        at: at.to_owned(),
-                        level: "debug".into(),
-                        message: message.to_owned(),
-                    }
-                }),
-        );
+        let log = |line: &String| {
+            let (at, message) = match line.split_once(' ') {
+                Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
+                _ => (now.as_str(), line.as_str()),
+            };
+            ExecutionLog {
+                at: at.to_owned(),
+                level: "debug".into(),
+                message: message.to_owned(),
+            }
+        };
+        let last = &debug[debug.len().saturating_sub(room)..];
+        logs.extend(last.iter().map(log));
         Some(json(&logs))
     }
 }
 
-/// Adds a failure of ours: a run whose changes or whose user's changes are in doubt is no success.
-fn spoil(verdict: &mut Verdict, warnings: &mut Vec<String>, told: String) {
-    warnings.push(told.clone());
-    if verdict.status == ExecutionStatus::Success {
-        verdict.status = ExecutionStatus::Failed;
+impl RunOutcome {
+    pub(super) fn take_changes(&mut self, changes: Changes) {
+        self.diff = changes.diff;
+        self.commit_hash = changes.commit_hash;
+        self.files_changed = changes.files;
+        self.commits = changes.commits;
+        self.tree_after = changes.tree_after;
+        self.warnings.extend(changes.warnings);
     }
-    verdict.error_message = Some(match verdict.error_message.take() {
-        Some(message) => format!("{message}; {told}"),
-        None => told,
-    });
+
+    /// Adds a failure of ours: a run whose changes or whose user's changes are in doubt is no success.
+    pub(super) fn spoil(&mut self, told: String, kind: &str) {
+        if self.status == ExecutionStatus::Success {
+            self.status = ExecutionStatus::Failed;
+        }
+        self.error_kind = Some(kind.to_owned());
+        self.error_message = Some(match self.error_message.take() {
+            Some(message) => format!("{message}; {told}"),
+            None => told.clone(),
+        });
+        self.warnings.push(told);
+    }
 }
 
-fn warnings_of(omitted_bytes: &u64, left: u32) -> Vec<String> {
+/// Returns the output in a format, without secrets.
+fn stdout(format: OutputFormat, printed: &Printed) -> String {
+    let stdout = stdout_as(format, &printed.facts, &printed.stream);
+    match format {
+        OutputFormat::StreamJson => stdout, // its lines are redacted already
+        OutputFormat::Json => {
+            let lines = stdout.lines().map(|line| redact_line(line.as_bytes()));
+            lines.map(|line| line + "\n").collect()
+        }
+        OutputFormat::Text => plain::text(&stdout),
+    }
+}
+
+fn violation(call: &Call) -> PolicyViolation {
+    PolicyViolation {
+        tool_name: plain::text(&call.name),
+        tool_use_id: call.id.clone(),
+        tool_input: plain::value(call.input.clone()),
+    }
+}
+
+fn warnings_of(omitted_bytes: u64, left: u32) -> Vec<String> {
     let mut warnings = Vec::new();
-    if *omitted_bytes > 0 {
+    if omitted_bytes > 0 {
         warnings.push(format!(
             "{omitted_bytes} bytes of the stream were not kept: it exceeded 32 MiB"
         ));
@@ -255,10 +260,7 @@ fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
         output_tokens: facts.tokens.output,
         cache_read_tokens: facts.tokens.cache_read,
         cache_creation_tokens: facts.tokens.cache_creation,
-        exit_code: match exit {
-            Exit::Code(code) => Some(code),
-            Exit::Signal(_) => None,
-        },
+        exit_code: exit.code(),
         terminal_reason: outcome
             .map(|outcome| outcome.terminal_reason.clone())
             .filter(|reason| !reason.is_empty()),

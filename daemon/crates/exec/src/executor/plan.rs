@@ -9,8 +9,7 @@ use crate::request::{Defaults, Request};
 use crate::run::before::RunDirectory;
 use crate::run::{plain, program};
 use crate::tape::RunTapes;
-use ccd_policy::ToolMode;
-use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
+use ccd_protocol::exec::ExecRunParams;
 use ccd_repository::WorkTree;
 use ccd_store::blocking;
 use ccd_terminal::ProcessSettings;
@@ -123,23 +122,13 @@ impl Planned {
             repo_path: self.place.tree.root.to_string_lossy().into_owned(),
             repository: self.repository.clone(),
             output_format: word(&request.output_format),
-            mode: match request.tools.mode() {
-                ToolMode::All => "all",
-                ToolMode::Whitelist => "whitelist",
-                ToolMode::Blacklist => "blacklist",
-            }
-            .into(),
+            mode: word(&request.tools.mode()),
             tools: serde_json::to_string(&rules).unwrap_or_default(),
             permission_mode: request.permission_mode.map(|mode| mode.name().to_owned()),
             model: request.model.clone(),
             max_turns: request.max_turns.map(|turns| i64::from(turns.get())),
             timeout: i64::try_from(request.timeout.as_secs()).unwrap_or(i64::MAX),
-            dirty_worktree: match request.dirty_worktree {
-                DirtyWorktree::Block => "block",
-                DirtyWorktree::Stash => "stash",
-                DirtyWorktree::Allow => "allow",
-            }
-            .into(),
+            dirty_worktree: word(&request.dirty_worktree),
             client,
         }
     }

@@ -50,57 +50,44 @@ impl Executor {
     }
 
     async fn end_open(&self, run: OpenRun, tree: Result<WorkTree, RepositoryError>) -> RunOutcome {
-        let mut ended = RunOutcome {
-            status: ExecutionStatus::Failed,
-            ..RunOutcome::default()
-        };
-        let mut told = match &*run.status {
+        let told = match &*run.status {
             "queued" => "the daemon ended before the run started".to_owned(),
             _ => format!(
                 "the daemon ended while the run was in progress, so the run was ended; what it printed: ccctl job get {}",
                 run.job
             ),
         };
+        let mut ended = RunOutcome {
+            status: ExecutionStatus::Failed,
+            error_message: Some(told),
+            ..RunOutcome::default()
+        };
         // A stash may have been saved just before its id would have been written down.
         if run.status == "queued" && run.dirty_worktree != "stash" {
-            ended.error_message = Some(told);
             return ended;
         }
         match self.settle(&run, tree).await {
             Ok((changes, restored)) => {
-                ended.diff = changes.diff;
-                ended.commit_hash = changes.commit_hash;
-                ended.files_changed = changes.files;
-                ended.commits = changes.commits;
-                ended.tree_after = changes.tree_after;
-                ended.warnings.extend(changes.warnings);
+                ended.take_changes(changes);
                 match restored {
                     Ok(()) if run.stash.is_some() => {
-                        ended.warnings.push(
-                            "the changes that were stashed before the run were restored".into(),
-                        );
+                        let told = "the changes that were stashed before the run were restored";
+                        ended.warnings.push(told.into());
                     }
                     Ok(()) => {}
-                    Err((why, kind)) => {
-                        ended.error_kind = Some(kind.to_owned());
-                        told = format!("{told}; {why}");
-                        ended.warnings.push(why);
-                    }
+                    Err((why, kind)) => ended.spoil(why, kind),
                 }
             }
             Err(error) => {
-                ended.error_kind = Some(error.code().kind().to_owned());
                 let why = match &run.stash {
                     Some(stash) => format!(
                         "{error}. What was put away before the run is in the stash {stash}: git stash pop --index brings it back"
                     ),
                     None => error.to_string(),
                 };
-                told = format!("{told}; {why}");
-                ended.warnings.push(why);
+                ended.spoil(why, error.code().kind());
             }
         }
-        ended.error_message = Some(told);
         ended
     }
 

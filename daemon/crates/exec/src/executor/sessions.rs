@@ -105,17 +105,13 @@ fn parse(id: &str) -> Result<ConversationId, ExecError> {
 
 /// Returns a random uuid (version 4).
 pub(super) fn new_id() -> String {
-    let mut bytes: [u8; 16] = rand::random();
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (time, middle, end): (u32, [u16; 3], u64) = rand::random();
+    let [low, version, variant] = middle;
     format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
+        "{time:08x}-{low:04x}-4{:03x}-{:04x}-{:012x}",
+        version & 0x0fff,
+        variant & 0x3fff | 0x8000,
+        end >> 16
     )
 }
 

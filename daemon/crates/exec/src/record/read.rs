@@ -100,44 +100,36 @@ impl Reader<'_> {
     /// Returns the id of the run that `start` is the only prefix of.
     pub(crate) async fn request_id(&self, start: &str) -> Result<String, ExecError> {
         let find = "SELECT request_id FROM executions WHERE request_id >= ?1 AND request_id < ?1 || 'g' LIMIT 3";
-        let found = self.ids(find, start).await?;
-        match <[String; 1]>::try_from(found) {
-            Ok([id]) => Ok(id),
-            Err(found) if found.is_empty() => Err(ExecError::NoExecution(start.to_owned())),
-            Err(found) => Err(ExecError::Ambiguous {
-                start: start.to_owned(),
-                found,
-            }),
-        }
+        self.id(find, start, ExecError::NoExecution).await
     }
 
     /// As [`Self::request_id`], of a conversation.
     pub(crate) async fn session_id(&self, start: &str) -> Result<String, ExecError> {
         let find = "SELECT session_id FROM sessions WHERE session_id >= ?1 AND session_id < ?1 || 'g' LIMIT 3";
-        let found = self.ids(find, start).await?;
+        self.id(find, start, ExecError::NoSession).await
+    }
+
+    async fn id(
+        &self,
+        find: &'static str,
+        start: &str,
+        missing: impl Fn(String) -> ExecError,
+    ) -> Result<String, ExecError> {
+        let prefix = start.trim().to_ascii_lowercase();
+        let is_id = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        if prefix.len() < MIN_PREFIX || !prefix.bytes().all(is_id) {
+            return Err(missing(start.to_owned()));
+        }
+        let find = query_scalar(find).bind(prefix);
+        let found: Vec<String> = find.fetch_all(self.0.readers()).await?;
         match <[String; 1]>::try_from(found) {
             Ok([id]) => Ok(id),
-            Err(found) if found.is_empty() => Err(ExecError::NoSession(start.to_owned())),
+            Err(found) if found.is_empty() => Err(missing(start.to_owned())),
             Err(found) => Err(ExecError::Ambiguous {
                 start: start.to_owned(),
                 found,
             }),
         }
-    }
-
-    async fn ids(&self, find: &'static str, start: &str) -> Result<Vec<String>, ExecError> {
-        let start = start.trim().to_ascii_lowercase();
-        let is_prefix = start.len() >= MIN_PREFIX
-            && start
-                .bytes()
-                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        if !is_prefix {
-            return Ok(Vec::new());
-        }
-        Ok(query_scalar(find)
-            .bind(start)
-            .fetch_all(self.0.readers())
-            .await?)
     }
 
     /// Returns a run without `diff_info`.

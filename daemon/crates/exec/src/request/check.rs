@@ -132,14 +132,9 @@ impl PermissionMode {
     /// Returns the mode's name for the option `--permission-mode`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::AcceptEdits => "acceptEdits",
-            Self::Plan => "plan",
-            Self::DontAsk => "dontAsk",
-            Self::Auto => "auto",
-            Self::BypassPermissions => "bypassPermissions",
-        }
+        let mut all = Self::ALL.into_iter();
+        all.find(|(mode, _)| *mode == self)
+            .map_or("default", |(_, name)| name)
     }
 }
 

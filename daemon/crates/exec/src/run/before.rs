@@ -1,6 +1,6 @@
 //! The work tree before a run.
 
-use crate::error::ExecError;
+use crate::error::{self, ExecError};
 use crate::request::Request;
 use ccd_protocol::exec::{DirtyWorktree, worktree_branch};
 use ccd_repository::{Change, Nested, NewLinked, WorkTree, name_paths};
@@ -72,10 +72,7 @@ impl RunDirectory {
         request_id: &str,
         worktrees: &Path,
     ) -> Result<NewLinked, ExecError> {
-        let failed = |error: ccd_store::folder::FolderError| ExecError::System {
-            what: "the directory of work trees cannot be created",
-            source: std::io::Error::other(error),
-        };
+        let failed = error::folder("the directory of work trees cannot be created");
         ccd_store::folder::prepare_private(worktrees).map_err(failed)?;
         let (path, branch) = self.fresh_names(request_id, worktrees);
         Ok(self.tree.new_linked(&path, &branch)?)

@@ -1,7 +1,7 @@
 //! The files that Claude Code reads: one directory for each run, in the runtime directory.
 
 use crate::command::settings;
-use crate::error::{ExecError, system};
+use crate::error::{self, ExecError, system};
 use crate::request::ToolConfig;
 use crate::run::program;
 use ccd_policy::ToolMode;
@@ -21,15 +21,12 @@ pub(crate) struct RunFiles {
 impl RunFiles {
     /// Creates the directory of a run. Blocks.
     pub(crate) fn create(runtime: &Path, request_id: &str) -> Result<Self, ExecError> {
-        let failed = |error: ccd_store::folder::FolderError| ExecError::System {
-            what: "the directory of the run cannot be created",
-            source: std::io::Error::other(error),
-        };
         let files = Self {
             folder: runtime.join(request_id),
         };
         for folder in [runtime, &files.folder, &files.policy_folder()] {
-            prepare_private(folder).map_err(failed)?;
+            let prepared = prepare_private(folder);
+            prepared.map_err(error::folder("the directory of the run cannot be created"))?;
         }
         Ok(files)
     }

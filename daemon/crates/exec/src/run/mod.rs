@@ -7,7 +7,7 @@ pub(crate) mod before;
 pub(crate) mod files;
 mod history;
 pub(crate) mod live;
-mod output;
+pub(crate) mod output;
 pub(crate) mod plain;
 pub(crate) mod playing;
 mod process;

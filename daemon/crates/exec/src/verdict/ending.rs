@@ -8,6 +8,17 @@ pub enum Exit {
     Signal(i32),
 }
 
+impl Exit {
+    /// Returns its exit code, unless a signal ended it.
+    #[must_use]
+    pub fn code(self) -> Option<i32> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Signal(_) => None,
+        }
+    }
+}
+
 /// Why the daemon ended the process, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {

@@ -23,12 +23,16 @@ pub struct Verdict {
 #[must_use]
 pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
     match ending.cause {
-        Some(Cause::TimeLimit { limit_s }) => timeout(format!(
-            "the run exceeded its time limit of {limit_s} seconds"
-        )),
-        Some(Cause::Stalled { limit_s }) => {
-            timeout(format!("the run printed nothing for {limit_s} seconds"))
-        }
+        Some(Cause::TimeLimit { limit_s }) => Verdict {
+            status: ExecutionStatus::Timeout,
+            ..failed(format!(
+                "the run exceeded its time limit of {limit_s} seconds"
+            ))
+        },
+        Some(Cause::Stalled { limit_s }) => Verdict {
+            status: ExecutionStatus::Timeout,
+            ..failed(format!("the run printed nothing for {limit_s} seconds"))
+        },
         Some(Cause::Cancelled) => failed("the run was cancelled".to_owned()),
         Some(Cause::DaemonRestarted) => {
             failed("the run was ended because the daemon restarted".to_owned())
@@ -44,14 +48,6 @@ pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
             ending.exit == Exit::Code(0),
             ending,
         ),
-    }
-}
-
-fn timeout(message: String) -> Verdict {
-    Verdict {
-        status: ExecutionStatus::Timeout,
-        error_message: Some(message),
-        unusable: None,
     }
 }
 
@@ -132,9 +128,5 @@ fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
 }
 
 fn last_bytes(text: &str, max: usize) -> &str {
-    let mut start = text.len().saturating_sub(max);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
+    &text[text.ceil_char_boundary(text.len().saturating_sub(max))..]
 }

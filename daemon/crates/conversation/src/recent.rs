@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 #[derive(Debug)]
-pub(super) struct Recent<T, const LEN: usize> {
+pub(crate) struct Recent<T, const LEN: usize> {
     entries: HashMap<String, T>,
     /// Oldest first.
     order: VecDeque<String>,
@@ -19,12 +19,12 @@ impl<T, const LEN: usize> Default for Recent<T, LEN> {
 }
 
 impl<T, const LEN: usize> Recent<T, LEN> {
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut T> {
         self.entries.get_mut(key)
     }
 
     /// Adds or replaces an entry, and returns the one that was replaced.
-    pub(super) fn insert(&mut self, key: &str, value: T) -> Option<T> {
+    pub(crate) fn insert(&mut self, key: &str, value: T) -> Option<T> {
         let old = self.entries.insert(key.to_owned(), value);
         if old.is_none() {
             self.order.push_back(key.to_owned());

@@ -1,19 +1,54 @@
-//! The order of turns in a reply.
+//! Pages of turns.
 
+use super::Result;
 use crate::model::{Model, Turn};
 use ccd_protocol::conversation::ConversationPageParams;
 use std::collections::HashMap;
 
-/// Returns the turns of a conversation in the order that the caller wants.
-pub(super) fn order<'m, 'a>(
+/// Length of the records after which a page ends.
+const PAGE_BYTES: u64 = 8 << 20;
+
+pub(super) struct Page<'m, 'a, T> {
+    pub(super) turns: Vec<T>,
+    /// The same turns, as the model has them.
+    pub(super) of: Vec<&'m Turn<'a>>,
+    pub(super) is_first: bool,
+    /// Where the next page starts, if there is one.
+    pub(super) next: Option<u64>,
+}
+
+/// Returns a page of at most `most` turns, unless the caller says how many. `make` returns a turn as the reply has it, and how
+/// many bytes were read for it.
+pub(super) fn page<'m, 'a, T>(
     model: &'m Model<'a>,
     params: &ConversationPageParams,
-) -> Vec<&'m Turn<'a>> {
-    if params.nested {
+    most: u64,
+    make: impl Fn(&'m Turn<'a>) -> Result<(T, u64)>,
+) -> Result<Page<'m, 'a, T>> {
+    let all = if params.nested {
         nested(model)
     } else {
         model.turns.iter().collect()
+    };
+    let start = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
+    let start = start.min(all.len());
+    let limit = usize::try_from(params.limit.unwrap_or(most).max(1)).unwrap_or(usize::MAX);
+    let (mut turns, mut read_bytes) = (Vec::new(), 0);
+    for one in all[start..].iter().take(limit) {
+        if read_bytes > PAGE_BYTES {
+            break;
+        }
+        let (turn, bytes) = make(one)?;
+        turns.push(turn);
+        read_bytes += bytes;
     }
+    let end = start + turns.len();
+    Ok(Page {
+        turns,
+        of: all[start..end].to_vec(),
+        is_first: start == 0,
+        next: (end < all.len()).then_some(end as u64),
+    })
 }
 
 /// Returns the turns of each sub-agent after the turn whose call started it, and at the end those whose call is not there.

@@ -40,11 +40,7 @@ pub fn show(
             input: input_in_one_line(&exchange.input),
             unfinished: exchange.input.unfinished,
             output,
-            output_bytes: exchange
-                .chunks
-                .iter()
-                .map(|chunk| chunk.data.len() as u64)
-                .sum(),
+            output_bytes: exchange.output_len(),
             chunks: exchange.chunks.len() as u64,
             exit: exchange.exit,
             dur_ms: exchange.dur_ms,
@@ -57,7 +53,7 @@ pub fn show(
         tape_id: which.id,
         path: which.path.display().to_string(),
         meta: meta_of(&tape.meta),
-        session: session_json(&tape.session),
+        session: Value::Object(session_json(&tape.session)),
         begin: begin(folder, first_state(&tape), &invocation, rules),
         exchanges,
     })
@@ -102,9 +98,7 @@ fn shown_output(tape: &Tape, exchange: &Exchange, room: &mut usize) -> String {
 
 /// Returns `meta` as in the file, except `plain`, which only a replay needs.
 fn meta_of(meta: &Meta) -> Value {
-    let mut value = meta_json(meta);
-    if let Some(members) = value.as_object_mut() {
-        members.remove("plain");
-    }
-    value
+    let mut members = meta_json(meta);
+    members.remove("plain");
+    Value::Object(members)
 }

@@ -1,14 +1,13 @@
 //! Parses an exchange.
 
-use super::fault::{Fault, Stop};
+use super::fault::{Fault, MAX_CHUNKS, Scanned, Scanner, Stop};
 use super::keys::TapeObject;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
-use super::text::{MAX_CHUNKS, Scanned, Scanner};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
-use ccd_text::json5::Number;
+use ccd_text::json5::{self, Number};
 use std::borrow::Cow;
 
 /// Padding may be missing, because people cut it off.
@@ -95,14 +94,24 @@ pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
 }
 
 /// Takes a number that `accept` accepts.
-pub(super) fn number<T>(
-    scanner: &mut Scanner<'_>,
+pub(crate) fn number<T, F: json5::Format>(
+    scanner: &mut json5::Scanner<'_, F>,
     wanted: &'static str,
     accept: impl FnOnce(Number) -> Option<T>,
-) -> Scanned<T> {
+) -> json5::Scanned<T, F> {
     let start = scanner.start()?;
     let number = accept(scanner.number(wanted)?);
     number.ok_or_else(|| scanner.wrong(start, wanted))
+}
+
+/// Takes a number of columns or rows.
+pub(crate) fn side<F: json5::Format>(
+    scanner: &mut json5::Scanner<'_, F>,
+) -> json5::Scanned<u16, F> {
+    number(scanner, "a whole number from 1 to 65535", |number| {
+        let side = u16::try_from(number.to_whole()?).ok();
+        side.filter(|side| *side > 0)
+    })
 }
 
 fn word<T>(scanner: &mut Scanner<'_>, wanted: &'static str, words: [(&str, T); 2]) -> Scanned<T> {

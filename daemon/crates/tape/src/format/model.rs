@@ -55,6 +55,13 @@ impl Meta {
     pub(crate) fn has_terminal(&self) -> Option<bool> {
         (!self.fits_any_terminal).then_some(self.pty.is_some())
     }
+
+    /// Returns the recorded command line, as a shell reads it.
+    pub(crate) fn command_line(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
+        words.join(" ")
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,10 +107,8 @@ pub struct Exchange {
 
 impl Exchange {
     pub fn output_len(&self) -> u64 {
-        self.chunks
-            .iter()
-            .map(|chunk| chunk.data.len() as u64)
-            .sum()
+        let lens = self.chunks.iter().map(|chunk| chunk.data.len() as u64);
+        lens.sum()
     }
 
     /// Returns the output of both streams.

@@ -3,21 +3,21 @@
 use super::build::share_invocations;
 use super::find::Index;
 use super::tape::{IndexedTape, TapeId};
-use crate::format::file::make_folder;
+use crate::format::file::{make_folder, open};
 use crate::key::Fingerprint;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The start of every file; it changes with the format, and with the normal forms of prompts and inputs.
-const MAGIC: &[u8; 16] = b"ccd tape index 6";
+const MAGIC: &[u8; 16] = b"ccd tape index 7";
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;
@@ -77,29 +77,22 @@ impl Cache {
 
     /// Replaces the file with the tapes of an index. On an error, the old file is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
-        make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        make_folder(folder)?;
         let stored = (Head::of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
-        let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{}", std::process::id()));
-        let new = PathBuf::from(name);
-        // Removes the rest of a killed daemon's file.
-        let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&new)?;
-        let written = file
-            .write_all(MAGIC)
-            .and_then(|()| file.write_all(&Sha256::digest(&body)))
-            .and_then(|()| file.write_all(&body))
-            .and_then(|()| fs::rename(&new, &self.path));
-        written.inspect_err(|_| drop(fs::remove_file(&new)))
+        let mut file = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempfile_in(folder)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(&body))?;
+        file.write_all(&body)?;
+        file.persist(&self.path)?;
+        Ok(())
     }
 
     fn read(&self, root: &Path) -> Option<Vec<Arc<IndexedTape>>> {
-        let file = super::build::open(&self.path).ok()?;
+        let file = open(&self.path).ok()?;
         let meta = file.metadata().ok()?;
         // Another user could forge the contents of the tapes.
         if !meta.is_file()

@@ -9,7 +9,6 @@ mod explain;
 mod find;
 mod fits;
 mod hit;
-mod limits;
 mod nearest;
 mod problem;
 mod read;

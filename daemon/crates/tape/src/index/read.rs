@@ -1,10 +1,10 @@
 //! Reads an exchange from its file.
 
-use super::build::open;
 use super::find::Index;
 use super::hit::Hit;
 use super::problem::ReadError;
 use super::tape::Stamp;
+use crate::format::file::open;
 use crate::format::{Exchange, read_exchange};
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! The part of a tape that the index keeps.
 
 use crate::format::{Meta, Outline, Outlined};
-use crate::key::{Fingerprint, Invocation, StateHash, program_name};
+use crate::key::{Fingerprint, Invocation, StateHash, ends_line, program_name};
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::redact::{MASK, Source, Values, redact, redact_chunks, redact_values};
 use serde::{Deserialize, Serialize};
@@ -75,15 +75,13 @@ pub(super) struct Row {
     pub(super) prompt: u32,
     pub(super) input_start: u32,
     pub(super) input_len: u32,
-    pub(super) flags: u8,
+    /// Typed while the terminal did not echo.
+    pub(super) hidden: bool,
+    /// The program read keys, not lines.
+    pub(super) keys: bool,
+    /// The recording ended before the input was complete.
+    pub(super) unfinished: bool,
 }
-
-/// Typed while the terminal did not echo.
-pub(super) const HIDDEN: u8 = 1;
-/// The program read keys, not lines.
-pub(super) const KEYS: u8 = 2;
-/// The recording ended before the input was complete.
-pub(super) const UNFINISHED: u8 = 4;
 
 impl IndexedTape {
     /// Makes the keys from an outline.
@@ -107,7 +105,9 @@ impl IndexedTape {
                 prompt: prompts.number(&exchange.pre.prompt),
                 input_start: narrow(inputs.len() as u64),
                 input_len: narrow(input.len() as u64),
-                flags: flags(exchange),
+                hidden: exchange.pre.hidden,
+                keys: exchange.pre.keys,
+                unfinished: exchange.input.unfinished,
             });
             inputs.extend_from_slice(input);
         }
@@ -185,13 +185,6 @@ fn created_ns(text: &str) -> i64 {
 
 fn narrow(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn flags(exchange: &Outlined) -> u8 {
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    flag(exchange.pre.hidden, HIDDEN)
-        | flag(exchange.pre.keys, KEYS)
-        | flag(exchange.input.unfinished, UNFINISHED)
 }
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
@@ -295,11 +288,10 @@ fn states(exchanges: &[Outlined]) -> States {
 
 /// Returns the exchange with which the line of the last one starts: only there can the chain be continued.
 fn begin_of_last_line(exchanges: &[Outlined]) -> usize {
-    let ends_line = |exchange: &Outlined| {
-        let input = &exchange.input.bytes;
-        exchange.pre.hidden || matches!(input.last(), Some(b'\r' | b'\n'))
-    };
-    let before_last = exchanges.len() - 1;
-    let end = exchanges[..before_last].iter().rposition(ends_line);
-    end.map_or(0, |end| end + 1)
+    let is_end = |exchange: &Outlined| exchange.pre.hidden || ends_line(&exchange.input.bytes);
+    let before_last = &exchanges[..exchanges.len() - 1];
+    before_last
+        .iter()
+        .rposition(is_end)
+        .map_or(0, |end| end + 1)
 }

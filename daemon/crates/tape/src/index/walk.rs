@@ -1,7 +1,6 @@
 //! Finds the tapes in a directory.
 
-use super::limits::{MAX_FOLDERS, MAX_TAPES};
-use super::problem::LoadError;
+use super::problem::{LoadError, MAX_FOLDERS, MAX_TAPES};
 use super::tape::{Stamp, TapeId};
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, Metadata};

@@ -31,7 +31,7 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
     }
     // A blank at the end of an open line is significant.
     normal.extend_from_slice(&edited(rest));
-    over_text(&normal, |text| scrub(text).into_owned())
+    scrubbed(&normal)
 }
 
 impl Fingerprint {
@@ -48,12 +48,12 @@ impl Fingerprint {
 /// Returns the normal form of a whole line, without its end, for the chain of inputs.
 pub(super) fn normal_line(raw: &[u8]) -> Vec<u8> {
     let line = edited(&redacted(raw));
-    over_text(without_blanks(&line), |text| scrub(text).into_owned())
+    scrubbed(without_blanks(&line))
 }
 
 /// Returns the normal form of a line that has not ended.
 pub(super) fn normal_part(raw: &[u8]) -> Vec<u8> {
-    over_text(&edited(&redacted(raw)), |text| scrub(text).into_owned())
+    scrubbed(&edited(&redacted(raw)))
 }
 
 pub(super) fn redacted(raw: &[u8]) -> Vec<u8> {
@@ -113,6 +113,10 @@ fn erase_word(line: &mut Vec<u8>) {
     while line.last().is_some_and(is_word) && take_back(line) {}
 }
 
+pub(crate) fn ends_line(input: &[u8]) -> bool {
+    matches!(input.last(), Some(b'\r' | b'\n'))
+}
+
 /// True for text that is being typed and that Enter will end; erased characters do not count.
 pub fn is_open_text(typed: &[u8]) -> bool {
     let line = edited(typed);
@@ -138,11 +142,11 @@ fn take_back(line: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Applies `change` to the parts of `bytes` that are text; other bytes are kept.
-fn over_text(bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
+/// Scrubs the parts of `bytes` that are text; other bytes are kept.
+fn scrubbed(bytes: &[u8]) -> Vec<u8> {
     let mut changed = Vec::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        changed.extend_from_slice(change(chunk.valid()).as_bytes());
+        changed.extend_from_slice(scrub(chunk.valid()).as_bytes());
         changed.extend_from_slice(chunk.invalid());
     }
     changed

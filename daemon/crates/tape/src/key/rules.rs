@@ -102,11 +102,15 @@ pub struct Context {
     pub has_terminal: Option<bool>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A part that differs between a tape and a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
+    /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`; of an exchange, also `prompt`, `input`, `unfinished`,
+    /// `state`.
     pub part: String,
+    #[serde(rename = "recorded")]
     pub tape: Option<String>,
+    #[serde(rename = "asked")]
     pub session: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use super::playback::InputModes;
 use super::playing::Playing;
 use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
-use crate::key::{is_open_text, normal_input};
+use crate::key::{ends_line, is_open_text, normal_input};
 use ccd_text::canonical::END_OF_INPUT;
 use std::io;
 use std::sync::Arc;
@@ -272,10 +272,6 @@ fn ends_of(typed: &[u8]) -> Vec<usize> {
 fn line_ends(typed: &[u8]) -> impl Iterator<Item = usize> {
     let ends = memchr::memchr2_iter(b'\r', b'\n', typed).map(|at| at + 1);
     ends.filter(|&end| !(typed[end - 1] == b'\r' && typed.get(end) == Some(&b'\n')))
-}
-
-pub(super) fn ends_line(input: &[u8]) -> bool {
-    matches!(input.last(), Some(b'\r' | b'\n'))
 }
 
 /// Reads an exchange from its file, on another thread if that has to wait for the disk.

@@ -147,7 +147,8 @@ impl Journalled {
         let end = self
             .end
             .as_ref()
-            .map_or(printed.end(), |end| end.offset.max(self.begin.offset));
+            .map(|end| end.offset.max(self.begin.offset));
+        let end = end.unwrap_or_else(|| printed.end());
         let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
         let mut exchanges = Vec::with_capacity(inputs.len() + 1);
         let start = InputEntry {
@@ -156,19 +157,13 @@ impl Journalled {
             removed: self.begin.removed,
             ..InputEntry::default()
         };
-        let opened = self
-            .begin
-            .is_start
-            .then_some(&start)
-            .into_iter()
-            .chain(&inputs);
-        let opened: Vec<&InputEntry> = opened.collect();
+        let first = self.begin.is_start.then_some(&start);
+        let opened: Vec<&InputEntry> = first.into_iter().chain(&inputs).collect();
         for (at, input) in opened.iter().enumerate() {
             let next = opened.get(at + 1);
             let upto = next.map_or(end, |next| next.offset);
-            let next_us = next
-                .map(|next| next.at_us)
-                .or(self.end.as_ref().map(|end| end.at_us));
+            let end_us = self.end.as_ref().map(|end| end.at_us);
+            let next_us = next.map(|next| next.at_us).or(end_us);
             let mut exchange = self.exchange(input, upto, next_us, printed);
             // A tape that starts in the middle has no exchange for what was before.
             let from_us = if at == 0 { 0 } else { input.at_us };
@@ -176,15 +171,12 @@ impl Journalled {
             self.note_resizes(&mut exchange.annotations, input.at_us, within);
             exchanges.push(exchange);
         }
-        if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
-            last.exit = end.exit;
-            if end.exit.is_none() {
-                last.annotations
-                    .insert("ended".into(), end.reason.clone().into());
+        if let Some(last) = exchanges.last_mut() {
+            last.exit = self.end.as_ref().and_then(|end| end.exit);
+            let reason = self.end.map_or("daemon_killed".into(), |end| end.reason);
+            if last.exit.is_none() {
+                last.annotations.insert("ended".into(), reason.into());
             }
-        } else if let Some(last) = exchanges.last_mut() {
-            last.annotations
-                .insert("ended".into(), "daemon_killed".into());
         }
         Tape {
             meta: self.begin.meta,
@@ -342,11 +334,8 @@ struct Chunks {
 
 /// Removes the output before `end`, or all output if `end` does not occur, and keeps the mask in its place.
 fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
-    let whole: Vec<u8> = chunks
-        .iter()
-        .flat_map(|chunk| &chunk.data)
-        .copied()
-        .collect();
+    let whole: Vec<&[u8]> = chunks.iter().map(|chunk| &*chunk.data).collect();
+    let whole = whole.concat();
     let mut cut = memchr::memmem::find(&whole, end).unwrap_or(whole.len());
     for chunk in chunks.iter_mut() {
         let len = cut.min(chunk.data.len());

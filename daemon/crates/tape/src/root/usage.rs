@@ -2,7 +2,7 @@
 
 use crate::index::TapeId;
 use futures_util::future::BoxFuture;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ struct Counts {
 
 impl Usage {
     pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         for (tape, before) in before {
             let used = counts.used.entry(tape).or_insert(Used {
                 exchanges: 0,
@@ -68,7 +68,7 @@ impl Usage {
 
     pub(super) fn played(&self, tape: &TapeId, exchanges: u64) {
         let at = ccd_text::clock::now();
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         let used = counts.used.entry(TapeId::clone(tape)).or_default();
         used.exchanges += exchanges;
         used.at = at;
@@ -78,15 +78,15 @@ impl Usage {
 
     /// Returns the tapes that were played since the root was opened.
     pub(super) fn played_now(&self) -> HashSet<TapeId> {
-        self.counts().played.clone()
+        self.counts.lock().played.clone()
     }
 
     pub(super) fn of(&self, tape: &str) -> Option<Used> {
-        self.counts().used.get(tape).cloned()
+        self.counts.lock().used.get(tape).cloned()
     }
 
     pub(super) fn forget(&self, tapes: &[TapeId]) {
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         for tape in tapes {
             counts.used.remove(tape);
             counts.unsaved.remove(tape);
@@ -94,7 +94,7 @@ impl Usage {
     }
 
     pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         let unsaved = std::mem::take(&mut counts.unsaved);
         let taken = unsaved.into_iter().filter_map(|tape| {
             let used = counts.used.get(&tape)?.clone();
@@ -105,16 +105,12 @@ impl Usage {
 
     /// Puts back counts that could not be saved.
     pub(super) fn not_saved(&self, taken: Vec<(TapeId, Used)>) {
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         for (tape, _) in taken {
             if counts.used.contains_key(&tape) {
                 counts.unsaved.insert(tape);
             }
         }
-    }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock()
     }
 }
 

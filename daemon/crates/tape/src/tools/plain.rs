@@ -1,7 +1,7 @@
 //! Renders output as readable text: the lines as they are after all cursor movements in them.
 
+use super::cut_text::CutText;
 use ccd_text::escape::{Csi, Kind, Piece, Sequence, Splitter};
-use std::str::from_utf8;
 
 /// Maximum length of the text; the rest is omitted.
 const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -24,8 +24,7 @@ pub fn shown(output: &[u8], cols: Option<u16>) -> String {
 /// A terminal with lines but no screen.
 pub(super) struct Plain {
     splitter: Splitter,
-    /// The first bytes of a character.
-    open_char: Vec<u8>,
+    cut: CutText,
     done: String,
     line: Vec<char>,
     /// Where the row of the cursor starts in the line: a long line has several rows.
@@ -40,7 +39,7 @@ impl Plain {
     pub(super) fn new(cols: Option<u16>) -> Self {
         Self {
             splitter: Splitter::new(),
-            open_char: Vec::new(),
+            cut: CutText::default(),
             done: String::new(),
             line: Vec::new(),
             row_start: 0,
@@ -138,20 +137,8 @@ impl Plain {
 
 impl Plain {
     fn text_bytes(&mut self, text: &[u8]) {
-        self.open_char.extend_from_slice(text);
-        let bytes = std::mem::take(&mut self.open_char);
-        let mut read = 0;
-        for chunk in bytes.utf8_chunks() {
-            chunk.valid().chars().for_each(|c| self.character(c));
-            let invalid = chunk.invalid();
-            read += chunk.valid().len() + invalid.len();
-            let is_cut = from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if is_cut && read == bytes.len() {
-                self.open_char = invalid.to_vec();
-            } else if !invalid.is_empty() {
-                self.character(char::REPLACEMENT_CHARACTER);
-            }
-        }
+        let whole = self.cut.add(text);
+        self.say(&String::from_utf8_lossy(&whole));
     }
 
     fn character(&mut self, c: char) {

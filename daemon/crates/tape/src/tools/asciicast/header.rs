@@ -1,7 +1,8 @@
 //! The header of an asciicast, which in version 1 contains the output too.
 
 use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
-use crate::format::PtySize;
+use crate::format::{PtySize, number, side};
+use ccd_text::json5::Number;
 
 #[derive(Debug, Default)]
 pub(super) struct Header {
@@ -38,13 +39,23 @@ impl Header {
         let (mut version, mut sides, mut term) = (None, Sides::default(), Sides::default());
         scanner.object(|scanner, key| {
             match &*key.name {
-                "version" => version = optional(scanner, version_number)?,
+                "version" => {
+                    version = optional(scanner, |scanner| {
+                        number(scanner, "a whole number", Number::to_whole)
+                    })?
+                }
                 "width" => sides.cols = optional(scanner, side)?,
                 "height" => sides.rows = optional(scanner, side)?,
                 "term" => {
                     optional(scanner, |scanner| header.term(scanner, &mut term))?;
                 }
-                "timestamp" => header.timestamp = optional(scanner, seconds)?,
+                "timestamp" => {
+                    header.timestamp = optional(scanner, |scanner| {
+                        number(scanner, "a number of seconds", |number| {
+                            Some(number.to_float()).filter(|seconds| seconds.is_finite())
+                        })
+                    })?;
+                }
                 "command" => header.command = optional(scanner, string)?,
                 "title" => header.title = optional(scanner, string)?,
                 "env" => {
@@ -111,34 +122,6 @@ fn optional<'a, T>(
         Ok(None)
     } else {
         take(scanner).map(Some)
-    }
-}
-
-fn version_number(scanner: &mut Scanner<'_>) -> Scanned<u64> {
-    const WANTED: &str = "a whole number";
-    let at = scanner.start()?;
-    let version = scanner.number(WANTED)?.to_whole();
-    version.ok_or_else(|| scanner.wrong(at, WANTED))
-}
-
-/// Takes a number of columns or rows.
-fn side(scanner: &mut Scanner<'_>) -> Scanned<u16> {
-    const WANTED: &str = "a whole number from 1 to 65535";
-    let at = scanner.start()?;
-    let side = scanner.number(WANTED)?.to_whole();
-    let side = side.and_then(|side| u16::try_from(side).ok());
-    side.filter(|side| *side > 0)
-        .ok_or_else(|| scanner.wrong(at, WANTED))
-}
-
-fn seconds(scanner: &mut Scanner<'_>) -> Scanned<f64> {
-    const WANTED: &str = "a number of seconds";
-    let at = scanner.start()?;
-    let seconds = scanner.number(WANTED)?.to_float();
-    if seconds.is_finite() {
-        Ok(seconds)
-    } else {
-        Err(scanner.wrong(at, WANTED))
     }
 }
 

@@ -243,12 +243,8 @@ impl User<'_, '_> {
             let mut is_changed = false;
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let of_stream = |chunk: &&Chunk| chunk.stream == stream;
-                let data: Vec<u8> = exchange
-                    .chunks
-                    .iter()
-                    .filter(of_stream)
-                    .flat_map(|chunk| chunk.data.iter().copied())
-                    .collect();
+                let parts = exchange.chunks.iter().filter(of_stream);
+                let data: Vec<u8> = parts.flat_map(|chunk| chunk.data.clone()).collect();
                 if data.is_empty() {
                     continue;
                 }
@@ -342,10 +338,7 @@ impl User<'_, '_> {
     }
 
     fn note(&self, exchange: &mut Exchange) {
-        let noted = exchange
-            .annotations
-            .entry(NOTE)
-            .or_insert_with(|| json!([]));
+        let noted = exchange.annotations.entry(NOTE).or_insert(json!([]));
         if !noted.is_array() {
             *noted = json!([noted.take()]);
         }

@@ -141,9 +141,8 @@ impl Folder {
         let read = self.index.tapes().map(|tape| tape.id.to_string());
         let problems = self.index.problems();
         let unread = problems.filter_map(|problem| self.id_of(problem));
-        BTreeSet::from_iter(read.chain(unread))
-            .into_iter()
-            .collect()
+        let ids = BTreeSet::from_iter(read.chain(unread));
+        ids.into_iter().collect()
     }
 }
 

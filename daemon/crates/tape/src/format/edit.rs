@@ -301,10 +301,7 @@ impl<'a> Edits<'a> {
             Some((_, indent)) if indent.trim().is_empty() => format!(",\n{indent}"),
             _ => ", ".to_owned(),
         };
-        let text = all
-            .iter()
-            .fold(String::new(), |text, member| text + member + &gap);
-        Ok((first..first, text))
+        Ok((first..first, all.join(&gap) + &gap))
     }
 
     /// Rewrites the comment after a chunk if the writer wrote it for the old bytes.
@@ -343,13 +340,13 @@ pub fn comments(text: &str) -> Vec<Range<usize>> {
             (b'/', Some(b'/')) => line_end(bytes, start + 2),
             (b'/', _) => {
                 let inner = text.get(start + 2..).unwrap_or_default();
-                inner
-                    .find("*/")
-                    .map_or(text.len(), |len| start + 2 + len + 2)
+                let len = inner.find("*/");
+                len.map_or(text.len(), |len| start + 2 + len + 2)
             }
-            _ => Scanner::begin_at(text, start)
-                .span()
-                .map_or(text.len(), |span| span.end),
+            _ => {
+                let span = Scanner::begin_at(text, start).span();
+                span.map_or(text.len(), |span| span.end)
+            }
         };
         if bytes[start] == b'/' {
             comments.push(start..at);

@@ -50,10 +50,8 @@ impl Cache {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             files => files?,
         };
-        let used: Vec<PathBuf> = roots
-            .iter()
-            .map(|root| Self::new(folder, root).path)
-            .collect();
+        let used = roots.iter().map(|root| Self::new(folder, root).path);
+        let used: Vec<PathBuf> = used.collect();
         let mut removed = 0;
         for file in files {
             let file = file?;
@@ -146,10 +144,9 @@ fn settled(index: &Index) -> Vec<&Arc<IndexedTape>> {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let tapes = index.tapes();
-    tapes
-        .filter(|tape| !tape.has_secrets && tape.stamp.modified_ns <= now - UNSETTLED_NS)
-        .collect()
+    let is_settled = |tape: &IndexedTape| tape.stamp.modified_ns <= now - UNSETTLED_NS;
+    let tapes = index.tapes().filter(|tape| !tape.has_secrets);
+    tapes.filter(|tape| is_settled(tape)).collect()
 }
 
 /// Stores a value as JSON: the format of the file does not describe itself, as an untagged value needs.

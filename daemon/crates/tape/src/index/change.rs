@@ -77,10 +77,8 @@ impl Index {
     fn apply(&mut self, changed: HashMap<TapeId, Option<Arc<IndexedTape>>>, old: &Self) {
         let (mut removed, mut added) = (Vec::new(), Vec::new());
         let is_large = changed.len() > 1 + old.slots.len() / FEW;
-        let mut free: Vec<usize> = (0..self.slots.len())
-            .rev()
-            .filter(|slot| self.slots[*slot].is_none())
-            .collect();
+        let slots = (0..self.slots.len()).rev();
+        let mut free: Vec<usize> = slots.filter(|slot| self.slots[*slot].is_none()).collect();
         for (id, tape) in changed {
             let slot = match old.slot(&id) {
                 Some(slot) => slot as usize,

@@ -168,27 +168,21 @@ impl Nearest {
 fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
     let mut hints = Vec::new();
     let first = nearest.and_then(|nearest| nearest.differs.first());
-    match first
+    let part = first
         .filter(|_| !asked.is_run)
-        .map(|differs| &differs.part[..])
-    {
-        Some("prompt") => {
-            let tape = nearest.map_or("", |nearest| &nearest.tape_id);
-            hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
-        }
-        Some("state") if asked.is_strict => {
-            hints.push("use `--no-strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
-        }
-        Some("cwd") => hints.push("omit `--match-cwd` to ignore the directory".to_owned()),
-        Some(part) => {
-            if let Some(name) = part.strip_prefix("env ") {
-                hints.push(format!("use `--ignore-env {name}` to ignore the variable"));
-            } else if let Some(index) = part.strip_prefix("args[") {
-                let index = index.trim_end_matches(']');
-                hints.push(format!("use `--ignore-arg {index}` to ignore the argument"));
-            }
-        }
-        None => {}
+        .map_or("", |first| &first.part);
+    if part == "prompt" {
+        let tape = nearest.map_or("", |nearest| &nearest.tape_id);
+        hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
+    } else if part == "state" && asked.is_strict {
+        hints.push("use `--no-strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
+    } else if part == "cwd" {
+        hints.push("omit `--match-cwd` to ignore the directory".to_owned());
+    } else if let Some(name) = part.strip_prefix("env ") {
+        hints.push(format!("use `--ignore-env {name}` to ignore the variable"));
+    } else if let Some(index) = part.strip_prefix("args[") {
+        let index = index.trim_end_matches(']');
+        hints.push(format!("use `--ignore-arg {index}` to ignore the argument"));
     }
     hints.push(how_to_record(nearest, asked));
     hints.push("use `--fallback proxy` to let the real program answer".to_owned());
@@ -201,14 +195,14 @@ fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
         return format!("record a longer run with `{record_with}`");
     }
     let is_other = |nearest: &Nearest| nearest.differs.iter().any(|part| part.part == TERMINAL);
-    match asked.session.has_terminal {
-        Some(true) if nearest.is_some_and(is_other) => {
-            format!("record it in a terminal, with `{record_with}`")
-        }
-        Some(false) if nearest.is_some_and(is_other) => {
-            format!("record it with pipes, with `{record_with} | cat`")
-        }
-        _ => format!("record it with `{record_with}`"),
+    match asked
+        .session
+        .has_terminal
+        .filter(|_| nearest.is_some_and(is_other))
+    {
+        Some(true) => format!("record it in a terminal, with `{record_with}`"),
+        Some(false) => format!("record it with pipes, with `{record_with} | cat`"),
+        None => format!("record it with `{record_with}`"),
     }
 }
 
@@ -229,9 +223,8 @@ pub fn beginning(text: &str) -> String {
 /// Returns an input as text, without secrets.
 fn shown_input(input: &[u8]) -> String {
     let normal = normal_input(input);
-    String::from_utf8_lossy(&normal)
-        .trim_end_matches('\n')
-        .to_owned()
+    let text = String::from_utf8_lossy(&normal);
+    text.trim_end_matches('\n').to_owned()
 }
 
 /// Returns a text with the names of keys in place of their bytes: `<C-c>`.
@@ -291,12 +284,11 @@ impl Miss {
             let prompt = ending(&self.prompt);
             summary.push_str(&format!(" at the prompt {prompt:?}"));
         }
-        match &self.ended_tape {
-            None => summary,
-            Some(tape) => {
-                format!("{summary}; the recording {tape} ends here, before the program did")
-            }
+        if let Some(tape) = &self.ended_tape {
+            let ends = format!("; the recording {tape} ends here, before the program did");
+            summary.push_str(&ends);
         }
+        summary
     }
 }
 

@@ -207,14 +207,9 @@ fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[Pr
     let in_meta = !redact_values(Values::Args { program, args }).is_empty()
         || !redact_values(Values::Env(&mut env)).is_empty();
     // In one piece for inputs of single keys, and one by one for those that are a secret as a whole.
-    in_meta
-        || is_secret(inputs)
-        || exchanges
-            .iter()
-            .any(|exchange| is_hidden(exchange) || is_secret(&exchange.input.bytes))
-        || prompts
-            .iter()
-            .any(|prompt| redact(&prompt.text).removed > 0)
+    let is_known = |exchange: &Outlined| is_hidden(exchange) || is_secret(&exchange.input.bytes);
+    let has_secret = |prompt: &Prompt| redact(&prompt.text).removed > 0;
+    in_meta || is_secret(inputs) || exchanges.iter().any(is_known) || prompts.iter().any(has_secret)
 }
 
 /// The distinct prompts of a tape.

@@ -120,19 +120,14 @@ pub(crate) fn ends_line(input: &[u8]) -> bool {
 /// True for text that is being typed and that Enter will end; erased characters do not count.
 pub fn is_open_text(typed: &[u8]) -> bool {
     let line = edited(typed);
-    !erased(&line)
-        .iter()
-        .any(|&byte| byte < b' ' && byte != b'\t')
+    let is_text = |byte: &u8| *byte >= b' ' || *byte == b'\t';
+    erased(&line).iter().all(is_text)
 }
 
 /// Removes the last character, if it is a visible one.
 fn take_back(line: &mut Vec<u8>) -> bool {
-    let tail = line
-        .iter()
-        .rev()
-        .take(3)
-        .take_while(|byte| **byte & 0xc0 == 0x80);
-    let len = tail.count() + 1;
+    let tail = line.iter().rev().take(3);
+    let len = tail.take_while(|byte| **byte & 0xc0 == 0x80).count() + 1;
     match line.len().checked_sub(len) {
         Some(start) if line[start] >= b' ' && line[start] != 0x7f => {
             line.truncate(start);

@@ -62,36 +62,32 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
     // Comparing costs time in proportion to the length, and more arrives while the line is incomplete.
-    let known = ends.iter().filter(|&&end| end <= longest);
-    let known: Vec<usize> = known.copied().collect();
+    let known: Vec<usize> = ends.iter().copied().filter(|end| *end <= longest).collect();
     let state = playing.state.fingerprint();
     let prompts = prompts(fits, playing);
     if let Some(found) = goes_on_piped(fits, playing) {
         return found;
     }
-    for prompt in &prompts {
-        for &end in known.iter().rev() {
-            let hit = fits.exact(prompt, &typed[..end], state);
+    let exact = |prompt: &String| {
+        known.iter().rev().find_map(|&end| {
+            let hit = fits.exact(prompt, &typed[..end], state)?;
             // For a hidden line, the end of the line is awaited first.
-            if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-                return answer(hit, end, "exact");
-            }
-        }
+            (!hit.is_hidden()).then(|| answer(hit, end, "exact"))
+        })
+    };
+    if let Some(found) = prompts.iter().find_map(exact) {
+        return found;
     }
     let of_prompt = |prompt: &String| {
         let here = fits.candidates(Some(prompt), state);
         here.take(MAX_CANDIDATES).collect::<Vec<Hit>>()
     };
-    let here = prompts.iter().flat_map(of_prompt);
-    let mut here: Vec<Hit> = here.collect();
+    let mut here: Vec<Hit> = prompts.iter().flat_map(of_prompt).collect();
     let next = next_on_tape(fits, playing);
     if !search.options.strict {
         here.extend(next.clone());
     }
-    if let Some(found) = lines_of_many(&here, typed) {
-        return found;
-    }
-    if let Some(found) = keys_or_hidden(&here, typed) {
+    if let Some(found) = lines_of_many(&here, typed).or_else(|| keys_or_hidden(&here, typed)) {
         return found;
     }
     if search.options.ignore_stdin
@@ -100,16 +96,18 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
         let len = ends.first().copied().unwrap_or(typed.len());
         return answer(hit.clone(), len, "place");
     }
-    if !search.options.strict
-        && let Some(found) = prompts
-            .iter()
-            .find_map(|prompt| elsewhere(search, playing, prompt, &known))
-    {
+    let mut prompts = prompts.iter().filter(|_| !search.options.strict);
+    if let Some(found) = prompts.find_map(|prompt| elsewhere(search, playing, prompt, &known)) {
         return found;
     }
     if typed.len() > longest {
         return InputMatch::Nothing;
     }
+    begun(&here, typed)
+}
+
+/// Returns whether the typed bytes may become an input.
+fn begun(here: &[Hit], typed: &[u8]) -> InputMatch {
     let whole = normal_input(typed);
     let begins_so = |hit: &&Hit| {
         let input = normal_input(hit.input());
@@ -249,10 +247,8 @@ pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
 /// Returns how the terminal treats the next input, as recorded for the next exchange.
 pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     let prompt = playing.prompt.prompt();
-    let here = fits
-        .candidates(Some(&prompt), playing.state.fingerprint())
-        .next();
-    let here = here.or_else(|| next_on_tape(fits, playing));
+    let mut here = fits.candidates(Some(&prompt), playing.state.fingerprint());
+    let here = here.next().or_else(|| next_on_tape(fits, playing));
     here.map_or(InputModes::default(), |hit| InputModes {
         hidden: hit.is_hidden(),
         keys: hit.reads_keys(),

@@ -210,10 +210,11 @@ fn has_part_of(text: &str, line: &str) -> bool {
         return false;
     };
     let ends = behind.iter().copied().chain([line.len()]);
-    starts
+    let mut parts = starts
         .iter()
         .zip(ends)
-        .any(|(&start, end)| text.contains(&line[start..end]))
+        .map(|(&start, end)| &line[start..end]);
+    parts.any(|part| text.contains(part))
 }
 
 /// Returns whether a line with editing keys, such as Tab and arrows, was shown in parts: all parts that are long enough
@@ -240,10 +241,8 @@ fn runs_of(line: &[u8]) -> Vec<String> {
         match byte {
             0x1b => {
                 if bytes.next_if(|byte| matches!(byte, b'[' | b'O')).is_some() {
-                    while bytes
-                        .next_if(|byte| !(0x40..=0x7e).contains(byte))
-                        .is_some()
-                    {}
+                    let is_inner = |byte: &u8| !(0x40..=0x7e).contains(byte);
+                    while bytes.next_if(is_inner).is_some() {}
                 }
                 bytes.next();
                 runs.push(Vec::new());

@@ -97,11 +97,6 @@ impl Root {
         cache: Option<Cache>,
         played: Arc<Notify>,
     ) -> Result<Arc<Self>, RootError> {
-        if !path.is_absolute() {
-            return Err(RootError::Relative {
-                path: path.to_owned(),
-            });
-        }
         check_folder(path)?;
         let (mut watcher, watch) = Watcher::new(is_tape);
         let rules = rules_in_force();
@@ -109,10 +104,8 @@ impl Root {
             watch_root(path, renewal);
             walk(path, |folder| renewal.folder(folder))
         });
-        let known = cache
-            .as_ref()
-            .map(|cache| cache.load(path))
-            .unwrap_or_default();
+        let known = cache.as_ref().map(|cache| cache.load(path));
+        let known = known.unwrap_or_default();
         let index = Index::build(path, 1, found, |id, stamp| {
             known.get(id).filter(|tape| tape.stamp == *stamp).cloned()
         });
@@ -328,17 +321,12 @@ impl Root {
         let index = self.index();
         let known = before.into_iter().flat_map(Index::problems);
         let known: HashSet<&str> = known.map(|problem| &*problem.path).collect();
-        let new = index
-            .problems()
-            .filter(|problem| !known.contains(&*problem.path));
-        for TapeProblem {
-            path, line, column, ..
-        } in new.take(SUMMARY_TAPES)
-        {
+        let is_new = |problem: &&TapeProblem| !known.contains(&*problem.path);
+        for problem in index.problems().filter(is_new).take(SUMMARY_TAPES) {
             tracing::warn!(
-                path,
-                line,
-                column,
+                path = problem.path,
+                line = problem.line,
+                column = problem.column,
                 "a tape cannot be read; ccctl tape validate says why"
             );
         }
@@ -356,6 +344,7 @@ impl Root {
 fn check_folder(path: &Path) -> Result<(), RootError> {
     let path = path.to_owned();
     match path.metadata() {
+        _ if !path.is_absolute() => Err(RootError::Relative { path }),
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(RootError::NotAFolder { path }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -76,9 +76,7 @@ impl Roots {
         }
         let root = Arc::clone(opened?);
         let followed = Arc::clone(&root);
-        if let Err(error) = tokio::task::spawn_blocking(move || followed.follow_moves()).await {
-            tracing::warn!(%error, "could not check a directory of tapes");
-        }
+        let _ = tokio::task::spawn_blocking(move || followed.follow_moves()).await;
         Ok(root)
     }
 
@@ -157,10 +155,7 @@ impl Roots {
     /// Reads tapes again if the user's redaction rules have changed.
     pub async fn follow_rules(&self) {
         for root in self.all() {
-            let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
-            if let Err(error) = followed {
-                tracing::warn!(%error, "could not read tapes under the new rules");
-            }
+            let _ = tokio::task::spawn_blocking(move || root.follow_rules()).await;
         }
     }
 
@@ -197,10 +192,7 @@ impl Roots {
 
     async fn put_away(&self, root: Arc<Root>) {
         self.save_root(&root).await;
-        let saved = tokio::task::spawn_blocking(move || root.save_cache()).await;
-        if let Err(error) = saved {
-            tracing::warn!(%error, "could not save the index of tapes");
-        }
+        let _ = tokio::task::spawn_blocking(move || root.save_cache()).await;
     }
 
     async fn open_anew(&self, path: &Path) -> Result<Arc<Root>, RootError> {

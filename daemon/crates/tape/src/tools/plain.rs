@@ -22,6 +22,7 @@ pub fn shown(output: &[u8], cols: Option<u16>) -> String {
 }
 
 /// A terminal with lines but no screen.
+#[derive(Default)]
 pub(super) struct Plain {
     splitter: Splitter,
     cut: CutText,
@@ -38,14 +39,8 @@ pub(super) struct Plain {
 impl Plain {
     pub(super) fn new(cols: Option<u16>) -> Self {
         Self {
-            splitter: Splitter::new(),
-            cut: CutText::default(),
-            done: String::new(),
-            line: Vec::new(),
-            row_start: 0,
-            col: 0,
             cols: cols.map(|cols| usize::from(cols.max(1))),
-            is_alternate: false,
+            ..Self::default()
         }
     }
 
@@ -53,7 +48,10 @@ impl Plain {
     pub(super) fn print(&mut self, output: &[u8]) {
         let mut splitter = std::mem::take(&mut self.splitter);
         splitter.pieces(output, |piece| match piece {
-            Piece::Text(text) => self.text_bytes(text),
+            Piece::Text(text) => {
+                let whole = self.cut.add(text);
+                self.say(&String::from_utf8_lossy(&whole));
+            }
             Piece::Sequence(sequence) => self.obey(&sequence),
         });
         self.splitter = splitter;
@@ -82,8 +80,8 @@ impl Plain {
     fn end_line(&mut self) {
         if self.done.len() < MAX_TEXT_BYTES {
             let end = self.line.iter().rposition(|c| *c != ' ');
-            self.done
-                .extend(&self.line[..end.map_or(0, |last| last + 1)]);
+            let line = &self.line[..end.map_or(0, |last| last + 1)];
+            self.done.extend(line);
             self.done.push('\n');
         }
         self.line.clear();
@@ -133,20 +131,13 @@ impl Plain {
             _ => self.fresh_line(),
         }
     }
-}
-
-impl Plain {
-    fn text_bytes(&mut self, text: &[u8]) {
-        let whole = self.cut.add(text);
-        self.say(&String::from_utf8_lossy(&whole));
-    }
 
     fn character(&mut self, c: char) {
-        if c.is_control() {
-            return self.control(c);
-        }
         if self.is_alternate {
             return;
+        }
+        if c.is_control() {
+            return self.control(c);
         }
         if self.cols.is_some_and(|cols| self.col >= cols) {
             (self.row_start, self.col) = (self.at(), 0);
@@ -164,9 +155,6 @@ impl Plain {
     }
 
     fn control(&mut self, control: char) {
-        if self.is_alternate {
-            return;
-        }
         match control {
             // A line feed always starts a new line at its first column, even if the terminal was set not to: stair
             // steps are hard to read.

@@ -39,23 +39,13 @@ impl Header {
         let (mut version, mut sides, mut term) = (None, Sides::default(), Sides::default());
         scanner.object(|scanner, key| {
             match &*key.name {
-                "version" => {
-                    version = optional(scanner, |scanner| {
-                        number(scanner, "a whole number", Number::to_whole)
-                    })?
-                }
+                "version" => version = optional(scanner, version_number)?,
                 "width" => sides.cols = optional(scanner, side)?,
                 "height" => sides.rows = optional(scanner, side)?,
                 "term" => {
                     optional(scanner, |scanner| header.term(scanner, &mut term))?;
                 }
-                "timestamp" => {
-                    header.timestamp = optional(scanner, |scanner| {
-                        number(scanner, "a number of seconds", |number| {
-                            Some(number.to_float()).filter(|seconds| seconds.is_finite())
-                        })
-                    })?;
-                }
+                "timestamp" => header.timestamp = optional(scanner, seconds)?,
                 "command" => header.command = optional(scanner, string)?,
                 "title" => header.title = optional(scanner, string)?,
                 "env" => {
@@ -123,6 +113,16 @@ fn optional<'a, T>(
     } else {
         take(scanner).map(Some)
     }
+}
+
+fn version_number(scanner: &mut Scanner<'_>) -> Scanned<u64> {
+    number(scanner, "a whole number", Number::to_whole)
+}
+
+fn seconds(scanner: &mut Scanner<'_>) -> Scanned<f64> {
+    number(scanner, "a number of seconds", |number| {
+        Some(number.to_float()).filter(|seconds| seconds.is_finite())
+    })
 }
 
 fn string(scanner: &mut Scanner<'_>) -> Scanned<String> {

@@ -3,9 +3,8 @@
 use super::format::Meta;
 use super::key::program_name;
 use std::fmt;
-use time::format_description::well_known::Rfc3339;
+use time::UtcOffset;
 use time::macros::format_description;
-use time::{OffsetDateTime, UtcOffset};
 
 /// The template that is used if none is given.
 const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
@@ -98,9 +97,11 @@ impl NameTemplate {
 
     /// Returns a name for a tape; `verb` replaces a missing tag. All names differ if the template has a random part.
     pub fn draw(&self, meta: &Meta, verb: &str) -> String {
-        let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
         let form = format_description!("[year][month][day]T[hour][minute][second]Z");
-        let time = time.and_then(|time| time.to_offset(UtcOffset::UTC).format(&form).ok());
+        let time = meta
+            .recorded_at()
+            .map(|time| time.to_offset(UtcOffset::UTC));
+        let time = time.and_then(|time| time.format(&form).ok());
         self.fill(&NameParts {
             program: program_name(&meta.program),
             tag: meta.tag.as_deref(),

@@ -97,7 +97,8 @@ impl Settings {
             seed: options.seed.or(replay.seed),
             strict: options.strict.unwrap_or(replay.strict),
             tag: match &options.tag {
-                Some(tag) => Some(checked_tag(tag)?),
+                Some(tag) if !is_tag(tag) => return Err(SettingsError::Tag),
+                Some(tag) => Some(tag.clone()),
                 None => replay.tag.0.clone(),
             },
             name: match &options.name {
@@ -186,10 +187,10 @@ fn matching(options: Option<&MatchOptions>, replay: &Replay) -> MatchOptions {
 fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
     let (is_fine, found) = match latency {
         Latency::Constant(ms) => (*ms <= MAX_LATENCY_MS, ms.to_string()),
-        Latency::Range([least, most]) => (
-            least <= most && *most <= MAX_LATENCY_MS,
-            format!("[{least}, {most}]"),
-        ),
+        Latency::Range([least, most]) => {
+            let is_fine = least <= most && *most <= MAX_LATENCY_MS;
+            (is_fine, format!("[{least}, {most}]"))
+        }
         Latency::Named(_) => (true, String::new()),
     };
     let checked = is_fine.then(|| latency.clone());
@@ -199,11 +200,6 @@ fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
 fn checked_percent(percent: f64) -> Result<f64, SettingsError> {
     let checked = (0.0..=100.0).contains(&percent).then_some(percent);
     checked.ok_or(SettingsError::ErrorRate { found: percent })
-}
-
-fn checked_tag(tag: &str) -> Result<String, SettingsError> {
-    let checked = is_tag(tag).then(|| tag.to_owned());
-    checked.ok_or(SettingsError::Tag)
 }
 
 /// Returns whether a text can be the tag of a tape.

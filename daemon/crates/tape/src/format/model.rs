@@ -5,6 +5,8 @@ pub use ccd_protocol::tape::Stream;
 use ccd_protocol::tape::{Latency, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// The newest format that can be read, and the one that is written.
 pub const FORMAT: u64 = 1;
@@ -54,6 +56,11 @@ impl Meta {
     /// Returns whether the program had a terminal, or pipes; `None` if the file does not say.
     pub(crate) fn has_terminal(&self) -> Option<bool> {
         (!self.fits_any_terminal).then_some(self.pty.is_some())
+    }
+
+    /// Returns when it was recorded, if the file says so.
+    pub(crate) fn recorded_at(&self) -> Option<OffsetDateTime> {
+        OffsetDateTime::parse(&self.created_at, &Rfc3339).ok()
     }
 
     /// Returns the recorded command line, as a shell reads it.
@@ -161,6 +168,16 @@ pub enum InputKind {
     Line,
     #[default]
     Raw,
+}
+
+impl InputKind {
+    /// Returns the kind of an input: a `line` is text with one Enter, at its end.
+    pub(crate) fn of(input: &[u8]) -> Self {
+        match input.strip_suffix(b"\r").map(str::from_utf8) {
+            Some(Ok(line)) if !line.bytes().any(|byte| byte.is_ascii_control()) => Self::Line,
+            _ => Self::Raw,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

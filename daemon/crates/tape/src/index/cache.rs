@@ -5,7 +5,6 @@ use super::find::Index;
 use super::tape::{IndexedTape, TapeId};
 use crate::format::file::{make_folder, open};
 use crate::key::Fingerprint;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fs;
@@ -77,7 +76,7 @@ impl Cache {
     pub fn save(&self, index: &Index) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         make_folder(folder)?;
-        let stored = (Head::of(&index.root), settled(index));
+        let stored = (head_of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
         let mut file = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -107,35 +106,27 @@ impl Cache {
             return None;
         }
         let (head, body): (Head, &[u8]) = postcard::take_from_bytes(body).ok()?;
-        if head != Head::of(root) {
+        if head != head_of(root) {
             return None;
         }
         postcard::from_bytes(body).ok()
     }
 }
 
-/// Values that must be equal for the cache to be valid.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
-    root: Vec<u8>,
-    /// Another build may redact or normalise in another way.
-    build: (u64, i64, i64),
-    /// So may other redaction rules of the user.
-    rules: Fingerprint,
+/// Values that must be equal for the cache to be valid: the root, the build, because another one may redact or normalise
+/// in another way, and the redaction rules of the user.
+type Head = (Vec<u8>, (u64, i64, i64), Fingerprint);
+
+fn head_of(root: &Path) -> Head {
+    let program = std::env::current_exe().and_then(fs::metadata).ok();
+    let build = program.map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec()));
+    let root = root.as_os_str().as_bytes().to_owned();
+    (root, build.unwrap_or_default(), rules_in_force())
 }
 
-impl Head {
-    fn of(root: &Path) -> Self {
-        let program = std::env::current_exe().and_then(fs::metadata).ok();
-        let build = program.map_or((0, 0, 0), |meta| {
-            (meta.len(), meta.mtime(), meta.mtime_nsec())
-        });
-        Self {
-            root: root.as_os_str().as_bytes().to_owned(),
-            build,
-            rules: Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes()),
-        }
-    }
+/// Returns the hash of the user's redaction rules.
+pub(crate) fn rules_in_force() -> Fingerprint {
+    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 /// Returns the tapes that cannot change any more without a new modification time, except those with secrets.

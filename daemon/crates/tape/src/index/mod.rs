@@ -26,6 +26,7 @@ mod find_tests;
 mod test_tapes;
 
 pub use cache::Cache;
+pub(crate) use cache::rules_in_force;
 pub use explain::{Miss, beginning, ending};
 pub use find::{Duplicate, Index};
 pub use fits::Fits;

@@ -9,8 +9,6 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// Path of a tape under its root, without `.json5`.
 pub type TapeId = Arc<str>;
@@ -91,9 +89,9 @@ impl IndexedTape {
         let exchanges = outline.exchanges;
         let mut inputs = Vec::with_capacity(exchanges.iter().map(|e| e.input.bytes.len()).sum());
         let mut prompts = Prompts::default();
-        let states = states(&exchanges);
+        let (before, end_state) = states(&exchanges);
         let mut rows = Vec::with_capacity(exchanges.len());
-        for (exchange, state) in exchanges.iter().zip(&states.before) {
+        for (exchange, state) in exchanges.iter().zip(&before) {
             let input = &exchange.input.bytes;
             rows.push(Row {
                 state: *state,
@@ -115,9 +113,9 @@ impl IndexedTape {
         Self {
             invocation: Arc::new(Invocation::of(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
-            created_ns: created_ns(&meta.created_at),
+            created_ns: created_ns(&meta),
             prompts: prompts.list,
-            end_state: states.end,
+            end_state,
             has_secrets,
             id,
             stamp,
@@ -176,11 +174,10 @@ impl IndexedTape {
     }
 }
 
-/// Converts an RFC 3339 time to nanoseconds since 1970; an invalid time becomes the latest one.
-fn created_ns(text: &str) -> i64 {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
-    ns.unwrap_or(i64::MAX)
+/// Returns when a tape was recorded, in nanoseconds since 1970; without a time, the latest one.
+fn created_ns(meta: &Meta) -> i64 {
+    let ns = meta.recorded_at().map(|time| time.unix_timestamp_nanos());
+    ns.and_then(|ns| i64::try_from(ns).ok()).unwrap_or(i64::MAX)
 }
 
 fn narrow(number: u64) -> u32 {
@@ -221,12 +218,6 @@ struct Prompts {
 
 impl Prompts {
     fn number(&mut self, text: &str) -> u32 {
-        // Usually it is the previous prompt again.
-        if let Some(last) = self.list.last()
-            && last.text == text
-        {
-            return narrow(self.list.len() as u64 - 1);
-        }
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
@@ -240,14 +231,9 @@ impl Prompts {
     }
 }
 
-/// The hash chain of inputs before each exchange, and after the last.
-struct States {
-    before: Vec<Fingerprint>,
-    end: Fingerprint,
-}
-
-/// Returns the states on the tape, and those that follow from its inputs where it has none.
-fn states(exchanges: &[Outlined]) -> States {
+/// Returns the hash chain of inputs before each exchange, and after the last: as on the tape, and where it has none, as
+/// it follows from the inputs.
+fn states(exchanges: &[Outlined]) -> (Vec<Fingerprint>, Fingerprint) {
     let mut before = Vec::with_capacity(exchanges.len());
     let says_all = exchanges
         .iter()
@@ -275,10 +261,7 @@ fn states(exchanges: &[Outlined]) -> States {
             chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
-    States {
-        before,
-        end: chain.fingerprint(),
-    }
+    (before, chain.fingerprint())
 }
 
 /// Returns the exchange with which the line of the last one starts: only there can the chain be continued.

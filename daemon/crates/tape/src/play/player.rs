@@ -4,7 +4,7 @@ use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
 use super::playback::{Playback, PlaybackStep};
 use super::playing::{Playing, Queued};
-use super::search::{InputMatch, Search, find, modes_next, next_on_tape, read};
+use super::search::{InputMatch, find, find_start, modes_next, next_on_tape, read};
 use super::steps::{ExchangeSteps, set_modes};
 use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
@@ -177,13 +177,8 @@ impl Player {
         if !ends_line(&playing.pending) {
             return None;
         }
-        let search = Search {
-            fits: &fits,
-            options: &self.options,
-            is_start: false,
-        };
-        match find(&search, &playing) {
-            InputMatch::Part { hit: Some(hit) } if !hit.is_hidden() => {
+        match find(&fits, &self.options, &playing) {
+            InputMatch::Part(Some(hit)) if !hit.is_hidden() => {
                 let typed = playing.pending.len().min(hit.input().len());
                 Some(hit.input()[typed..].to_vec())
             }
@@ -231,31 +226,30 @@ impl Player {
         let (mut looks, mut has_waited) = (0, false);
         loop {
             let fits = self.fits();
-            let search = Search {
-                fits: &fits,
-                options: &self.options,
-                is_start,
-            };
             let found = {
                 let playing = self.state.lock();
                 if !is_start && (playing.pending.is_empty() || playing.has_ended) {
                     return Ok(());
                 }
                 self.options.log_steps(&playing);
-                find(&search, &playing)
+                if is_start {
+                    find_start(&fits)
+                } else {
+                    find(&fits, &self.options, &playing)
+                }
             };
             let (hit, len) = match found {
                 InputMatch::Answer { hit, len, rule } => {
                     self.options.log_answer(&hit, len, rule);
                     (hit, len)
                 }
-                InputMatch::Part { hit: None } | InputMatch::Open | InputMatch::Nothing
+                InputMatch::Part(None) | InputMatch::Open | InputMatch::Nothing
                     if self.goes_on_hidden() =>
                 {
                     return Ok(());
                 }
                 InputMatch::Open => return Ok(()),
-                InputMatch::Part { hit } => {
+                InputMatch::Part(hit) => {
                     self.echo(&fits.index, hit, at).await;
                     return Ok(());
                 }

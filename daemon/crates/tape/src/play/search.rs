@@ -21,14 +21,6 @@ const MAX_CANDIDATES: usize = 1024;
 /// Longer pending input is compared only if an input on a tape may be as long.
 const LONG_BYTES: usize = 256 << 10;
 
-pub(super) struct Search<'a> {
-    /// The tapes that fit the session.
-    pub(super) fits: &'a Fits,
-    pub(super) options: &'a ReplayOptions,
-    /// The start of the program is searched for, which has no input.
-    pub(super) is_start: bool,
-}
-
 pub(super) enum InputMatch {
     Answer {
         hit: Hit,
@@ -39,9 +31,7 @@ pub(super) enum InputMatch {
     },
     /// The pending bytes may become an input, of this exchange if it is known. An unfinished exchange never gets
     /// further than this.
-    Part {
-        hit: Option<Hit>,
-    },
+    Part(Option<Hit>),
     /// No input starts with the pending bytes, but they are a line that has not ended yet.
     Open,
     Nothing,
@@ -51,13 +41,14 @@ fn answer(hit: Hit, len: usize, rule: &'static str) -> InputMatch {
     InputMatch::Answer { hit, len, rule }
 }
 
+/// Searches for the start of the program, which has no input.
+pub(super) fn find_start(fits: &Fits) -> InputMatch {
+    let hit = fits.start().next();
+    hit.map_or(InputMatch::Nothing, |hit| answer(hit, 0, "start"))
+}
+
 /// Searches in the order of the rules: the next exchange, then later ones of the same tape, then any tape.
-pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
-    let fits = search.fits;
-    if search.is_start {
-        let hit = fits.start().next();
-        return hit.map_or(InputMatch::Nothing, |hit| answer(hit, 0, "start"));
-    }
+pub(super) fn find(fits: &Fits, options: &ReplayOptions, playing: &Playing) -> InputMatch {
     let typed = &playing.pending;
     let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
@@ -84,20 +75,20 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     };
     let mut here: Vec<Hit> = prompts.iter().flat_map(of_prompt).collect();
     let next = next_on_tape(fits, playing);
-    if !search.options.strict {
+    if !options.strict {
         here.extend(next.clone());
     }
     if let Some(found) = lines_of_many(&here, typed).or_else(|| keys_or_hidden(&here, typed)) {
         return found;
     }
-    if search.options.ignore_stdin
+    if options.ignore_stdin
         && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
         return answer(hit.clone(), len, "place");
     }
-    let mut prompts = prompts.iter().filter(|_| !search.options.strict);
-    if let Some(found) = prompts.find_map(|prompt| elsewhere(search, playing, prompt, &known)) {
+    let mut prompts = prompts.iter().filter(|_| !options.strict);
+    if let Some(found) = prompts.find_map(|prompt| elsewhere(fits, playing, prompt, &known)) {
         return found;
     }
     if typed.len() > longest {
@@ -114,8 +105,7 @@ fn begun(here: &[Hit], typed: &[u8]) -> InputMatch {
         (input.len() > whole.len() || hit.is_unfinished()) && input.starts_with(&whole)
     };
     if let Some(hit) = here.iter().find(begins_so) {
-        let hit = Some(hit.clone());
-        return InputMatch::Part { hit };
+        return InputMatch::Part(Some(hit.clone()));
     }
     // Somebody is typing a line, which Enter will end.
     if is_open_text(typed) {
@@ -202,17 +192,12 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
     };
     Some(match len {
         Some(len) => answer(hidden.clone(), len, "hidden"),
-        None => InputMatch::Part { hit: None },
+        None => InputMatch::Part(None),
     })
 }
 
 /// Finds the same input at another position: later on the same tape, or on any tape.
-fn elsewhere(
-    search: &Search<'_>,
-    playing: &Playing,
-    prompt: &str,
-    ends: &[usize],
-) -> Option<InputMatch> {
+fn elsewhere(fits: &Fits, playing: &Playing, prompt: &str, ends: &[usize]) -> Option<InputMatch> {
     let has_played = |hit: &Hit| {
         let of_tape = playing.played.get(&*hit.tape.id);
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -221,7 +206,7 @@ fn elsewhere(
         for &len in ends {
             let input = &playing.pending[..len];
             let mut after = *exchange;
-            while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
+            while let Some(hit) = fits.next_in(tape, Some(after), prompt, Some(input)) {
                 if !has_played(&hit) {
                     return Some(answer(hit, len, "same tape"));
                 }
@@ -230,7 +215,7 @@ fn elsewhere(
         }
     }
     for &len in ends {
-        let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
+        let mut anywhere = fits.loose(prompt, &playing.pending[..len]);
         if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
             return Some(answer(hit, len, "another place"));
         }

@@ -221,7 +221,7 @@ impl Journalled {
         Exchange {
             pre,
             input: TypedInput {
-                kind: kind_of(&input.bytes),
+                kind: InputKind::of(&input.bytes),
                 bytes: input.bytes.clone(),
                 unfinished: input.unfinished,
             },
@@ -338,18 +338,6 @@ fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
         first.data = masked;
     }
     chunks.retain(|chunk| !chunk.data.is_empty());
-}
-
-/// Returns the kind of an input: a `line` is text that ends with Enter and contains no other line end.
-fn kind_of(bytes: &[u8]) -> InputKind {
-    let is_line = bytes.last() == Some(&b'\r')
-        && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
-        && std::str::from_utf8(bytes).is_ok();
-    if is_line {
-        InputKind::Line
-    } else {
-        InputKind::Raw
-    }
 }
 
 #[cfg(test)]

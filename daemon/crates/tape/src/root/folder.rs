@@ -3,8 +3,7 @@
 use super::usage::{Usage, Used};
 use crate::format::Meta;
 use crate::format::file::{FileError, create_new, make_folder, sweep};
-use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
-use crate::key::Fingerprint;
+use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, rules_in_force, walk};
 use crate::name::NameTemplate;
 use ccd_protocol::tape::TapeProblem;
 use ccd_protocol::{ErrorCode, Reportable};
@@ -356,10 +355,6 @@ fn check_folder(path: &Path) -> Result<(), RootError> {
 fn folder_id(path: &Path) -> Option<FolderId> {
     let found = path.metadata().ok()?;
     Some((found.dev(), found.ino()))
-}
-
-fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 fn is_tape(path: &Path) -> bool {

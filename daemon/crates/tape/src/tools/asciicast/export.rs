@@ -7,7 +7,6 @@ use ccd_protocol::tape::TapeExit;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// What a shell adds to a signal number to make an exit status.
 const SIGNAL_STATUS: i32 = 128;
@@ -68,7 +67,6 @@ pub fn export(tape: &Tape, version: Version) -> Cast {
 fn header(tape: &Tape, version: Version) -> String {
     let meta = &tape.meta;
     let (rows, cols) = size(tape);
-    let created_at = OffsetDateTime::parse(&meta.created_at, &Rfc3339);
     let (is_v2, kind) = (version == Version::V2, meta.env.get("TERM"));
     let mut term = json!({"cols": cols, "rows": rows});
     if let Some(kind) = kind {
@@ -80,7 +78,7 @@ fn header(tape: &Tape, version: Version) -> String {
         "width": is_v2.then_some(cols),
         "height": is_v2.then_some(rows),
         "term": (!is_v2).then_some(term),
-        "timestamp": created_at.ok().map(OffsetDateTime::unix_timestamp),
+        "timestamp": meta.recorded_at().map(OffsetDateTime::unix_timestamp),
         "command": Some(command).filter(|command| !command.is_empty()),
         "title": meta.tag,
         "env": Some(&meta.env).filter(|env| !env.is_empty()),

@@ -4,8 +4,8 @@ use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Loaded, Which};
 use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
-use crate::index::{beginning, ending};
-use crate::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
+use crate::index::{beginning, ending, shown_input};
+use crate::key::{Fingerprint, Invocation, Rules, StateHash, prompt_signature};
 use crate::tools::{input_in_one_line, shown, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
 use serde_json::Value;
@@ -73,8 +73,7 @@ fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<Stri
     let input = if exchange.pre.hidden {
         "any hidden input".to_owned()
     } else {
-        let input = normal_input(&exchange.input.bytes);
-        beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
+        beginning(&shown_input(&exchange.input.bytes))
     };
     let prompt = prompt_signature(&exchange.pre.prompt);
     key.insert("prompt".into(), ending(&prompt));

@@ -221,7 +221,7 @@ pub fn beginning(text: &str) -> String {
 }
 
 /// Returns an input as text, without secrets.
-fn shown_input(input: &[u8]) -> String {
+pub(crate) fn shown_input(input: &[u8]) -> String {
     let normal = normal_input(input);
     let text = String::from_utf8_lossy(&normal);
     text.trim_end_matches('\n').to_owned()

@@ -27,6 +27,7 @@ mod test_tapes;
 
 pub use cache::Cache;
 pub(crate) use cache::rules_in_force;
+pub(crate) use explain::shown_input;
 pub use explain::{Miss, beginning, ending};
 pub use find::{Duplicate, Index};
 pub use fits::Fits;

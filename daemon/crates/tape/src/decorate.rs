@@ -7,6 +7,7 @@ use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use ccd_text::redact::MASK;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
+use std::ops::Range;
 
 pub const MAX_DECORATORS: usize = 32;
 
@@ -91,10 +92,11 @@ enum DecoratorChange {
     Filter(Vec<String>),
 }
 
-enum Changed {
+struct Changed {
     /// Ranges and their new bytes, in order.
-    Pieces(Vec<(std::ops::Range<usize>, Vec<u8>)>),
-    Whole(Vec<u8>),
+    pieces: Vec<(Range<usize>, Vec<u8>)>,
+    /// It is one piece, by a filter, which does not say what it changed.
+    is_whole: bool,
 }
 
 impl Decorators {
@@ -241,12 +243,8 @@ impl User<'_, '_> {
             let mut is_changed = false;
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let of_stream = |chunk: &&Chunk| chunk.stream == stream;
-                let data: Vec<u8> = exchange
-                    .chunks
-                    .iter()
-                    .filter(of_stream)
-                    .flat_map(|chunk| chunk.data.iter().copied())
-                    .collect();
+                let parts = exchange.chunks.iter().filter(of_stream);
+                let data: Vec<u8> = parts.flat_map(|chunk| chunk.data.clone()).collect();
                 if data.is_empty() {
                     continue;
                 }
@@ -298,7 +296,10 @@ impl User<'_, '_> {
                         pieces.push((place, piece));
                     }
                 }
-                Ok((!pieces.is_empty()).then_some(Changed::Pieces(pieces)))
+                Ok((!pieces.is_empty()).then_some(Changed {
+                    pieces,
+                    is_whole: false,
+                }))
             }
             DecoratorChange::Filter(words) => {
                 if data.len() > MAX_FILTERED_BYTES {
@@ -312,7 +313,10 @@ impl User<'_, '_> {
                 if filtered.len() > MAX_FILTERED_BYTES {
                     return Err(DecorateError::TooLarge { index });
                 }
-                Ok((filtered != data).then_some(Changed::Whole(filtered)))
+                Ok((filtered != data).then(|| Changed {
+                    pieces: vec![(0..data.len(), filtered)],
+                    is_whole: true,
+                }))
             }
         }
     }
@@ -334,10 +338,7 @@ impl User<'_, '_> {
     }
 
     fn note(&self, exchange: &mut Exchange) {
-        let noted = exchange
-            .annotations
-            .entry(NOTE)
-            .or_insert_with(|| json!([]));
+        let noted = exchange.annotations.entry(NOTE).or_insert(json!([]));
         if !noted.is_array() {
             *noted = json!([noted.take()]);
         }
@@ -350,22 +351,16 @@ impl User<'_, '_> {
 impl Changed {
     /// Returns the length of the result; `before` is that of the original.
     fn len(&self, before: usize) -> usize {
-        match self {
-            Changed::Whole(data) => data.len(),
-            Changed::Pieces(pieces) => pieces.iter().fold(before, |len, (place, piece)| {
-                len - place.len() + piece.len()
-            }),
-        }
+        let pieces = self.pieces.iter();
+        pieces.fold(before, |len, (place, piece)| {
+            len - place.len() + piece.len()
+        })
     }
 
     fn over(self, data: &[u8]) -> Vec<u8> {
-        let pieces = match self {
-            Changed::Whole(data) => return data,
-            Changed::Pieces(pieces) => pieces,
-        };
         let mut changed = Vec::new();
         let mut copied = 0;
-        for (place, piece) in pieces {
+        for (place, piece) in self.pieces {
             changed.extend_from_slice(&data[copied..place.start]);
             changed.extend_from_slice(&piece);
             copied = place.end;
@@ -378,48 +373,33 @@ impl Changed {
 /// Distributes changed output over the chunks in which it arrived: a replacement goes to the chunk in which its match
 /// started. If the output was changed as a whole and has another length, it becomes one chunk in place of the first.
 fn put_back(chunks: &mut Vec<Chunk>, stream: Stream, changed: Changed, len: usize) {
-    let mut of_stream = chunks.iter_mut().filter(|chunk| chunk.stream == stream);
-    match changed {
-        Changed::Pieces(pieces) => {
-            let mut pieces = pieces.into_iter().peekable();
-            let (mut start, mut copied) = (0, 0);
-            let mut of_stream = of_stream.peekable();
-            while let Some(chunk) = of_stream.next() {
-                let end = start + chunk.data.len();
-                let is_last = of_stream.peek().is_none();
-                let mut data = Vec::new();
-                while let Some((place, piece)) =
-                    pieces.next_if(|(place, _)| place.start < end || is_last)
-                {
-                    data.extend_from_slice(
-                        &chunk.data[copied.max(start) - start..place.start - start],
-                    );
-                    data.extend_from_slice(&piece);
-                    copied = place.end;
-                }
-                let rest = copied.clamp(start, end);
-                data.extend_from_slice(&chunk.data[rest - start..]);
-                chunk.data = data;
-                start = end;
-            }
+    let of_stream = chunks.iter_mut().filter(|chunk| chunk.stream == stream);
+    if changed.is_whole && changed.len(len) == len {
+        let mut bytes = changed.pieces.into_iter().flat_map(|(_, piece)| piece);
+        for chunk in of_stream {
+            chunk.data = bytes.by_ref().take(chunk.data.len()).collect();
         }
-        Changed::Whole(data) if data.len() == len => {
-            let mut rest = data.as_slice();
-            for chunk in of_stream {
-                let (own, behind) = rest.split_at(chunk.data.len().min(rest.len()));
-                chunk.data = own.to_vec();
-                rest = behind;
-            }
+        return;
+    }
+    let mut pieces = changed.pieces.into_iter().peekable();
+    let (mut start, mut copied) = (0, 0);
+    let mut of_stream = of_stream.peekable();
+    while let Some(chunk) = of_stream.next() {
+        let end = start + chunk.data.len();
+        let is_last = of_stream.peek().is_none();
+        let mut data = Vec::new();
+        while let Some((place, piece)) = pieces.next_if(|(place, _)| place.start < end || is_last) {
+            data.extend_from_slice(&chunk.data[copied.max(start) - start..place.start - start]);
+            data.extend_from_slice(&piece);
+            copied = place.end;
         }
-        Changed::Whole(data) => {
-            if let Some(first) = of_stream.next() {
-                first.data = data;
-            }
-            for chunk in of_stream {
-                chunk.data.clear();
-            }
-            chunks.retain(|chunk| chunk.stream != stream || !chunk.data.is_empty());
-        }
+        let rest = copied.clamp(start, end);
+        data.extend_from_slice(&chunk.data[rest - start..]);
+        chunk.data = data;
+        start = end;
+    }
+    if changed.is_whole {
+        chunks.retain(|chunk| chunk.stream != stream || !chunk.data.is_empty());
     }
 }
 

@@ -42,33 +42,20 @@ impl Reportable for TapeError {
     }
 
     fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Root(_) | Self::Journal(_) => Some("give another root, or check its permissions"),
-            Self::Miss(_)
-            | Self::Rules(_)
-            | Self::Read(_)
-            | Self::TooLong
-            | Self::Ended
-            | Self::Proxy(_) => None,
-        }
+        let concerns_root = matches!(self, Self::Root(_) | Self::Journal(_));
+        concerns_root.then_some("give another root, or check its permissions")
     }
 
     fn data(&self) -> ErrorData {
-        match self {
-            Self::Miss(miss) => match serde_json::to_value(miss) {
-                Ok(Value::Object(mut data)) => {
-                    data.insert("summary".into(), miss.summary().into());
-                    data
-                }
-                _ => ErrorData::new(),
-            },
-            Self::Rules(_)
-            | Self::Root(_)
-            | Self::Journal(_)
-            | Self::Read(_)
-            | Self::TooLong
-            | Self::Ended
-            | Self::Proxy(_) => ErrorData::new(),
+        let Self::Miss(miss) = self else {
+            return ErrorData::new();
+        };
+        match serde_json::to_value(miss) {
+            Ok(Value::Object(mut data)) => {
+                data.insert("summary".into(), miss.summary().into());
+                data
+            }
+            _ => ErrorData::new(),
         }
     }
 }

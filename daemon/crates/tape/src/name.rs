@@ -3,9 +3,8 @@
 use super::format::Meta;
 use super::key::program_name;
 use std::fmt;
-use time::format_description::well_known::Rfc3339;
+use time::UtcOffset;
 use time::macros::format_description;
-use time::{OffsetDateTime, UtcOffset};
 
 /// The template that is used if none is given.
 const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
@@ -39,9 +38,7 @@ pub enum NameError {
 
 /// A template for paths under a root, without `.json5`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameTemplate {
-    template: String,
-}
+pub struct NameTemplate(String);
 
 #[derive(Debug, Clone, Default)]
 struct NameParts<'a> {
@@ -58,15 +55,13 @@ struct NameParts<'a> {
 
 impl fmt::Display for NameTemplate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.template)
+        out.write_str(&self.0)
     }
 }
 
 impl Default for NameTemplate {
     fn default() -> Self {
-        Self {
-            template: DEFAULT.to_owned(),
-        }
+        Self(DEFAULT.to_owned())
     }
 }
 
@@ -97,15 +92,16 @@ impl NameTemplate {
         if longest > Some(MAX_NAME_BYTES) {
             return Err(NameError::NameLength);
         }
-        let template = template.to_owned();
-        Ok(Self { template })
+        Ok(Self(template.to_owned()))
     }
 
     /// Returns a name for a tape; `verb` replaces a missing tag. All names differ if the template has a random part.
     pub fn draw(&self, meta: &Meta, verb: &str) -> String {
-        let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
         let form = format_description!("[year][month][day]T[hour][minute][second]Z");
-        let time = time.and_then(|time| time.to_offset(UtcOffset::UTC).format(&form).ok());
+        let time = meta
+            .recorded_at()
+            .map(|time| time.to_offset(UtcOffset::UTC));
+        let time = time.and_then(|time| time.format(&form).ok());
         self.fill(&NameParts {
             program: program_name(&meta.program),
             tag: meta.tag.as_deref(),
@@ -118,7 +114,7 @@ impl NameTemplate {
     /// Returns a name. A value never adds a directory or hides a file.
     fn fill(&self, parts: &NameParts<'_>) -> String {
         let mut name = String::new();
-        let mut rest = self.template.as_str();
+        let mut rest = self.0.as_str();
         while let Some((before, behind)) = rest.split_once('{') {
             name.push_str(before);
             let (gap, after) = behind.split_once('}').unwrap_or((behind, ""));
@@ -157,10 +153,9 @@ fn as_file_name(part: &str) -> String {
         name.push(c);
     }
     if name.is_empty() {
-        "_".to_owned()
-    } else {
-        name
+        name.push('_');
     }
+    name
 }
 
 #[cfg(test)]

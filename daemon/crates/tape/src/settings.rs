@@ -84,6 +84,7 @@ impl Settings {
         let silent = replay.silent;
         // A 0 in the configuration means the same as no value: a tape may have its own rate.
         let configured = Some(replay.error_rate).filter(|percent| *percent > 0.0);
+        let requested_rate = options.error_rate.map(checked_percent);
         let root = root_of(options.root.as_deref(), replay, base)?;
         let decorators = options.decorators.as_ref().unwrap_or(&replay.decorators);
         Ok(Self {
@@ -92,15 +93,12 @@ impl Settings {
             record: options.record.unwrap_or(replay.record),
             fallback: options.fallback.unwrap_or(replay.fallback),
             latency: latency.map(checked_latency).transpose()?,
-            error_rate: options
-                .error_rate
-                .map(checked_percent)
-                .transpose()?
-                .or(configured),
+            error_rate: requested_rate.transpose()?.or(configured),
             seed: options.seed.or(replay.seed),
             strict: options.strict.unwrap_or(replay.strict),
             tag: match &options.tag {
-                Some(tag) => Some(checked_tag(tag)?),
+                Some(tag) if !is_tag(tag) => return Err(SettingsError::Tag),
+                Some(tag) => Some(tag.clone()),
                 None => replay.tag.0.clone(),
             },
             name: match &options.name {
@@ -172,28 +170,27 @@ pub fn root_of(
 }
 
 fn matching(options: Option<&MatchOptions>, replay: &Replay) -> MatchOptions {
-    let mut options = options.cloned().unwrap_or_default();
-    options
-        .allow_env
-        .get_or_insert_with(|| replay.allow_env.clone());
-    options
-        .ignore_env
-        .get_or_insert_with(|| replay.ignore_env.clone());
-    options
-        .ignore_args
-        .get_or_insert_with(|| replay.ignore_args.clone());
-    options.ignore_stdin.get_or_insert(replay.ignore_stdin);
-    options.match_cwd.get_or_insert(replay.match_cwd);
-    options
+    let options = options.cloned().unwrap_or_default();
+    MatchOptions {
+        allow_env: options.allow_env.or_else(|| Some(replay.allow_env.clone())),
+        ignore_env: options
+            .ignore_env
+            .or_else(|| Some(replay.ignore_env.clone())),
+        ignore_args: options
+            .ignore_args
+            .or_else(|| Some(replay.ignore_args.clone())),
+        ignore_stdin: options.ignore_stdin.or(Some(replay.ignore_stdin)),
+        match_cwd: options.match_cwd.or(Some(replay.match_cwd)),
+    }
 }
 
 fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
     let (is_fine, found) = match latency {
         Latency::Constant(ms) => (*ms <= MAX_LATENCY_MS, ms.to_string()),
-        Latency::Range([least, most]) => (
-            least <= most && *most <= MAX_LATENCY_MS,
-            format!("[{least}, {most}]"),
-        ),
+        Latency::Range([least, most]) => {
+            let is_fine = least <= most && *most <= MAX_LATENCY_MS;
+            (is_fine, format!("[{least}, {most}]"))
+        }
         Latency::Named(_) => (true, String::new()),
     };
     let checked = is_fine.then(|| latency.clone());
@@ -203,12 +200,6 @@ fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
 fn checked_percent(percent: f64) -> Result<f64, SettingsError> {
     let checked = (0.0..=100.0).contains(&percent).then_some(percent);
     checked.ok_or(SettingsError::ErrorRate { found: percent })
-}
-
-fn checked_tag(tag: &str) -> Result<String, SettingsError> {
-    is_tag(tag)
-        .then(|| tag.to_owned())
-        .ok_or(SettingsError::Tag)
 }
 
 /// Returns whether a text can be the tag of a tape.

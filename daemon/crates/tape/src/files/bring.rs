@@ -1,7 +1,6 @@
 //! `tape.import`.
 
 use super::error::FilesError;
-use crate::format::file::{FileError, create_new};
 use crate::format::{Recorder, read, write};
 use crate::key::StateHash;
 use crate::root::Root;
@@ -11,9 +10,6 @@ use crate::tools::{chain, redact_tape};
 use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
 use std::fs::File;
 use std::io::{self, Read as _};
-
-/// Maximum number of names that are tried: each ends in another random number.
-const ATTEMPTS: usize = 10;
 
 /// Used in the name of a tape without a tag.
 const VERB: &str = "imported";
@@ -41,10 +37,8 @@ pub fn bring(
         tag: settings.tag.clone(),
         now: ccd_text::clock::now(),
         recorder: Recorder {
-            platform: crate::PLATFORM.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
             flags: vec![VERB.to_owned()],
-            ..Recorder::default()
+            ..Recorder::own()
         },
     };
     let found = asciicast::import(&cast, facts)?;
@@ -58,27 +52,18 @@ pub fn bring(
     // A tape has more limits than an asciicast.
     read(text.as_bytes()).map_err(|error| CastError::TooMuch(error.fault.to_string()))?;
     root.make_folder()?;
-    for _ in 0..ATTEMPTS {
-        let tape_id = settings.name.draw(&tape.meta, VERB);
-        let path = root.path.join(format!("{tape_id}.json5"));
-        match create_new(&path, &text) {
-            Ok(()) => {
-                root.refresh(&path);
-                return Ok(TapeImportReply {
-                    tape_id,
-                    path: path.display().to_string(),
-                    exchanges: tape.exchanges.len() as u64,
-                    warnings,
-                });
-            }
-            Err(FileError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(FilesError::Argument(format!(
-        "no free name for the tape was found in {}",
-        root.path.display()
-    )))
+    let added = root.add_tape(&settings.name, &tape.meta, VERB, &text)?;
+    let (tape_id, path) = added.ok_or_else(|| {
+        let root = root.path.display();
+        FilesError::Argument(format!("no free name for the tape was found in {root}"))
+    })?;
+    root.refresh(&path);
+    Ok(TapeImportReply {
+        tape_id,
+        path: path.display().to_string(),
+        exchanges: tape.exchanges.len() as u64,
+        warnings,
+    })
 }
 
 fn read_cast(path: &str) -> Result<Vec<u8>, FilesError> {

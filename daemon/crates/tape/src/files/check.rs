@@ -4,10 +4,9 @@ use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Which, problem};
 use crate::format::{file, validate};
-use crate::index::{Duplicate, IndexedTape};
+use crate::index::Duplicate;
 use crate::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
-use std::sync::Arc;
 
 const MAX_PROBLEMS: usize = 1_000;
 
@@ -32,11 +31,8 @@ pub fn check(
     if given.is_none() {
         report.add(folder.nameless().cloned());
         let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
-        report.add(
-            found
-                .iter()
-                .map(|duplicate| of_duplicate(folder, duplicate, strict)),
-        );
+        let found = found.iter();
+        report.add(found.map(|duplicate| of_duplicate(folder, duplicate, strict)));
         report.found += more;
         report.add(left_alone(folder, rules));
     }
@@ -113,9 +109,8 @@ fn of_duplicate(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapePro
 
 /// Returns tapes that start in the middle of a conversation whose start is on no tape.
 fn left_alone(folder: &Folder, rules: &Rules) -> impl Iterator<Item = TapeProblem> {
-    let mut tapes: Vec<&Arc<IndexedTape>> = folder.index.tapes().collect();
-    tapes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    let alone = tapes.into_iter().filter(|tape| {
+    let tapes = folder.index.tapes_by_id().into_iter();
+    let alone = tapes.filter(|tape| {
         let begin = begin(folder, tape.begin(), &tape.invocation, rules);
         begin.begins_in_middle && begin.begins_behind.is_none()
     });

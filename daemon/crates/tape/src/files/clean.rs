@@ -4,11 +4,12 @@ use super::error::FilesError;
 use super::which::{Folder, Which, problem};
 use crate::format::{
     Annotations, Chunk, EditError, Edits, Step, Tape, chunk_comment, comments, file, place, read,
-    written_input, written_text, written_value,
+    written_input, written_output, written_text, written_value,
 };
 use crate::tools::{Removal, redact_tape};
 use ccd_protocol::tape::{RedactedTape, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 const MAX_PLACES: usize = 100;
@@ -63,14 +64,8 @@ fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> 
     file::replace(&which.path, |text| {
         let (edits, removals) = planned(which, text)?;
         done = removals;
-        if done.is_empty() {
-            Ok(None)
-        } else {
-            edits
-                .apply()
-                .map(Some)
-                .map_err(|error| failed(which, &error))
-        }
+        let text = (!done.is_empty()).then(|| edits.apply()).transpose();
+        text.map_err(|error| failed(which, &error))
     })?;
     Ok(done)
 }
@@ -109,13 +104,10 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
 /// Returns the comments that the writer makes for chunks without secrets. The rules have seen the output itself, where
 /// a line end is one character and not the two of its escape.
 fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
-    let chunks = |tape: &Tape| -> Vec<Chunk> {
-        let exchanges = tape.exchanges.iter();
-        exchanges
-            .flat_map(|exchange| exchange.chunks.clone())
-            .collect()
-    };
-    let both = chunks(old).into_iter().zip(chunks(new));
+    fn chunks(tape: &Tape) -> impl Iterator<Item = &Chunk> {
+        tape.exchanges.iter().flat_map(|exchange| &exchange.chunks)
+    }
+    let both = chunks(old).zip(chunks(new));
     let clean = both.filter(|(old, new)| old.data == new.data);
     clean
         .filter_map(|(chunk, _)| chunk_comment(&chunk.data))
@@ -124,17 +116,21 @@ fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
 
 /// Returns a comment without its secrets. In a comment on one line, an escaped line end may end a secret.
 fn clean_comment(comment: &str) -> Redacted<'static> {
-    let is_line = comment.starts_with("//");
-    let signs = [("\\r", "\r"), ("\\n", "\n"), ("\\e", "\u{1b}")];
-    let text = signs.iter().filter(|_| is_line);
-    let text = text.fold(comment.to_owned(), |text, (sign, meant)| {
-        text.replace(sign, meant)
-    });
+    let signs: &[(&str, &str)] = if comment.starts_with("//") {
+        &[("\\r", "\r"), ("\\n", "\n"), ("\\e", "\u{1b}")]
+    } else {
+        &[]
+    };
+    let text = signs
+        .iter()
+        .fold(comment.to_owned(), |text, (sign, meant)| {
+            text.replace(sign, meant)
+        });
     let clean = redact(&text);
-    let back = signs.iter().filter(|_| is_line);
-    let back = back.fold(clean.text.into_owned(), |text, (sign, meant)| {
-        text.replace(meant, sign)
-    });
+    let back = clean.text.into_owned();
+    let back = signs
+        .iter()
+        .fold(back, |text, (sign, meant)| text.replace(meant, sign));
     Redacted {
         text: back.into(),
         removed: clean.removed,
@@ -165,20 +161,15 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     if old.meta.cwd != new.meta.cwd {
         edits.set(&[meta, Key("cwd")], &written_text(&new.meta.cwd))?;
     }
-    if let Some(tag) = &new.meta.tag
-        && old.meta.tag != new.meta.tag
-    {
-        edits.set(&[meta, Key("tag")], &written_text(tag))?;
+    if old.meta.tag != new.meta.tag {
+        edits.set(&[meta, Key("tag")], &written_value(&json!(new.meta.tag)))?;
     }
     if old.meta.redact != new.meta.redact {
         edits.set(&[meta, Key("redact")], &new.meta.redact.to_string())?;
     }
     members(edits, &[meta], (&old.meta.other, &new.meta.other))?;
-    members(
-        edits,
-        &[Key("session")],
-        (&old.session.other, &new.session.other),
-    )?;
+    let session = (&old.session.other, &new.session.other);
+    members(edits, &[Key("session")], session)?;
     for (index, (old, new)) in old.exchanges.iter().zip(&new.exchanges).enumerate() {
         let at = |part| [Key("exchanges"), Item(index), Key(part)];
         let pre = |part| [Key("exchanges"), Item(index), Key("pre"), Key(part)];
@@ -188,21 +179,26 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
         if old.pre.hidden != new.pre.hidden {
             edits.set(&pre("hidden"), &new.pre.hidden.to_string())?;
         }
-        if let Some(state) = new.pre.state_hash.as_ref()
-            && old.pre.state_hash != new.pre.state_hash
-        {
-            edits.set(&pre("stateHash"), &written_text(state))?;
+        if old.pre.state_hash != new.pre.state_hash {
+            edits.set(
+                &pre("stateHash"),
+                &written_value(&json!(new.pre.state_hash)),
+            )?;
         }
         if old.input != new.input {
             edits.set(&at("input"), &written_input(&new.input))?;
+        }
+        let notes = (&old.annotations, &new.annotations);
+        members(edits, &at("annotations"), notes)?;
+        if old.chunks.len() != new.chunks.len() {
+            edits.set(&at("output"), &written_output(&new.chunks))?;
+            continue;
         }
         for (chunk, (old, new)) in old.chunks.iter().zip(&new.chunks).enumerate() {
             if old.data != new.data {
                 edits.set_chunk(index, chunk, &new.data)?;
             }
         }
-        let notes = (&old.annotations, &new.annotations);
-        members(edits, &at("annotations"), notes)?;
     }
     Ok(())
 }
@@ -213,29 +209,23 @@ fn members(
     object: &[Step<'_>],
     (old, new): (&Annotations, &Annotations),
 ) -> Result<(), EditError> {
-    for (name, value) in new
+    let changed = new
         .iter()
-        .filter(|(name, value)| old.get(*name) != Some(value))
-    {
-        let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
+        .filter(|(name, value)| old.get(*name) != Some(value));
+    let gone = old.keys().filter(|name| !new.contains_key(*name));
+    for (name, value) in changed.chain(gone.map(|name| (name, &Value::Null))) {
+        let path = [object, &[Step::Key(name)]].concat();
         edits.set(&path, &written_value(value))?;
-    }
-    for name in old.keys().filter(|name| !new.contains_key(*name)) {
-        let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
-        edits.set(&path, "null")?;
     }
     Ok(())
 }
 
 fn told(tape_id: String, removals: &[Removal]) -> RedactedTape {
+    let places = removals.iter().take(MAX_PLACES);
     RedactedTape {
         tape_id,
         removed: removals.iter().map(|removal| removal.count as u64).sum(),
-        places: removals
-            .iter()
-            .take(MAX_PLACES)
-            .map(|removal| removal.place.clone())
-            .collect(),
+        places: places.map(|removal| removal.place.clone()).collect(),
     }
 }
 
@@ -284,6 +274,15 @@ mod tests {
             "{clean}"
         );
         assert_eq!(removals.len(), 1, "{removals:?}");
+    }
+
+    #[test]
+    fn a_secret_in_several_chunks_leaves_no_rest() {
+        let (clean, removals) = cleaned(&taped(&["password=hun", "ter", "2", "\r\nok\r\n"]));
+        assert_eq!(removals.len(), 1, "{removals:?}");
+        let tape = read(clean.as_bytes()).unwrap();
+        let output: Vec<u8> = tape.exchanges[0].output().collect();
+        assert_eq!(output, b"password=***\r\nok\r\n");
     }
 
     #[test]

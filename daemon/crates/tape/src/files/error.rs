@@ -71,11 +71,9 @@ impl Reportable for FilesError {
     }
 
     fn data(&self) -> ErrorData {
-        match self {
-            Self::Ambiguous { candidates, .. } => {
-                ErrorData::from_iter([("candidates".into(), json!(candidates))])
-            }
-            _ => ErrorData::new(),
-        }
+        let Self::Ambiguous { candidates, .. } = self else {
+            return ErrorData::new();
+        };
+        ErrorData::from_iter([("candidates".into(), json!(candidates))])
     }
 }

@@ -19,40 +19,29 @@ const MAX_PROBLEMS: usize = 1_000;
 
 /// Returns the requested tapes of a directory, sorted by id.
 pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeListReply {
+    let program = params.program.as_deref().map(program_name);
     let is_wanted = |tape: &&IndexedTape| {
-        let name = program_name(&tape.meta.program);
         let is_used = folder.root.used(&tape.id).is_some();
         params.used.is_none_or(|used| used == is_used)
-            && params
-                .program
-                .as_deref()
-                .is_none_or(|only| program_name(only) == name)
+            && program.is_none_or(|only| program_name(&tape.meta.program) == only)
     };
-    let tapes = folder.index.tapes().map(AsRef::as_ref);
-    let mut wanted: Vec<&IndexedTape> = tapes.filter(is_wanted).collect();
-    wanted.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let tapes = folder.index.tapes_by_id().into_iter();
+    let wanted: Vec<&IndexedTape> = tapes.filter(is_wanted).collect();
     let total = wanted.len() as u64;
-    let first = params
-        .after
-        .as_deref()
-        .map_or(0, |after| wanted.partition_point(|tape| &*tape.id <= after));
+    let after = params.after.as_deref();
+    let is_before = |tape: &&IndexedTape| after.is_some_and(|after| &*tape.id <= after);
     let len = params.limit.unwrap_or(DEFAULT_LEN).min(MAX_LEN);
-    let page = wanted.into_iter().skip(first);
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    let page = wanted.into_iter().skip_while(is_before).take(len);
+    let page = page.map(|tape| TapeSummary {
+        begin: begin(folder, tape.begin(), &tape.invocation, rules),
+        ..summary(tape, folder.root.used(&tape.id))
+    });
+    let problems = folder.index.problems().take(MAX_PROBLEMS);
     TapeListReply {
         root: folder.path().display().to_string(),
-        tapes: page
-            .take(usize::try_from(len).unwrap_or(usize::MAX))
-            .map(|tape| TapeSummary {
-                begin: begin(folder, tape.begin(), &tape.invocation, rules),
-                ..summary(tape, folder.root.used(&tape.id))
-            })
-            .collect(),
-        problems: folder
-            .index
-            .problems()
-            .take(MAX_PROBLEMS)
-            .cloned()
-            .collect(),
+        tapes: page.collect(),
+        problems: problems.cloned().collect(),
         total,
     }
 }
@@ -78,11 +67,8 @@ pub(super) fn begin(
 }
 
 fn shortened_args(args: &[String]) -> Vec<String> {
-    let mut shown: Vec<String> = args
-        .iter()
-        .take(SHOWN_ARGS)
-        .map(|arg| beginning(arg))
-        .collect();
+    let first = args.iter().take(SHOWN_ARGS);
+    let mut shown: Vec<String> = first.map(|arg| beginning(arg)).collect();
     if args.len() > SHOWN_ARGS {
         shown.push("…".to_owned());
     }

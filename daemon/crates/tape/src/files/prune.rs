@@ -20,13 +20,8 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
         is_done,
         ..TapePruneReply::default()
     };
-    let tapes = folder.index.tapes().map(AsRef::as_ref);
-    let is_unused = |tape: &&IndexedTape| folder.root.used(&tape.id).is_none();
-    let unused = tapes
-        .filter(is_unused)
-        .filter(|tape| is_old(tape, params.older_than_s));
-    let mut unused: Vec<&IndexedTape> = unused.collect();
-    unused.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let mut unused = folder.index.tapes_by_id();
+    unused.retain(|tape| folder.root.used(&tape.id).is_none() && is_old(tape, params.older_than_s));
     if is_done {
         reply.problems = remove_all(folder, &mut unused);
     }
@@ -39,33 +34,24 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
 
 /// Carries out `data.forget` for the tapes of a directory; returns those that are gone.
 pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<TapeId>) {
-    let is_in = |tape: &&IndexedTape| {
-        let project = which.project.as_ref();
+    let (project, before) = (which.project.as_ref(), which.before.as_ref());
+    let mut tapes = folder.index.tapes_by_id();
+    tapes.retain(|tape| {
         project.is_none_or(|project| Path::new(&tape.meta.cwd).starts_with(project))
-    };
-    let is_older = |tape: &&IndexedTape| {
-        let before = which.before.as_ref();
-        before.is_none_or(|before| recorded_at(tape) < *before)
-    };
-    let tapes = folder.index.tapes().map(AsRef::as_ref);
-    let mut tapes: Vec<&IndexedTape> = tapes.filter(is_in).filter(is_older).collect();
-    let problems = if which.dry_run {
-        Vec::new()
-    } else {
-        remove_all(folder, &mut tapes)
-    };
+            && before.is_none_or(|before| recorded_at(tape) < *before)
+    });
+    let (mut problems, mut gone) = (Vec::new(), Vec::new());
+    if !which.dry_run {
+        problems = remove_all(folder, &mut tapes);
+        gone.extend(tapes.iter().map(|tape| tape.id.clone()));
+    }
     let oldest = tapes.iter().map(|tape| recorded_at(tape)).min();
     let count = tapes.len() as u64;
     let mut selected = DataSelected::of(DataPart::Tapes, count, ("tape", "tapes"), oldest);
-    let problems = problems.into_iter();
-    selected.failed = problems
-        .map(|one| format!("{}: {}", one.path, one.message))
-        .collect();
-    let gone = if which.dry_run {
-        Vec::new()
-    } else {
-        tapes.iter().map(|tape| tape.id.clone()).collect()
-    };
+    let failed = problems
+        .iter()
+        .map(|one| format!("{}: {}", one.path, one.message));
+    selected.failed = failed.collect();
     (selected, gone)
 }
 

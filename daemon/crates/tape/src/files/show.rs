@@ -4,8 +4,8 @@ use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Loaded, Which};
 use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
-use crate::index::{beginning, ending};
-use crate::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
+use crate::index::{beginning, ending, shown_input};
+use crate::key::{Fingerprint, Invocation, Rules, StateHash, prompt_signature};
 use crate::tools::{input_in_one_line, shown, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
 use serde_json::Value;
@@ -40,11 +40,7 @@ pub fn show(
             input: input_in_one_line(&exchange.input),
             unfinished: exchange.input.unfinished,
             output,
-            output_bytes: exchange
-                .chunks
-                .iter()
-                .map(|chunk| chunk.data.len() as u64)
-                .sum(),
+            output_bytes: exchange.output_len(),
             chunks: exchange.chunks.len() as u64,
             exit: exchange.exit,
             dur_ms: exchange.dur_ms,
@@ -57,7 +53,7 @@ pub fn show(
         tape_id: which.id,
         path: which.path.display().to_string(),
         meta: meta_of(&tape.meta),
-        session: session_json(&tape.session),
+        session: Value::Object(session_json(&tape.session)),
         begin: begin(folder, first_state(&tape), &invocation, rules),
         exchanges,
     })
@@ -77,8 +73,7 @@ fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<Stri
     let input = if exchange.pre.hidden {
         "any hidden input".to_owned()
     } else {
-        let input = normal_input(&exchange.input.bytes);
-        beginning(String::from_utf8_lossy(&input).trim_end_matches('\n'))
+        beginning(&shown_input(&exchange.input.bytes))
     };
     let prompt = prompt_signature(&exchange.pre.prompt);
     key.insert("prompt".into(), ending(&prompt));
@@ -102,9 +97,7 @@ fn shown_output(tape: &Tape, exchange: &Exchange, room: &mut usize) -> String {
 
 /// Returns `meta` as in the file, except `plain`, which only a replay needs.
 fn meta_of(meta: &Meta) -> Value {
-    let mut value = meta_json(meta);
-    if let Some(members) = value.as_object_mut() {
-        members.remove("plain");
-    }
-    value
+    let mut members = meta_json(meta);
+    members.remove("plain");
+    Value::Object(members)
 }

@@ -2,14 +2,12 @@
 
 use super::error::FilesError;
 use crate::format::{FormatError, Tape, file, read};
-use crate::index::Index;
+use crate::index::{Index, SUFFIX};
 use crate::root::Root;
 use ccd_protocol::tape::TapeProblem;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The extension of a tape's file.
-const EXTENSION: &str = ".json5";
 
 const MAX_CANDIDATES: usize = 10;
 
@@ -49,40 +47,33 @@ impl Folder {
         if given.starts_with('/') {
             return self.by_path(given);
         }
-        let id = given.strip_suffix(EXTENSION).unwrap_or(given);
+        let id = given.strip_suffix(SUFFIX).unwrap_or(given);
         check_id(id)?;
         // The file is checked and not the index, which may not contain it yet, and does not contain unreadable ones.
-        let path = self.index.path(id);
-        if path.is_file() {
-            let id = id.to_owned();
-            return Ok(Which { id, path });
+        if self.index.path(id).is_file() {
+            return Ok(self.of_id(id.to_owned()));
         }
         let all = self.ids();
-        let mut found: Vec<&String> = all.iter().filter(|other| other.contains(id)).collect();
-        match found.len() {
-            0 => Err(self.not_found(given)),
-            1 => Ok(Which {
-                path: self.index.path(found[0]),
-                id: found[0].clone(),
+        let found: Vec<&String> = all.iter().filter(|other| other.contains(id)).collect();
+        match found[..] {
+            [] => Err(self.not_found(given)),
+            [id] => Ok(self.of_id(id.clone())),
+            _ => Err(FilesError::Ambiguous {
+                given: given.to_owned(),
+                candidates: found.into_iter().take(MAX_CANDIDATES).cloned().collect(),
             }),
-            _ => {
-                found.truncate(MAX_CANDIDATES);
-                Err(FilesError::Ambiguous {
-                    given: given.to_owned(),
-                    candidates: found.into_iter().cloned().collect(),
-                })
-            }
         }
     }
 
     /// Returns all tapes of the directory sorted by id, including unreadable ones.
     pub fn all(&self) -> Vec<Which> {
         let ids = self.ids().into_iter();
-        ids.map(|id| Which {
-            path: self.index.path(&id),
-            id,
-        })
-        .collect()
+        ids.map(|id| self.of_id(id)).collect()
+    }
+
+    fn of_id(&self, id: String) -> Which {
+        let path = self.index.path(&id);
+        Which { id, path }
     }
 
     /// Returns the directory as it is now, so that a caller that has just written a file need not wait until that is
@@ -107,7 +98,7 @@ impl Folder {
         if given.contains('\0') {
             return Err(no_id("it contains a NUL character"));
         }
-        let Some(stem) = given.strip_suffix(EXTENSION) else {
+        let Some(stem) = given.strip_suffix(SUFFIX) else {
             return Err(no_id("the name of a tape file ends in .json5"));
         };
         let path = PathBuf::from(given);
@@ -124,7 +115,7 @@ impl Folder {
 
     fn not_found(&self, given: &str) -> FilesError {
         let (given, root) = (given.to_owned(), self.path().display().to_string());
-        if given.ends_with(EXTENSION) {
+        if given.ends_with(SUFFIX) {
             FilesError::NoSuch { given, root }
         } else {
             FilesError::NotFound { given, root }
@@ -141,21 +132,17 @@ impl Folder {
     fn id_of(&self, problem: &TapeProblem) -> Option<String> {
         let path = Path::new(&problem.path);
         let below = path.strip_prefix(self.path()).ok()?;
-        let id = below.to_str()?.strip_suffix(EXTENSION)?;
+        let id = below.to_str()?.strip_suffix(SUFFIX)?;
         // Bytes in a name that are not UTF-8 are shown as a replacement character, and no file has that name.
         path.symlink_metadata().is_ok().then(|| id.to_owned())
     }
 
     fn ids(&self) -> Vec<String> {
         let read = self.index.tapes().map(|tape| tape.id.to_string());
-        let unread = self
-            .index
-            .problems()
-            .filter_map(|problem| self.id_of(problem));
-        let mut ids: Vec<String> = read.chain(unread).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        let problems = self.index.problems();
+        let unread = problems.filter_map(|problem| self.id_of(problem));
+        let ids = BTreeSet::from_iter(read.chain(unread));
+        ids.into_iter().collect()
     }
 }
 
@@ -190,23 +177,18 @@ pub(super) fn problem(path: &Path, error: &impl std::fmt::Display) -> TapeProble
 /// Rejects ids that leave the root, or are in one of its directories that are not for tapes.
 fn check_id(id: &str) -> Result<(), FilesError> {
     let why = match id {
-        "" => Some("it is empty"),
-        id if id.contains('\0') => Some("it contains a NUL character"),
-        id if id.split('/').any(|part| part == "..") => Some("it leads out of the directory"),
+        "" => "it is empty",
+        id if id.contains('\0') => "it contains a NUL character",
+        id if id.split('/').any(|part| part == "..") => "it leads out of the directory",
         id if id.split('/').any(|part| part.starts_with('.')) => {
-            Some("names that start with a dot are not tapes")
+            "names that start with a dot are not tapes"
         }
         // A part of an id may end with a directory.
-        id if id.contains("//") => Some("a part of it is empty"),
-        _ => None,
+        id if id.contains("//") => "a part of it is empty",
+        _ => return Ok(()),
     };
-    match why {
-        Some(why) => Err(FilesError::NoId {
-            given: id.to_owned(),
-            why,
-        }),
-        None => Ok(()),
-    }
+    let given = id.to_owned();
+    Err(FilesError::NoId { given, why })
 }
 
 #[cfg(test)]

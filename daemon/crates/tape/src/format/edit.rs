@@ -1,10 +1,9 @@
 //! Edits the text of a tape. Everything else is kept byte for byte, including comments.
 
-use super::fault::FormatError;
+use super::fault::{FormatError, Scanned, Scanner};
 use super::keys::TapeObject;
 use super::model::Exchange;
 use super::read::{outline, read_exchange, text_of};
-use super::text::{Scanned, Scanner};
 use super::{quote, write};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -37,6 +36,7 @@ pub enum Step<'a> {
 #[derive(Debug)]
 pub struct Edits<'a> {
     text: &'a str,
+    root: Range<usize>,
     /// The span of each exchange, so that a change need not scan the exchanges before it.
     exchanges: Vec<Range<usize>>,
     /// The spans of the chunks of the exchange that was edited last.
@@ -50,8 +50,11 @@ pub struct Edits<'a> {
 impl<'a> Edits<'a> {
     pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
+        let text = text_of(bytes)?;
+        let root = Scanner::new(text).span();
         Ok(Self {
-            text: text_of(bytes)?,
+            text,
+            root: root.map_err(|stop| FormatError::of(stop, bytes))?,
             exchanges: exchanges.into_iter().map(|each| each.span).collect(),
             chunks: None,
             changes: BTreeMap::new(),
@@ -67,7 +70,7 @@ impl<'a> Edits<'a> {
                 let span = self.exchanges.get(*index).cloned();
                 (span.ok_or_else(no_place)?, Some(TapeObject::Exchange), 2)
             }
-            _ => (self.root()?, Some(TapeObject::Tape), 0),
+            _ => (self.root.clone(), Some(TapeObject::Tape), 0),
         };
         for (at, step) in path.iter().enumerate().skip(first) {
             let found = match step {
@@ -100,25 +103,9 @@ impl<'a> Edits<'a> {
         let at = [Step::Key("exchanges"), Step::Item(index)];
         let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
         let old = read_exchange(self.text.as_bytes().get(span.clone()).unwrap_or_default())?;
-        let members = [
-            ("pre", old.pre != new.pre, write::pre(&new.pre)),
-            ("input", old.input != new.input, write::input(&new.input)),
-            (
-                "output",
-                old.chunks != new.chunks,
-                write::output(&new.chunks),
-            ),
-            ("exit", old.exit != new.exit, write::exit(new.exit)),
-            ("dur_ms", old.dur_ms != new.dur_ms, new.dur_ms.to_string()),
-            (
-                "annotations",
-                old.annotations != new.annotations,
-                write::annotations(&new.annotations),
-            ),
-        ];
-        for (key, is_new, json5) in members {
-            if is_new {
-                self.set(&[at[0], at[1], Step::Key(key)], &json5)?;
+        for ((key, old), (_, new)) in write::members(&old).iter().zip(&write::members(new)) {
+            if old != new {
+                self.set(&[at[0], at[1], Step::Key(key)], new)?;
             }
         }
         Ok(())
@@ -176,13 +163,8 @@ impl<'a> Edits<'a> {
         let mut out = String::with_capacity(self.text.len());
         let mut done = 0;
         for (start, (end, text)) in &self.changes {
-            let kept = self
-                .text
-                .get(done..*start)
-                .ok_or_else(|| EditError::Overlap {
-                    line: json5::place(self.text.as_bytes(), *start).0,
-                })?;
-            out.push_str(kept);
+            let kept = self.text.get(done..*start);
+            out.push_str(kept.ok_or_else(|| self.overlap(*start))?);
             out.push_str(text);
             done = *end;
         }
@@ -191,25 +173,14 @@ impl<'a> Edits<'a> {
         Ok(out)
     }
 
-    fn root(&self) -> Result<Range<usize>, FormatError> {
-        self.locate(|scanner| scanner.span(), Scanner::new(self.text))
-    }
-
-    fn locate<T>(
-        &self,
-        take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
-        mut scanner: Scanner<'a>,
-    ) -> Result<T, FormatError> {
-        take(&mut scanner).map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
-    }
-
     /// Scans the start of a span with `take`.
     fn take<T>(
         &self,
         span: &Range<usize>,
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
     ) -> Result<T, FormatError> {
-        self.locate(take, Scanner::begin_at(self.text, span.start))
+        let found = take(&mut Scanner::begin_at(self.text, span.start));
+        found.map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
     }
 
     /// Finds the value of a key; if the key occurs twice, the last value, as the reader does.
@@ -270,10 +241,7 @@ impl<'a> Edits<'a> {
             }
             self.chunks = Some((exchange, chunks));
         }
-        let found = self
-            .chunks
-            .as_ref()
-            .and_then(|(_, chunks)| chunks.get(chunk));
+        let found = self.chunks.as_ref().and_then(|(_, all)| all.get(chunk));
         found.cloned().ok_or_else(|| EditError::NoPlace {
             place: format!("exchanges[{exchange}].output.chunks[{chunk}]"),
         })
@@ -289,13 +257,15 @@ impl<'a> Edits<'a> {
         let members = self.members.entry(object.start).or_default();
         match members.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) if is_whole => *old = value,
-            Some(_) => {
-                let line = json5::place(self.text.as_bytes(), object.start).0;
-                return Err(EditError::Overlap { line });
-            }
+            Some(_) => return Err(self.overlap(object.start)),
             None => members.push((key.to_owned(), value)),
         }
         Ok(())
+    }
+
+    fn overlap(&self, at: usize) -> EditError {
+        let (line, _) = json5::place(self.text.as_bytes(), at);
+        EditError::Overlap { line }
     }
 
     /// Returns where and how members are added to the object that starts at `start`: before its other members, where
@@ -331,10 +301,7 @@ impl<'a> Edits<'a> {
             Some((_, indent)) if indent.trim().is_empty() => format!(",\n{indent}"),
             _ => ", ".to_owned(),
         };
-        let text = all
-            .iter()
-            .fold(String::new(), |text, member| text + member + &gap);
-        Ok((first..first, text))
+        Ok((first..first, all.join(&gap) + &gap))
     }
 
     /// Rewrites the comment after a chunk if the writer wrote it for the old bytes.
@@ -373,13 +340,13 @@ pub fn comments(text: &str) -> Vec<Range<usize>> {
             (b'/', Some(b'/')) => line_end(bytes, start + 2),
             (b'/', _) => {
                 let inner = text.get(start + 2..).unwrap_or_default();
-                inner
-                    .find("*/")
-                    .map_or(text.len(), |len| start + 2 + len + 2)
+                let len = inner.find("*/");
+                len.map_or(text.len(), |len| start + 2 + len + 2)
             }
-            _ => Scanner::begin_at(text, start)
-                .span()
-                .map_or(text.len(), |span| span.end),
+            _ => {
+                let span = Scanner::begin_at(text, start).span();
+                span.map_or(text.len(), |span| span.end)
+            }
         };
         if bytes[start] == b'/' {
             comments.push(start..at);

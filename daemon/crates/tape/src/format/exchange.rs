@@ -1,14 +1,13 @@
 //! Parses an exchange.
 
-use super::fault::{Fault, Stop};
+use super::fault::{Fault, MAX_CHUNKS, Scanned, Scanner, Stop};
 use super::keys::TapeObject;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
-use super::text::{MAX_CHUNKS, Scanned, Scanner};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
-use ccd_text::json5::Number;
+use ccd_text::json5::{self, Number};
 use std::borrow::Cow;
 
 /// Padding may be missing, because people cut it off.
@@ -95,14 +94,24 @@ pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
 }
 
 /// Takes a number that `accept` accepts.
-pub(super) fn number<T>(
-    scanner: &mut Scanner<'_>,
+pub(crate) fn number<T, F: json5::Format>(
+    scanner: &mut json5::Scanner<'_, F>,
     wanted: &'static str,
     accept: impl FnOnce(Number) -> Option<T>,
-) -> Scanned<T> {
+) -> json5::Scanned<T, F> {
     let start = scanner.start()?;
     let number = accept(scanner.number(wanted)?);
     number.ok_or_else(|| scanner.wrong(start, wanted))
+}
+
+/// Takes a number of columns or rows.
+pub(crate) fn side<F: json5::Format>(
+    scanner: &mut json5::Scanner<'_, F>,
+) -> json5::Scanned<u16, F> {
+    number(scanner, "a whole number from 1 to 65535", |number| {
+        let side = u16::try_from(number.to_whole()?).ok();
+        side.filter(|side| *side > 0)
+    })
 }
 
 fn word<T>(scanner: &mut Scanner<'_>, wanted: &'static str, words: [(&str, T); 2]) -> Scanned<T> {
@@ -151,17 +160,14 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
         Ok(())
     })?;
     // A text without a type means a line.
-    let is_line = text.as_ref().is_some_and(|text| !text.is_empty());
-    let kind = kind.unwrap_or(if is_line {
+    let has_text = text.as_ref().is_some_and(|text| !text.is_empty());
+    let implied = if has_text {
         InputKind::Line
     } else {
         InputKind::Raw
-    });
-    let is_text = !is_poor_text(text.as_deref(), bytes.as_deref());
-    let mut bytes = match text {
-        Some(text) if is_text => text.into_owned().into_bytes(),
-        _ => bytes.unwrap_or_default(),
     };
+    let kind = kind.unwrap_or(implied);
+    let mut bytes = data_of(text, bytes);
     let has_enter = matches!(bytes.last(), Some(b'\r' | b'\n'));
     if kind == InputKind::Line && !has_enter {
         bytes.push(b'\r');
@@ -173,14 +179,17 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Returns whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
-fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
-    bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
+/// Returns the data from its two forms. The text wins, unless it was made of bytes that are not valid text.
+fn data_of(text: Option<Cow<'_, str>>, bytes: Option<Vec<u8>>) -> Vec<u8> {
+    match text {
+        Some(text) if bytes.is_none() || !text.contains(REPLACED) => text.into_owned().into_bytes(),
+        _ => bytes.unwrap_or_default(),
+    }
 }
 
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
-    let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
+    let (mut text, mut bytes) = (None, None);
     scanner.object(|scanner, key| {
         if scanner.null()? {
             return Ok(());
@@ -198,11 +207,7 @@ pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
         }
         Ok(())
     })?;
-    let is_text = !is_poor_text(text.as_deref(), bytes.as_deref());
-    chunk.data = match text {
-        Some(text) if is_text => text.into_owned().into_bytes(),
-        _ => bytes.unwrap_or_default(),
-    };
+    chunk.data = data_of(text, bytes);
     Ok(chunk)
 }
 

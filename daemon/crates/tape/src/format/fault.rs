@@ -1,16 +1,43 @@
-//! Errors in the text of a tape, and their positions.
+//! A tape as a JSON5 format: its limits, its errors, and their positions.
 
 use super::model::FORMAT;
 use ccd_protocol::{ErrorCode, Reportable};
-use ccd_text::json5::{self, place};
+use ccd_text::json5::{self, Format as _, place};
 
 /// Maximum size of a tape's file.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// Maximum length of a text from the tape in an error.
-const SHOWN_CHARS: usize = 200;
+pub(super) const SHOWN_CHARS: usize = 200;
+
+/// Maximum number of chunks on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
+pub(super) const MAX_CHUNKS: u32 = 1_300_000;
+
+/// Maximum number of values in annotations and unknown keys.
+pub(super) const MAX_VALUES: u32 = 1_000_000;
+
+#[derive(Debug, Clone)]
+pub(super) enum TapeText {}
+
+impl json5::Format for TapeText {
+    const WHOLE: &'static str = "the tape's object";
+    const MAX_DEPTH: u32 = 64;
+    const MAX_VALUES: u32 = MAX_VALUES;
+    type Fault = Fault;
+
+    fn path(fault: &mut Fault) -> Option<&mut String> {
+        match fault {
+            Fault::Text(json5::Fault::Kind { path, .. })
+            | Fault::Base64 { path, .. }
+            | Fault::Missing { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
 
 pub(super) type Stop = json5::Stop<Fault>;
+pub(super) type Scanner<'a> = json5::Scanner<'a, TapeText>;
+pub(super) type Scanned<T> = Result<T, Stop>;
 
 /// An error in a tape, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,8 +55,8 @@ impl FormatError {
     pub(super) fn of(stop: Stop, text: &[u8]) -> Self {
         let (line, column) = place(text, stop.offset());
         let mut fault = stop.into_fault();
-        if let Some(path) = fault.path() {
-            shorten(path);
+        if let Some(path) = TapeText::path(&mut fault) {
+            *path = shortened(path, SHOWN_CHARS);
         }
         Self {
             line,
@@ -80,18 +107,6 @@ pub enum Fault {
     Newer { format: u64 },
 }
 
-impl Fault {
-    /// Returns the path to the wrong value.
-    pub(super) fn path(&mut self) -> Option<&mut String> {
-        match self {
-            Self::Text(json5::Fault::Kind { path, .. })
-            | Self::Base64 { path, .. }
-            | Self::Missing { path, .. } => Some(path),
-            _ => None,
-        }
-    }
-}
-
 impl From<json5::Fault> for Fault {
     fn from(fault: json5::Fault) -> Self {
         match fault {
@@ -104,9 +119,10 @@ impl From<json5::Fault> for Fault {
     }
 }
 
-pub(super) fn shorten(text: &mut String) {
-    if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS) {
-        text.truncate(end);
-        text.push('…');
+/// Returns at most so many characters of a text, for a message.
+pub(crate) fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }

@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
 
 /// How long a writer waits for another writer.
 pub const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -25,9 +26,9 @@ const ATTEMPTS: usize = 5;
 /// Maximum part of a tape's name in the name of its lock; a longer name would not be possible.
 const LOCK_NAME_LEN: usize = 200;
 
-/// The end of the names of temporary files, after a dot and hexadecimal digits.
+/// The end of the names of temporary files, after a dot and letters and digits.
 const TEMP_END: &str = ".tmp";
-const TEMP_DIGITS: usize = 16;
+const TEMP_CHARS: usize = 16;
 
 /// How old a temporary file without a writer must be to be removed.
 const STRAY_AGE: Duration = Duration::from_secs(60);
@@ -103,9 +104,8 @@ pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
         path: folder.to_owned(),
         source,
     })?;
-    let temp = Temp::write(path, text, 0o600)?;
-    match rename_new(&temp.path, path) {
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+    match write_temp(path, text, 0o600)?.persist_noclobber(path) {
+        Err(failed) if has_no_such_rename(&failed.error) => {
             // The file system supports neither way: between ccd processes, the lock is enough.
             let _lock = FileLock::take(path)?;
             if fs::symlink_metadata(path).is_ok() {
@@ -113,10 +113,11 @@ pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
                     path: path.to_owned(),
                 });
             }
-            fs::rename(&temp.path, path).map_err(fail)?;
+            failed.file.persist(path)
         }
-        renamed => renamed.map_err(fail)?,
+        renamed => renamed,
     }
+    .map_err(|failed| fail(failed.error))?;
     sync_folder(folder).map_err(fail)
 }
 
@@ -141,11 +142,11 @@ pub fn replace<E: From<FileError>>(
         let Some(text) = change(&bytes)? else {
             return Ok(false);
         };
-        let temp = Temp::write(path, &text, before.permissions().mode() & 0o777)?;
+        let temp = write_temp(path, &text, before.permissions().mode() & 0o777)?;
         let now = fs::metadata(path).map_err(|source| FileError::read(path, source))?;
         if is_same(&before, &now) {
-            let renamed = fs::rename(&temp.path, path);
-            let synced = renamed.and_then(|()| sync_folder(folder_of(path)));
+            let renamed = temp.persist(path).map_err(|failed| failed.error);
+            let synced = renamed.and_then(|_| sync_folder(folder_of(path)));
             synced.map_err(|source| FileError::write(path, source))?;
             return Ok(true);
         }
@@ -180,12 +181,7 @@ fn load_with_state(path: &Path) -> Result<(Vec<u8>, Metadata), FileError> {
         path: path.to_owned(),
         what,
     };
-    // Opened without blocking: opening a named pipe of that name would wait for a writer.
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path);
-    let mut file = match opened {
+    let mut file = match open(path) {
         Ok(file) => file,
         Err(source) => {
             let what = fs::metadata(path)
@@ -212,6 +208,15 @@ fn load_with_state(path: &Path) -> Result<(Vec<u8>, Metadata), FileError> {
     Ok((bytes, metadata))
 }
 
+/// Opens a file for reading, without waiting for the writer of a named pipe.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    options.open(path)
+}
+
 fn other_than_file(metadata: &Metadata) -> Option<&'static str> {
     let kind = metadata.file_type();
     if kind.is_file() {
@@ -225,12 +230,12 @@ fn other_than_file(metadata: &Metadata) -> Option<&'static str> {
 
 fn is_same(before: &Metadata, now: &Metadata) -> bool {
     let state = |file: &Metadata| {
-        let changed = (
+        let changed = [
             file.mtime(),
             file.mtime_nsec(),
             file.ctime(),
             file.ctime_nsec(),
-        );
+        ];
         (file.dev(), file.ino(), file.len(), changed)
     };
     state(before) == state(now)
@@ -248,86 +253,49 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Gives a file its name, unless that is taken; `Unsupported` if that cannot be done atomically.
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-            renamed => return renamed.map_err(io::Error::from),
-        }
+/// Returns whether a file system has no rename, and no hard links, that fail if the name is taken.
+fn has_no_such_rename(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(
+        errno,
+        Some(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP | Errno::MLINK)
+    )
+}
+
+/// Writes a temporary file beside a tape. It is removed unless it gets the tape's name. It is locked, so that [`sweep`]
+/// leaves it.
+fn write_temp(tape: &Path, text: &str, mode: u32) -> Result<NamedTempFile, FileError> {
+    if text.len() > MAX_BYTES {
+        let (path, bytes) = (tape.to_owned(), text.len() as u64);
+        return Err(FileError::TooLarge { path, bytes });
     }
-    link_new(from, to)
-}
-
-fn link_new(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        Err(error) => match Errno::from_io_error(&error) {
-            Some(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP | Errno::MLINK) => {
-                Err(io::ErrorKind::Unsupported.into())
-            }
-            _ => Err(error),
-        },
-    }
-}
-
-/// A temporary file beside a tape. It is removed unless it gets the tape's name.
-struct Temp {
-    path: PathBuf,
-    /// Locked, so that [`sweep`] leaves it.
-    file: File,
-}
-
-impl Temp {
-    fn write(tape: &Path, text: &str, mode: u32) -> Result<Self, FileError> {
-        if text.len() > MAX_BYTES {
-            let (path, bytes) = (tape.to_owned(), text.len() as u64);
-            return Err(FileError::TooLarge { path, bytes });
-        }
-        let fail = |source| FileError::Write {
-            path: tape.to_owned(),
-            source,
-        };
-        let name = format!(".{:0TEMP_DIGITS$x}{TEMP_END}", rand::random::<u64>());
-        let path = folder_of(tape).join(name);
+    let written = || {
+        let mut names = tempfile::Builder::new();
+        let names = names.prefix(".").suffix(TEMP_END).rand_bytes(TEMP_CHARS);
         let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(fail)?;
-        let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        let mut temp = Self { path, file };
-        temp.fill(text, mode).map_err(fail)?;
-        Ok(temp)
-    }
-
-    fn fill(&mut self, text: &str, mode: u32) -> io::Result<()> {
-        self.file.write_all(text.as_bytes())?;
+        options.write(true).create_new(true).mode(0o600);
+        let mut temp = names.make_in(folder_of(tape), |path| options.open(path))?;
+        let _ = flock(temp.as_file(), FlockOperation::NonBlockingLockExclusive);
+        temp.as_file_mut().write_all(text.as_bytes())?;
         if mode != 0o600 {
-            self.file
-                .set_permissions(fs::Permissions::from_mode(mode))?;
+            let permissions = fs::Permissions::from_mode(mode);
+            temp.as_file().set_permissions(permissions)?;
         }
-        self.file.sync_all()
-    }
-}
-
-impl Drop for Temp {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-    }
+        temp.as_file().sync_all()?;
+        Ok(temp)
+    };
+    written().map_err(|source| FileError::Write {
+        path: tape.to_owned(),
+        source,
+    })
 }
 
 fn is_temp(name: &[u8]) -> bool {
-    let digits = name
+    let chars = name
         .strip_prefix(b".")
         .and_then(|name| name.strip_suffix(TEMP_END.as_bytes()));
-    digits.is_some_and(|digits| {
-        digits.len() == TEMP_DIGITS && digits.iter().all(u8::is_ascii_hexdigit)
+    chars.is_some_and(|chars| {
+        chars.len() == TEMP_CHARS && chars.iter().all(u8::is_ascii_alphanumeric)
     })
 }
 

@@ -84,19 +84,6 @@ fn a_new_tape_is_private_and_never_overwrites() {
 }
 
 #[test]
-fn a_name_is_given_once_by_links_too() {
-    let folder = folder();
-    let at = |name: &str| folder.path().join(name);
-    fs::write(at("a"), "a").unwrap();
-    fs::write(at("b"), "b").unwrap();
-    link_new(&at("a"), &at("t")).unwrap();
-    let error = link_new(&at("b"), &at("t")).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-    assert_eq!(fs::read(at("t")).unwrap(), b"a");
-    assert!(!at("a").exists());
-}
-
-#[test]
 fn a_change_keeps_mode_and_link_and_leaves_nothing_behind() {
     let folder = folder();
     let (path, link) = (folder.path().join("t.json5"), folder.path().join("l.json5"));

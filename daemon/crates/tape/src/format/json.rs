@@ -1,10 +1,10 @@
 //! Converts a tape to JSON: the same keys, and text in place of base64 where the bytes are text.
 
 use super::keys::TapeObject;
-use super::model::{Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
+use super::model::{Annotations, Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Writes a tape as JSON, from which [`super::read()`] makes an equal tape.
 pub fn write_json(tape: &Tape) -> String {
@@ -17,14 +17,14 @@ pub fn write_json(tape: &Tape) -> String {
     format!("{tape:#}\n")
 }
 
-pub(crate) fn meta(meta: &Meta) -> Value {
+pub(crate) fn meta(meta: &Meta) -> Annotations {
     let mut known = json!({
         "createdAt": meta.created_at,
         "program": meta.program,
         "args": meta.args,
         "env": meta.env,
         "cwd": meta.cwd,
-        "pty": meta.pty.map(|size| json!({"rows": size.rows, "cols": size.cols})),
+        "pty": meta.pty,
         "tag": meta.tag,
         "latency": meta.latency,
         "errorRate": meta.error_rate,
@@ -37,7 +37,7 @@ pub(crate) fn meta(meta: &Meta) -> Value {
     with_others(known, &meta.other, TapeObject::Meta)
 }
 
-pub(crate) fn session(session: &Recorder) -> Value {
+pub(crate) fn session(session: &Recorder) -> Annotations {
     let known = json!({
         "platform": session.platform,
         "version": session.version,
@@ -47,13 +47,15 @@ pub(crate) fn session(session: &Recorder) -> Value {
     with_others(known, &session.other, TapeObject::Session)
 }
 
-/// Adds the keys that this version does not know.
-fn with_others(mut known: Value, other: &Map<String, Value>, part: TapeObject) -> Value {
-    if let Some(members) = known.as_object_mut() {
-        let other = other.iter().filter(|(name, _)| part.known(name).is_none());
-        members.extend(other.map(|(name, value)| (name.clone(), value.clone())));
-    }
-    known
+/// Adds the keys that this version does not know. Keys that it knows are skipped, because they would be written twice.
+fn with_others(mut known: Value, other: &Annotations, part: TapeObject) -> Annotations {
+    let mut members = known
+        .as_object_mut()
+        .map(std::mem::take)
+        .unwrap_or_default();
+    let other = other.iter().filter(|(name, _)| part.known(name).is_none());
+    members.extend(other.map(|(name, value)| (name.clone(), value.clone())));
+    members
 }
 
 fn exchange(exchange: &Exchange) -> Value {
@@ -68,7 +70,7 @@ fn exchange(exchange: &Exchange) -> Value {
     })
 }
 
-fn pre(pre: &Pre) -> Value {
+pub(super) fn pre(pre: &Pre) -> Value {
     let mut value = json!({"prompt": pre.prompt, "stateHash": pre.state_hash});
     if pre.hidden {
         value["hidden"] = true.into();
@@ -79,7 +81,7 @@ fn pre(pre: &Pre) -> Value {
     value
 }
 
-fn input(input: &TypedInput) -> Value {
+pub(super) fn input(input: &TypedInput) -> Value {
     let (kind, text) = input.written();
     let bytes = text.is_none().then(|| BASE64_STANDARD.encode(&input.bytes));
     let mut value = json!({

@@ -9,13 +9,14 @@ mod keys;
 mod model;
 mod quote;
 mod read;
-mod text;
 mod validate;
 mod write;
 
 pub use ccd_text::json5::{place, quoted as written_text, value as written_value};
 pub use edit::{EditError, Edits, Step, comments};
+pub(crate) use exchange::{number, side};
 pub use fault::FormatError;
+pub(crate) use fault::shortened;
 pub use json::write_json;
 pub(crate) use json::{meta as meta_json, session as session_json};
 pub use model::{
@@ -25,5 +26,5 @@ pub use model::{
 pub use quote::comment as chunk_comment;
 pub use read::{Outline, Outlined, outline, read, read_exchange};
 pub use validate::validate;
-pub(crate) use write::input as written_input;
 pub use write::write;
+pub(crate) use write::{input as written_input, output as written_output};

@@ -5,6 +5,8 @@ pub use ccd_protocol::tape::Stream;
 use ccd_protocol::tape::{Latency, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// The newest format that can be read, and the one that is written.
 pub const FORMAT: u64 = 1;
@@ -55,6 +57,18 @@ impl Meta {
     pub(crate) fn has_terminal(&self) -> Option<bool> {
         (!self.fits_any_terminal).then_some(self.pty.is_some())
     }
+
+    /// Returns when it was recorded, if the file says so.
+    pub(crate) fn recorded_at(&self) -> Option<OffsetDateTime> {
+        OffsetDateTime::parse(&self.created_at, &Rfc3339).ok()
+    }
+
+    /// Returns the recorded command line, as a shell reads it.
+    pub(crate) fn command_line(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
+        words.join(" ")
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,10 +114,8 @@ pub struct Exchange {
 
 impl Exchange {
     pub fn output_len(&self) -> u64 {
-        self.chunks
-            .iter()
-            .map(|chunk| chunk.data.len() as u64)
-            .sum()
+        let lens = self.chunks.iter().map(|chunk| chunk.data.len() as u64);
+        lens.sum()
     }
 
     /// Returns the output of both streams.
@@ -156,6 +168,16 @@ pub enum InputKind {
     Line,
     #[default]
     Raw,
+}
+
+impl InputKind {
+    /// Returns the kind of an input: a `line` is text with one Enter, at its end.
+    pub(crate) fn of(input: &[u8]) -> Self {
+        match input.strip_suffix(b"\r").map(str::from_utf8) {
+            Some(Ok(line)) if !line.bytes().any(|byte| byte.is_ascii_control()) => Self::Line,
+            _ => Self::Raw,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,10 +1,9 @@
 //! Parses a tape.
 
-use super::exchange::{ExchangeReader, number, whole};
-use super::fault::{Fault, FormatError, MAX_BYTES, Stop};
+use super::exchange::{ExchangeReader, number, side, whole};
+use super::fault::{Fault, FormatError, MAX_BYTES, Scanned, Scanner, Stop};
 use super::keys::TapeObject;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
-use super::text::{Scanned, Scanner};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;
@@ -269,13 +268,6 @@ fn size(scanner: &mut Scanner<'_>) -> Scanned<PtySize> {
         Ok(())
     })?;
     Ok(size)
-}
-
-fn side(scanner: &mut Scanner<'_>) -> Scanned<u16> {
-    number(scanner, "a whole number from 1 to 65535", |number| {
-        let number = u16::try_from(number.to_whole()?).ok()?;
-        (number > 0).then_some(number)
-    })
 }
 
 fn percent(scanner: &mut Scanner<'_>) -> Scanned<f64> {

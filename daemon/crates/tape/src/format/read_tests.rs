@@ -1,5 +1,5 @@
+use super::super::fault::{MAX_CHUNKS, MAX_VALUES};
 use super::super::model::{Chunk, Exchange, InputKind, Pre, Stream};
-use super::super::text::{MAX_CHUNKS, MAX_VALUES};
 use super::super::write::write;
 use super::*;
 use proptest::prelude::*;

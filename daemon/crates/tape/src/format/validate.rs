@@ -1,11 +1,11 @@
 //! Validates a tape: reports all errors and warnings with their positions.
 
 use super::exchange::base64;
-use super::fault::{FormatError, shorten};
+use super::fault::{SHOWN_CHARS, Scanned, Scanner, shortened};
 use super::keys::TapeObject;
 use super::read::{outline, text_of};
-use super::text::{Scanned, Scanner};
 use ccd_text::json5::{Kind, place};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 pub(super) const MAX_PROBLEMS: usize = 100;
@@ -30,31 +30,26 @@ pub struct Problem {
 /// If the reader rejects the tape, the problem is an error. If the reader may only misunderstand the tape (unknown
 /// keys, missing parts, two values for one key), it is a warning, or with `strict` an error.
 pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let refused = match outline(bytes) {
+    let (mut strange, refused) = match outline(bytes) {
         Ok(outline) => {
             let all_but_last = outline.exchanges.iter().rev().skip(1).rev();
-            for exchange in all_but_last.filter(|exchange| exchange.exit.is_some()) {
-                problems.push((
-                    exchange.span.start,
-                    "an `exit` before the last exchange: only the last one can end the program"
-                        .to_owned(),
-                ));
-            }
-            None
+            let early = all_but_last.filter(|exchange| exchange.exit.is_some());
+            let message =
+                "an `exit` before the last exchange: only the last one can end the program";
+            let early = early.map(|exchange| (exchange.span.start, message.to_owned()));
+            (early.collect(), None)
         }
-        Err(error) => Some(error),
+        Err(error) => (Vec::new(), Some(error)),
     };
     if let Ok(text) = text_of(bytes) {
+        let problems = strange;
         let mut walk = Walk { text, problems };
         // Syntax errors are known from parsing.
         let _ = walk.object(&mut Scanner::new(text), TapeObject::Tape);
-        problems = walk.problems;
-    } else {
-        problems = Vec::new();
+        strange = walk.problems;
     }
-    problems.sort();
-    let strange = problems.into_iter().map(|(offset, message)| {
+    strange.sort();
+    let strange = strange.into_iter().map(|(offset, message)| {
         let (line, column) = place(bytes, offset);
         Problem {
             line,
@@ -63,19 +58,23 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
             is_warning: !strict,
         }
     });
-    let refused = refused.map(refusal);
+    let refused = refused.map(|error| Problem {
+        line: error.line,
+        column: error.column,
+        message: error.fault.to_string(),
+        is_warning: false,
+    });
     // A missing required part is reported once, with the reason.
     let is_told = |strange: &Problem| {
-        let same = refused
-            .as_ref()
-            .filter(|refused| (refused.line, refused.column) == (strange.line, strange.column));
-        same.is_some_and(|refused| missing_part(&refused.message) == missing_part(&strange.message))
-            && missing_part(&strange.message).is_some()
+        let missing = missing_part(&strange.message);
+        refused.as_ref().is_some_and(|refused| {
+            (refused.line, refused.column) == (strange.line, strange.column)
+                && missing.is_some()
+                && missing_part(&refused.message) == missing
+        })
     };
-    let strange = strange
-        .filter(|strange| !is_told(strange))
-        .collect::<Vec<_>>();
-    let mut all = refused.into_iter().chain(strange).collect::<Vec<_>>();
+    let strange: Vec<Problem> = strange.filter(|strange| !is_told(strange)).collect();
+    let mut all: Vec<Problem> = refused.into_iter().chain(strange).collect();
     all.truncate(MAX_PROBLEMS);
     all.sort_by_key(|problem| (problem.line, problem.column));
     all
@@ -87,14 +86,8 @@ fn missing_part(message: &str) -> Option<&str> {
     part.rsplit('.').next()
 }
 
-fn refusal(error: FormatError) -> Problem {
-    Problem {
-        line: error.line,
-        column: error.column,
-        message: error.fault.to_string(),
-        is_warning: false,
-    }
-}
+/// The values of an object by the written forms of their keys.
+type Seen = BTreeMap<&'static str, Value>;
 
 /// Visits all objects of a tape.
 struct Walk<'a> {
@@ -112,27 +105,21 @@ impl Walk<'_> {
 
     fn object(&mut self, scanner: &mut Scanner<'_>, part: TapeObject) -> Scanned<()> {
         let start = scanner.start()?;
-        let mut seen: Vec<(&'static str, Value)> = Vec::new();
+        let mut seen = Seen::new();
         scanner.object(|scanner, key| {
             let Some(known) = part.known(&key.name) else {
                 let all = part.keys().iter().filter_map(|spellings| spellings.first());
-                let all = all
-                    .map(|key| format!("`{key}`"))
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let mut name = key.name.clone().into_owned();
-                shorten(&mut name);
+                let (name, all) = (shortened(&key.name, SHOWN_CHARS), quoted(all, ", "));
                 let message = format!("unknown key `{name}`: the known keys are {all}");
                 self.tell(key.span.start, message);
                 return scanner.skip();
             };
-            if seen.iter().any(|(name, _)| *name == known) {
+            if seen.contains_key(known) {
                 let message = format!("duplicate key `{known}`: the last value is used");
                 self.tell(key.span.start, message);
-                seen.retain(|(name, _)| *name != known);
             }
             let value = self.value(scanner, part.part_at(&key.name))?;
-            seen.push((known, value));
+            seen.insert(known, value);
             Ok(())
         })?;
         self.missing(start, part, &seen);
@@ -162,25 +149,18 @@ impl Walk<'_> {
         })
     }
 
-    fn missing(&mut self, start: usize, part: TapeObject, seen: &[(&'static str, Value)]) {
+    fn missing(&mut self, start: usize, part: TapeObject, seen: &Seen) {
         for keys in required(part) {
-            let is_there = |key: &&str| {
-                let mut all = seen.iter();
-                // Of two forms of the data, one may be null.
-                all.any(|(name, value)| name == key && (keys.len() == 1 || !value.is_null))
-            };
-            if !keys.iter().any(is_there) {
-                let names = keys
-                    .iter()
-                    .map(|key| format!("`{key}`"))
-                    .collect::<Vec<_>>();
-                self.tell(start, format!("{} is missing", names.join(" or ")));
+            // Of two forms of the data, one may be null.
+            let is_value = |value: &Value| keys.len() == 1 || !value.is_null;
+            if !keys.iter().any(|key| seen.get(key).is_some_and(is_value)) {
+                self.tell(start, format!("{} is missing", quoted(keys.iter(), " or ")));
             }
         }
     }
 
     /// Reports an exit that no program can have.
-    fn exit(&mut self, start: usize, seen: &[(&'static str, Value)]) {
+    fn exit(&mut self, start: usize, seen: &Seen) {
         let (code, signal) = (self.number(seen, "code"), self.number(seen, "signal"));
         for (name, found, possible) in [("code", code, CODES), ("signal", signal, SIGNALS)] {
             if let Some((at, number)) = found
@@ -197,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    fn format(&mut self, seen: &[(&'static str, Value)]) {
+    fn format(&mut self, seen: &Seen) {
         if let Some((at, number)) = self.number(seen, "format")
             && number < 1
         {
@@ -206,21 +186,18 @@ impl Walk<'_> {
     }
 
     /// Returns the number of a key, and its position.
-    fn number(&self, seen: &[(&'static str, Value)], key: &str) -> Option<(usize, i64)> {
-        let (_, value) = seen.iter().rev().find(|(name, _)| *name == key)?;
+    fn number(&self, seen: &Seen, key: &str) -> Option<(usize, i64)> {
+        let value = seen.get(key)?;
         let mut scanner = Scanner::begin_at(self.text, value.start);
         let number = scanner.number("a whole number").ok()?.to_signed()?;
         Some((value.start, number))
     }
 
     /// Compares the forms of the data in an input or a chunk.
-    fn data(&mut self, start: usize, part: TapeObject, seen: &[(&'static str, Value)]) {
+    fn data(&mut self, start: usize, part: TapeObject, seen: &Seen) {
         let find = |key: &str| {
-            let found = seen
-                .iter()
-                .rev()
-                .find(|(name, value)| *name == key && !value.is_null);
-            found.map(|(_, value)| Scanner::begin_at(self.text, value.start))
+            let found = seen.get(key).filter(|value| !value.is_null);
+            found.map(|value| Scanner::begin_at(self.text, value.start))
         };
         let base64_key = if part == TapeObject::Chunk {
             "dataB64"
@@ -230,22 +207,19 @@ impl Walk<'_> {
         let text = find("dataText").and_then(|mut scanner| scanner.text().ok());
         let bytes = find(base64_key).and_then(|mut scanner| base64(&mut scanner).ok());
         let is_utf8 = find("isUtf8").and_then(|mut scanner| scanner.bool().ok());
-        if let (Some(text), Some(bytes)) = (&text, &bytes)
-            && text.as_bytes()
-                != bytes
-                    .strip_suffix(b"\r")
-                    .filter(|_| part == TapeObject::Input)
-                    .unwrap_or(bytes)
+        let line = bytes.as_deref().and_then(|bytes| bytes.strip_suffix(b"\r"));
+        let typed = line
+            .filter(|_| part == TapeObject::Input)
+            .or(bytes.as_deref());
+        if let (Some(text), Some(typed)) = (&text, typed)
+            && text.as_bytes() != typed
         {
             let message = format!(
                 "`dataText` and `{base64_key}` contradict each other: set one of them to null"
             );
             self.tell(start, message);
         }
-        let really = text.is_some()
-            || bytes
-                .as_deref()
-                .is_some_and(|bytes| std::str::from_utf8(bytes).is_ok());
+        let really = text.is_some() || bytes.is_some_and(|bytes| str::from_utf8(&bytes).is_ok());
         if is_utf8.is_some_and(|says| says != really) {
             self.tell(start, format!("`isUtf8` should be {really}"));
         }
@@ -255,6 +229,11 @@ impl Walk<'_> {
 struct Value {
     start: usize,
     is_null: bool,
+}
+
+fn quoted<'k>(names: impl Iterator<Item = &'k &'k str>, between: &str) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    names.join(between)
 }
 
 /// Returns the keys of a complete object: one of each row.

@@ -1,17 +1,15 @@
 //! Makes an index from files.
 
-use super::find::{Index, Tables, TapeEntries, by_age};
-use super::limits::MAX_TAPE_BYTES;
-use super::problem::LoadError;
+use super::find::{Index, by_age};
+use super::problem::{LoadError, MAX_TAPE_BYTES};
 use super::table::Table;
 use super::tape::{IndexedTape, Stamp, TapeId};
 use super::walk::{FoundTape, WalkResult, check_kind};
+use crate::format::file::open;
 use crate::format::outline;
 use crate::key::Invocation;
 use ccd_protocol::tape::TapeProblem;
-use rustix::fs::{Mode, OFlags};
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
 use std::io::Read as _;
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -62,12 +60,6 @@ fn read_tape(path: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Result<IndexedTa
     }
     let outline = outline(buffer)?;
     Ok(IndexedTape::new(Arc::clone(id), stamp, outline))
-}
-
-/// Opens a file for reading, without blocking on a named pipe.
-pub(super) fn open(path: &Path) -> std::io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 /// Reads the tapes that a walk has found, on a few threads; tapes in `known` are not read again.
@@ -135,36 +127,19 @@ impl Index {
         Self {
             root: root.into(),
             generation,
-            tables: Tables::of(&slots),
+            table: table_of(&slots),
             slots,
             problems: Arc::new(problems),
         }
     }
 }
 
-impl Tables {
-    pub(super) fn of(slots: &[Option<Arc<IndexedTape>>]) -> Self {
-        let mut all = TapeEntries::default();
-        for (slot, tape) in (0..).zip(slots) {
-            if let Some(tape) = tape {
-                all.append(tape.entries(slot));
-            }
-        }
-        let age = by_age(slots);
-        let table = |entries: &[_]| Table::new(entries, &age);
-        std::thread::scope(|scope| {
-            let exact = scope.spawn(|| (table(&all.exact), table(&all.ids)));
-            let (states, loose, ends) = (table(&all.states), table(&all.loose), table(&all.ends));
-            let (exact, ids) = exact.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Self {
-                exact,
-                states,
-                loose,
-                ends,
-                ids,
-            }
-        })
-    }
+pub(super) fn table_of(slots: &[Option<Arc<IndexedTape>>]) -> Table {
+    let tapes = (0..)
+        .zip(slots)
+        .filter_map(|(slot, tape)| Some((slot, tape.as_ref()?)));
+    let entries = tapes.flat_map(|(slot, tape)| tape.entries(slot));
+    Table::new(&entries.collect::<Vec<_>>(), &by_age(slots))
 }
 
 /// Shares equal invocations between tapes.

@@ -3,21 +3,20 @@
 use super::build::share_invocations;
 use super::find::Index;
 use super::tape::{IndexedTape, TapeId};
-use crate::format::file::make_folder;
+use crate::format::file::{make_folder, open};
 use crate::key::Fingerprint;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The start of every file; it changes with the format, and with the normal forms of prompts and inputs.
-const MAGIC: &[u8; 16] = b"ccd tape index 6";
+const MAGIC: &[u8; 16] = b"ccd tape index 7";
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;
@@ -50,10 +49,8 @@ impl Cache {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             files => files?,
         };
-        let used: Vec<PathBuf> = roots
-            .iter()
-            .map(|root| Self::new(folder, root).path)
-            .collect();
+        let used = roots.iter().map(|root| Self::new(folder, root).path);
+        let used: Vec<PathBuf> = used.collect();
         let mut removed = 0;
         for file in files {
             let file = file?;
@@ -77,29 +74,22 @@ impl Cache {
 
     /// Replaces the file with the tapes of an index. On an error, the old file is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
-        make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
-        let stored = (Head::of(&index.root), settled(index));
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        make_folder(folder)?;
+        let stored = (head_of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
-        let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{}", std::process::id()));
-        let new = PathBuf::from(name);
-        // Removes the rest of a killed daemon's file.
-        let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&new)?;
-        let written = file
-            .write_all(MAGIC)
-            .and_then(|()| file.write_all(&Sha256::digest(&body)))
-            .and_then(|()| file.write_all(&body))
-            .and_then(|()| fs::rename(&new, &self.path));
-        written.inspect_err(|_| drop(fs::remove_file(&new)))
+        let mut file = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempfile_in(folder)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(&body))?;
+        file.write_all(&body)?;
+        file.persist(&self.path)?;
+        Ok(())
     }
 
     fn read(&self, root: &Path) -> Option<Vec<Arc<IndexedTape>>> {
-        let file = super::build::open(&self.path).ok()?;
+        let file = open(&self.path).ok()?;
         let meta = file.metadata().ok()?;
         // Another user could forge the contents of the tapes.
         if !meta.is_file()
@@ -116,35 +106,27 @@ impl Cache {
             return None;
         }
         let (head, body): (Head, &[u8]) = postcard::take_from_bytes(body).ok()?;
-        if head != Head::of(root) {
+        if head != head_of(root) {
             return None;
         }
         postcard::from_bytes(body).ok()
     }
 }
 
-/// Values that must be equal for the cache to be valid.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
-    root: Vec<u8>,
-    /// Another build may redact or normalise in another way.
-    build: (u64, i64, i64),
-    /// So may other redaction rules of the user.
-    rules: Fingerprint,
+/// Values that must be equal for the cache to be valid: the root, the build, because another one may redact or normalise
+/// in another way, and the redaction rules of the user.
+type Head = (Vec<u8>, (u64, i64, i64), Fingerprint);
+
+fn head_of(root: &Path) -> Head {
+    let program = std::env::current_exe().and_then(fs::metadata).ok();
+    let build = program.map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec()));
+    let root = root.as_os_str().as_bytes().to_owned();
+    (root, build.unwrap_or_default(), rules_in_force())
 }
 
-impl Head {
-    fn of(root: &Path) -> Self {
-        let program = std::env::current_exe().and_then(fs::metadata).ok();
-        let build = program.map_or((0, 0, 0), |meta| {
-            (meta.len(), meta.mtime(), meta.mtime_nsec())
-        });
-        Self {
-            root: root.as_os_str().as_bytes().to_owned(),
-            build,
-            rules: Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes()),
-        }
-    }
+/// Returns the hash of the user's redaction rules.
+pub(crate) fn rules_in_force() -> Fingerprint {
+    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 /// Returns the tapes that cannot change any more without a new modification time, except those with secrets.
@@ -153,10 +135,9 @@ fn settled(index: &Index) -> Vec<&Arc<IndexedTape>> {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let tapes = index.tapes();
-    tapes
-        .filter(|tape| !tape.has_secrets && tape.stamp.modified_ns <= now - UNSETTLED_NS)
-        .collect()
+    let is_settled = |tape: &IndexedTape| tape.stamp.modified_ns <= now - UNSETTLED_NS;
+    let tapes = index.tapes().filter(|tape| !tape.has_secrets);
+    tapes.filter(|tape| is_settled(tape)).collect()
 }
 
 /// Stores a value as JSON: the format of the file does not describe itself, as an untagged value needs.

@@ -3,6 +3,7 @@
 use super::fits::Fits;
 use super::nearest::{Asked, Near};
 use crate::advice::shell_word;
+use crate::format::shortened;
 use crate::key::{Difference, TERMINAL, normal_input};
 use ccd_protocol::tape::TapeProblem;
 use ccd_text::redact::redact;
@@ -13,8 +14,14 @@ use std::path::Path;
 /// Maximum part of a text that is shown, around the first difference.
 const SHOWN_CHARS: usize = 80;
 
+/// Maximum part before the first difference that is shown whole.
+const SAME_CHARS: usize = SHOWN_CHARS / 2;
+
 /// Maximum part of an input that is shown.
 const SHOWN_INPUT_CHARS: usize = 1_000;
+
+/// Maximum part of an input that is compared with the tapes.
+const MAX_COMPARED_BYTES: usize = 64 << 10;
 
 /// The input is the same, but its recording ended before it was complete.
 const UNFINISHED: &str = "unfinished";
@@ -47,20 +54,14 @@ pub struct Nearest {
     /// It was played in this run.
     pub was_played: bool,
     /// The differences, the most important first.
-    pub differs: Vec<Differs>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Differs {
-    /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `unfinished`, `state`.
-    pub part: String,
-    pub recorded: Option<String>,
-    pub asked: Option<String>,
+    pub differs: Vec<Difference>,
 }
 
 impl Fits {
     /// Finds the exchange that is closest to the requested one, and describes the differences.
     pub fn explain(&self, asked: &Asked<'_>) -> Miss {
+        let input = &asked.input[..asked.input.len().min(MAX_COMPARED_BYTES)];
+        let asked = &Asked { input, ..*asked };
         let near = self.nearest(asked);
         let nearest = near.as_ref().map(|near| described(near, asked));
         let program = asked.session.program.clone();
@@ -110,30 +111,27 @@ impl Fits {
     /// whether it is in there.
     fn set_aside(&self, program: &str) -> Option<(String, bool)> {
         let below = |problem: &TapeProblem| {
-            let below = Path::new(&problem.path).strip_prefix(&self.index.root);
-            below.map_or_else(
-                |_| problem.path.clone(),
-                |below| below.display().to_string(),
-            )
+            let path = Path::new(&problem.path);
+            let below = path.strip_prefix(&self.index.root).unwrap_or(path);
+            below.display().to_string()
         };
         let is_own = |path: &String| path.split('/').any(|part| part == program);
         let mut all = self.index.problems().map(below);
-        if let Some(own) = all.by_ref().find(is_own) {
-            return Some((own, true));
-        }
-        let first = self.index.problems().next().map(below)?;
-        Some((first, false))
+        let first = all.next()?;
+        let own = std::iter::once(first.clone()).chain(all).find(is_own);
+        let is_found = own.is_some();
+        Some((own.unwrap_or(first), is_found))
     }
 }
 
 fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
-    let mut differs: Vec<Differs> = near.context.iter().cloned().map(Differs::from).collect();
+    let mut differs = near.context.clone();
     let mut add = |part: &str, recorded: String, now: String| {
         let (recorded, now) = around_difference(&recorded, &now);
-        differs.push(Differs {
+        differs.push(Difference {
             part: part.to_owned(),
-            recorded: Some(with_key_names(&recorded)),
-            asked: Some(with_key_names(&now)),
+            tape: Some(with_key_names(&recorded)),
+            session: Some(with_key_names(&now)),
         });
     };
     let hit = &near.hit;
@@ -162,45 +160,29 @@ fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
 impl Nearest {
     /// The only obstacle is that an exchange answers once, unless the inputs before it are the same.
     fn is_used_up(&self) -> bool {
-        let has_other_place = |differs: &Differs| differs.part == "state";
+        let has_other_place = |differs: &Difference| differs.part == "state";
         self.was_played && self.differs.iter().all(has_other_place)
-    }
-}
-
-impl From<Difference> for Differs {
-    fn from(difference: Difference) -> Self {
-        Self {
-            part: difference.part,
-            recorded: difference.tape,
-            asked: difference.session,
-        }
     }
 }
 
 fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
     let mut hints = Vec::new();
     let first = nearest.and_then(|nearest| nearest.differs.first());
-    match first
+    let part = first
         .filter(|_| !asked.is_run)
-        .map(|differs| &differs.part[..])
-    {
-        Some("prompt") => {
-            let tape = nearest.map_or("", |nearest| &nearest.tape_id);
-            hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
-        }
-        Some("state") if asked.is_strict => {
-            hints.push("use `--no-strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
-        }
-        Some("cwd") => hints.push("omit `--match-cwd` to ignore the directory".to_owned()),
-        Some(part) => {
-            if let Some(name) = part.strip_prefix("env ") {
-                hints.push(format!("use `--ignore-env {name}` to ignore the variable"));
-            } else if let Some(index) = part.strip_prefix("args[") {
-                let index = index.trim_end_matches(']');
-                hints.push(format!("use `--ignore-arg {index}` to ignore the argument"));
-            }
-        }
-        None => {}
+        .map_or("", |first| &first.part);
+    if part == "prompt" {
+        let tape = nearest.map_or("", |nearest| &nearest.tape_id);
+        hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
+    } else if part == "state" && asked.is_strict {
+        hints.push("use `--no-strict` to let an exchange answer after other inputs than those it was recorded after".to_owned());
+    } else if part == "cwd" {
+        hints.push("omit `--match-cwd` to ignore the directory".to_owned());
+    } else if let Some(name) = part.strip_prefix("env ") {
+        hints.push(format!("use `--ignore-env {name}` to ignore the variable"));
+    } else if let Some(index) = part.strip_prefix("args[") {
+        let index = index.trim_end_matches(']');
+        hints.push(format!("use `--ignore-arg {index}` to ignore the argument"));
     }
     hints.push(how_to_record(nearest, asked));
     hints.push("use `--fallback proxy` to let the real program answer".to_owned());
@@ -213,14 +195,14 @@ fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
         return format!("record a longer run with `{record_with}`");
     }
     let is_other = |nearest: &Nearest| nearest.differs.iter().any(|part| part.part == TERMINAL);
-    match asked.session.has_terminal {
-        Some(true) if nearest.is_some_and(is_other) => {
-            format!("record it in a terminal, with `{record_with}`")
-        }
-        Some(false) if nearest.is_some_and(is_other) => {
-            format!("record it with pipes, with `{record_with} | cat`")
-        }
-        _ => format!("record it with `{record_with}`"),
+    match asked
+        .session
+        .has_terminal
+        .filter(|_| nearest.is_some_and(is_other))
+    {
+        Some(true) => format!("record it in a terminal, with `{record_with}`"),
+        Some(false) => format!("record it with pipes, with `{record_with} | cat`"),
+        None => format!("record it with `{record_with}`"),
     }
 }
 
@@ -235,78 +217,55 @@ pub fn ending(text: &str) -> String {
 
 /// Returns the start of an input, which may be as long as a file.
 pub fn beginning(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_INPUT_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shortened(text, SHOWN_INPUT_CHARS)
 }
 
 /// Returns an input as text, without secrets.
-fn shown_input(input: &[u8]) -> String {
+pub(crate) fn shown_input(input: &[u8]) -> String {
     let normal = normal_input(input);
-    String::from_utf8_lossy(&normal)
-        .trim_end_matches('\n')
-        .to_owned()
+    let text = String::from_utf8_lossy(&normal);
+    text.trim_end_matches('\n').to_owned()
 }
 
 /// Returns a text with the names of keys in place of their bytes: `<C-c>`.
 fn with_key_names(text: &str) -> String {
-    const ARROWS: [(char, &str); 6] = [
-        ('A', "Up"),
-        ('B', "Down"),
-        ('C', "Right"),
-        ('D', "Left"),
-        ('H', "Home"),
-        ('F', "End"),
+    const ARROWS: [(&str, &str); 6] = [
+        ("A", "<Up>"),
+        ("B", "<Down>"),
+        ("C", "<Right>"),
+        ("D", "<Left>"),
+        ("H", "<Home>"),
+        ("F", "<End>"),
     ];
-    let mut named = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        let sequence = rest.strip_prefix(['[', 'O']).and_then(|sequence| {
-            let (_, name) = ARROWS
-                .iter()
-                .find(|(last, _)| sequence.starts_with(*last))?;
-            Some((*name, &sequence[1..]))
-        });
-        match (c, sequence) {
-            ('\u{1b}', Some((name, after))) => {
-                named.push_str(&format!("<{name}>"));
-                rest = after;
-            }
-            ('\u{1b}', None) => named.push_str("<Escape>"),
-            ('\u{7f}', _) => named.push_str("<BSpace>"),
-            ('\t' | '\n' | '\r', _) => named.push(c),
-            ('\0'..='\u{1f}', _) => {
-                let letter = char::from(c as u8 | 0x40).to_ascii_lowercase();
-                named.push_str(&format!("<C-{letter}>"));
-            }
-            _ => named.push(c),
+    let mut text = text.to_owned();
+    for (last, name) in ARROWS {
+        for start in ["\u{1b}[", "\u{1b}O"] {
+            text = text.replace(&[start, last].concat(), name);
         }
     }
-    named
+    let named = text.chars().map(|c| match c {
+        '\u{1b}' => "<Escape>".to_owned(),
+        '\u{7f}' => "<BSpace>".to_owned(),
+        '\t' | '\n' | '\r' => c.to_string(),
+        '\0'..='\u{1f}' => {
+            let letter = char::from(c as u8 | 0x40).to_ascii_lowercase();
+            format!("<C-{letter}>")
+        }
+        _ => c.to_string(),
+    });
+    named.collect()
 }
 
 /// Returns two different texts, or if they are long, the parts around the difference.
 fn around_difference(a: &str, b: &str) -> (String, String) {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let skipped = if same > SHOWN_CHARS / 2 {
-        same - SHOWN_CHARS / 4
-    } else {
-        0
+    let (skipped, start) = match same {
+        ..=SAME_CHARS => (0, ""),
+        _ => (same - SHOWN_CHARS / 4, "…"),
     };
     let part = |text: &str| {
-        let mut rest = text.chars().skip(skipped);
-        let mut part: String = if skipped > 0 {
-            "…".to_owned()
-        } else {
-            String::new()
-        };
-        part.extend(rest.by_ref().take(SHOWN_CHARS));
-        if rest.next().is_some() {
-            part.push('…');
-        }
-        part
+        let rest: String = text.chars().skip(skipped).take(SHOWN_CHARS + 1).collect();
+        start.to_owned() + &shortened(&rest, SHOWN_CHARS)
     };
     (part(a), part(b))
 }
@@ -325,12 +284,11 @@ impl Miss {
             let prompt = ending(&self.prompt);
             summary.push_str(&format!(" at the prompt {prompt:?}"));
         }
-        match &self.ended_tape {
-            None => summary,
-            Some(tape) => {
-                format!("{summary}; the recording {tape} ends here, before the program did")
-            }
+        if let Some(tape) = &self.ended_tape {
+            let ends = format!("; the recording {tape} ends here, before the program did");
+            summary.push_str(&ends);
         }
+        summary
     }
 }
 
@@ -359,10 +317,10 @@ impl fmt::Display for Miss {
     }
 }
 
-impl fmt::Display for Differs {
+impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = &self.part;
-        match (&self.recorded, &self.asked) {
+        match (&self.tape, &self.session) {
             _ if part == "state" => f.write_str("other inputs came before"),
             _ if part == UNFINISHED => {
                 f.write_str("the recording ended in the middle of this input")
@@ -370,12 +328,14 @@ impl fmt::Display for Differs {
             (Some(recorded), Some(asked)) if part == TERMINAL => {
                 write!(f, "it was recorded {recorded}, but now runs {asked}")
             }
-            (Some(recorded), Some(asked)) => {
-                write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
+            (recorded, asked) => {
+                let shown = |text: &Option<String>| match text {
+                    Some(text) => format!("{text:?}"),
+                    None => "none".to_owned(),
+                };
+                let (recorded, asked) = (shown(recorded), shown(asked));
+                write!(f, "{part} differs: recorded {recorded}, now {asked}")
             }
-            (Some(recorded), None) => write!(f, "{part} differs: recorded {recorded:?}, now none"),
-            (None, Some(asked)) => write!(f, "{part} differs: recorded none, now {asked:?}"),
-            (None, None) => write!(f, "{part} differs"),
         }
     }
 }

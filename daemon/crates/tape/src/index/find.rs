@@ -2,7 +2,7 @@
 
 use super::hit::{ExchangePlace, Hit};
 use super::table::{Table, TableEntry, key_of};
-use super::tape::{IndexedTape, TapeId, UNFINISHED};
+use super::tape::{IndexedTape, TapeId};
 use crate::key::{Fingerprint, Invocation, Rules};
 use ccd_protocol::tape::TapeProblem;
 use std::cmp::Ordering;
@@ -18,27 +18,11 @@ pub struct Index {
     pub generation: u64,
     /// A tape keeps its slot as long as it exists.
     pub(super) slots: Vec<Option<Arc<IndexedTape>>>,
-    pub(super) tables: Tables,
+    /// Exchanges by each of their keys, and tapes by id.
+    pub(super) table: Table,
     /// By path under the root: files that are not tapes, and why.
     pub(super) problems: Arc<BTreeMap<TapeId, TapeProblem>>,
 }
-
-/// The tables of keys, or the entries of a tape for each of them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Tables<T = Table> {
-    /// By prompt, input and state.
-    pub(super) exact: T,
-    /// By state.
-    pub(super) states: T,
-    /// By prompt and input.
-    pub(super) loose: T,
-    /// Last exchanges, by the state after them.
-    pub(super) ends: T,
-    /// Tapes, by id.
-    pub(super) ids: T,
-}
-
-pub(super) type TapeEntries = Tables<Vec<TableEntry>>;
 
 /// Two exchanges with the same key: only the first one is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,9 +37,15 @@ impl Index {
         self.slots.iter().flatten()
     }
 
+    /// Returns all tapes, sorted by id.
+    pub(crate) fn tapes_by_id(&self) -> Vec<&IndexedTape> {
+        let mut tapes: Vec<&IndexedTape> = self.tapes().map(AsRef::as_ref).collect();
+        tapes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        tapes
+    }
+
     pub fn tape(&self, id: &str) -> Option<&Arc<IndexedTape>> {
-        let slot = self.slot(id)?;
-        self.slots.get(slot as usize)?.as_ref()
+        self.in_slot(self.slot(id)?)
     }
 
     /// Returns the files that are not tapes, and why, by path under the root.
@@ -75,7 +65,7 @@ impl Index {
     /// middle of a conversation.
     pub fn after(&self, state: Fingerprint) -> Vec<Hit> {
         // The next exchange on the same tape shows where an exchange leads.
-        let followed = self.tables.states.get(state_key(state)).iter();
+        let followed = self.table.get(state_key(state)).iter();
         let followed = followed.filter_map(|entry| {
             let before = TableEntry {
                 exchange: entry.exchange.checked_sub(1)?,
@@ -83,7 +73,7 @@ impl Index {
             };
             self.hit(&before)
         });
-        let last = self.tables.ends.get(state_key(state)).iter();
+        let last = self.table.get(end_key(state)).iter();
         let last = last.filter_map(|entry| self.hit(entry));
         let mut hits: Vec<Hit> = followed.chain(last).collect();
         // No exchange leads to the state before the first input, except an exchange 0 without input, which is the start
@@ -116,13 +106,13 @@ impl Index {
         let (mut duplicates, mut more) = (Vec::new(), 0);
         let mut firsts: Vec<Hit> = Vec::new();
         let mut last_key = None;
-        for entry in self.tables.exact.iter() {
+        for entry in self.table.iter() {
+            let Some(hit) = self.hit(entry).filter(|hit| hit.exact_key() == entry.key) else {
+                continue;
+            };
             if last_key.replace(entry.key) != Some(entry.key) {
                 firsts.clear();
             }
-            let Some(hit) = self.hit(entry) else {
-                continue;
-            };
             let context = rules.context_of(&hit.tape.invocation);
             let same = |first: &&Hit| rules.context_of(&first.tape.invocation) == context;
             match firsts.iter().find(same) {
@@ -144,22 +134,12 @@ impl Index {
 
     #[cfg(test)]
     pub fn memory_bytes(&self) -> usize {
-        let tables = &self.tables;
-        let tables = [
-            &tables.exact,
-            &tables.states,
-            &tables.loose,
-            &tables.ends,
-            &tables.ids,
-        ];
         let tapes = self.tapes().map(|tape| tape.memory_bytes());
-        tables.iter().map(|table| table.bytes()).sum::<usize>()
-            + tapes.sum::<usize>()
-            + self.slots.capacity() * size_of::<usize>()
+        self.table.bytes() + tapes.sum::<usize>() + self.slots.capacity() * size_of::<usize>()
     }
 
     pub(super) fn slot(&self, id: &str) -> Option<u32> {
-        let entries = self.tables.ids.get(id_key(id)).iter();
+        let entries = self.table.get(id_key(id)).iter();
         entries
             .map(|entry| entry.slot)
             .find(|slot| self.in_slot(*slot).is_some_and(|tape| &*tape.id == id))
@@ -198,42 +178,37 @@ impl IndexedTape {
             + 2 * self.id.len()
     }
 
-    pub(super) fn entries(&self, slot: u32) -> TapeEntries {
-        let mut entries = TapeEntries::default();
-        for (exchange, row) in (0..).zip(&self.rows) {
-            let prompt = self.prompt(row).signature;
-            let entry = |key| TableEntry {
+    /// Returns the entries of the tape, in no particular order.
+    pub(super) fn entries(&self, slot: u32) -> Vec<TableEntry> {
+        let mut entries = Vec::with_capacity(3 * self.rows.len() + 2);
+        let mut add = |key, exchange| {
+            entries.push(TableEntry {
                 key,
                 slot,
                 exchange,
-            };
-            entries.states.push(entry(state_key(row.state)));
-            if row.flags & UNFINISHED == 0 {
-                let exact = exact_key(prompt, row.input, row.state);
-                entries.exact.push(entry(exact));
-                entries.loose.push(entry(loose_key(prompt, row.input)));
+            });
+        };
+        for (exchange, row) in (0..).zip(&self.rows) {
+            let prompt = self.prompt(row).signature;
+            add(state_key(row.state), exchange);
+            if !row.unfinished {
+                add(exact_key(prompt, row.input, row.state), exchange);
+                add(loose_key(prompt, row.input), exchange);
             }
         }
-        let end = |key| TableEntry {
-            key,
-            slot,
-            exchange: self.exchanges().saturating_sub(1),
-        };
+        let last = self.exchanges().saturating_sub(1);
         if !self.rows.is_empty() {
-            entries.ends.push(end(state_key(self.end_state)));
+            add(end_key(self.end_state), last);
         }
-        entries.ids.push(end(id_key(&self.id)));
+        add(id_key(&self.id), last);
         entries
     }
 }
 
-impl TapeEntries {
-    pub(super) fn append(&mut self, mut other: Self) {
-        self.exact.append(&mut other.exact);
-        self.states.append(&mut other.states);
-        self.loose.append(&mut other.loose);
-        self.ends.append(&mut other.ends);
-        self.ids.append(&mut other.ids);
+impl Hit {
+    fn exact_key(&self) -> u64 {
+        let row = self.row();
+        exact_key(self.tape.prompt(row).signature, row.input, row.state)
     }
 }
 
@@ -253,24 +228,32 @@ pub(super) fn by_age(
     }
 }
 
+// The first number separates keys of different things.
+
 pub(super) fn exact_key(prompt: Fingerprint, input: Fingerprint, state: Fingerprint) -> u64 {
-    key_of(&[prompt.0, input.0, state.0])
+    key_of(&[0, prompt.0, input.0, state.0])
 }
 
 pub(super) fn loose_key(prompt: Fingerprint, input: Fingerprint) -> u64 {
-    key_of(&[prompt.0, input.0])
+    key_of(&[1, prompt.0, input.0])
 }
 
+/// Returns the key of exchanges before which the state is `state`.
 pub(super) fn state_key(state: Fingerprint) -> u64 {
-    key_of(&[state.0])
+    key_of(&[2, state.0])
 }
 
-pub(super) fn id_key(id: &str) -> u64 {
+/// Returns the key of last exchanges after which the state is `state`.
+fn end_key(state: Fingerprint) -> u64 {
+    key_of(&[3, state.0])
+}
+
+fn id_key(id: &str) -> u64 {
     let words = id.as_bytes().chunks(8).map(|chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     });
-    let words: Vec<u64> = words.collect();
+    let words: Vec<u64> = std::iter::once(4).chain(words).collect();
     key_of(&words)
 }

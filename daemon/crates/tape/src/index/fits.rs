@@ -3,8 +3,8 @@
 use super::find::{Index, exact_key, loose_key, state_key};
 use super::hit::Hit;
 use super::table::TableEntry;
-use super::tape::{HIDDEN, IndexedTape, Row, UNFINISHED};
-use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash};
+use super::tape::{IndexedTape, Row};
+use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash, ends_line};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Fits {
     pub index: Arc<Index>,
-    /// One bit per slot.
-    bits: Arc<[u64]>,
+    /// By slot.
+    fits: Arc<[bool]>,
 }
 
 impl Index {
@@ -24,23 +24,23 @@ impl Index {
 
     /// Returns the tapes whose recording was started like the session.
     pub fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
-        let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];
         // Tapes share their invocations.
         let mut known: HashMap<*const Invocation, bool> = HashMap::new();
-        for (slot, tape) in self.slots.iter().enumerate() {
-            let Some(tape) = tape else { continue };
+        let mut fits = |tape: &Arc<IndexedTape>| {
             let invocation = &tape.invocation;
-            let fits = invocation.program == session.program
+            let of_context = || rules.context_of(invocation).fits(session);
+            invocation.program == session.program
                 && *known
                     .entry(Arc::as_ptr(invocation))
-                    .or_insert_with(|| rules.context_of(invocation).fits(session));
-            if fits {
-                bits[slot / 64] |= 1 << (slot % 64);
-            }
-        }
+                    .or_insert_with(of_context)
+        };
+        let fits = self
+            .slots
+            .iter()
+            .map(|tape| tape.as_ref().is_some_and(&mut fits));
         Fits {
             index: Arc::clone(self),
-            bits: bits.into(),
+            fits: fits.collect(),
         }
     }
 }
@@ -48,7 +48,7 @@ impl Index {
 impl Fits {
     #[cfg(test)]
     pub(super) fn len(&self) -> u32 {
-        self.bits.iter().map(|bits| bits.count_ones()).sum()
+        self.fits.iter().map(|fits| u32::from(*fits)).sum()
     }
 
     /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
@@ -57,15 +57,13 @@ impl Fits {
         let prompt = Fingerprint::of_prompt(prompt);
         let find = |input: Fingerprint| {
             let key = exact_key(prompt, input, state);
-            let mut hits = self.hits(self.index.tables.exact.get(key), |tape, row, _| {
+            let mut hits = self.hits(self.index.table.get(key), |tape, row, _| {
                 row.state == state && row.input == input && tape.prompt(row).signature == prompt
             });
             hits.next()
         };
-        find(Fingerprint::of_input(input)).or_else(|| {
-            let is_line = matches!(input.last(), Some(b'\r' | b'\n'));
-            is_line.then(|| find(Fingerprint::of_hidden_input()))?
-        })
+        find(Fingerprint::of_input(input))
+            .or_else(|| ends_line(input).then(|| find(Fingerprint::of_hidden_input()))?)
     }
 
     /// Returns the exchanges that continue from a state, at a given prompt or at any: the inputs that typed bytes may
@@ -77,7 +75,7 @@ impl Fits {
         state: Fingerprint,
     ) -> impl Iterator<Item = Hit> {
         let prompt = prompt.map(Fingerprint::of_prompt);
-        let entries = self.index.tables.states.get(state_key(state));
+        let entries = self.index.table.get(state_key(state));
         self.hits(entries, move |tape, row, exchange| {
             row.state == state
                 && prompt.is_none_or(|prompt| tape.prompt(row).signature == prompt)
@@ -101,8 +99,8 @@ impl Fits {
         let from = after.map_or(0, |after| after as usize + 1);
         let rows = tape.rows.iter().enumerate().skip(from);
         let mut found = rows.filter(|(_, row)| {
-            let is_input = input.is_none_or(|input| row.input == input || row.flags & HIDDEN != 0);
-            let is_answer = is_input && row.flags & UNFINISHED == 0;
+            let is_input = input.is_none_or(|input| row.input == input || row.hidden);
+            let is_answer = is_input && !row.unfinished;
             is_answer && tape.prompt(row).signature == prompt && row.input_len > 0
         });
         let (exchange, _) = found.next()?;
@@ -114,7 +112,7 @@ impl Fits {
         let prompt = Fingerprint::of_prompt(prompt);
         let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
         inputs.into_iter().flat_map(move |input| {
-            let entries = self.index.tables.loose.get(loose_key(prompt, input));
+            let entries = self.index.table.get(loose_key(prompt, input));
             self.hits(entries, move |tape, row, _| {
                 row.input == input && tape.prompt(row).signature == prompt
             })
@@ -124,7 +122,7 @@ impl Fits {
     /// Returns the starts of the program, the oldest tape first.
     pub fn start(&self) -> impl Iterator<Item = Hit> {
         let state = StateHash::start().fingerprint();
-        let entries = self.index.tables.states.get(state_key(state));
+        let entries = self.index.table.get(state_key(state));
         self.hits(entries, |_, row, exchange| {
             exchange == 0 && row.input_len == 0
         })
@@ -139,8 +137,7 @@ impl Fits {
     }
 
     pub(super) fn has(&self, slot: u32) -> bool {
-        let bits = self.bits.get(slot as usize / 64);
-        bits.is_some_and(|bits| bits >> (slot % 64) & 1 == 1)
+        self.fits.get(slot as usize) == Some(&true)
     }
 
     /// Returns the wanted exchanges among these entries, of tapes that fit.

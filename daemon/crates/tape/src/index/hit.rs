@@ -1,6 +1,6 @@
 //! An exchange of the index.
 
-use super::tape::{HIDDEN, IndexedTape, KEYS, Row, TapeId, UNFINISHED};
+use super::tape::{IndexedTape, Row, TapeId};
 use crate::format::Meta;
 use crate::key::Fingerprint;
 use std::sync::Arc;
@@ -45,18 +45,18 @@ impl Hit {
 
     /// Returns whether the input was typed while the terminal did not echo: any line matches it.
     pub(crate) fn is_hidden(&self) -> bool {
-        self.row().flags & HIDDEN != 0
+        self.row().hidden
     }
 
     /// Returns whether the program read keys, not lines.
     pub fn reads_keys(&self) -> bool {
-        self.row().flags & KEYS != 0
+        self.row().keys
     }
 
     /// Returns whether the recording ended before the input was complete: it never answers, and only
     /// `candidates` returns it.
     pub(crate) fn is_unfinished(&self) -> bool {
-        self.row().flags & UNFINISHED != 0
+        self.row().unfinished
     }
 
     /// Returns whether this is the start of the program, without input.

@@ -9,7 +9,6 @@ mod explain;
 mod find;
 mod fits;
 mod hit;
-mod limits;
 mod nearest;
 mod problem;
 mod read;
@@ -27,6 +26,8 @@ mod find_tests;
 mod test_tapes;
 
 pub use cache::Cache;
+pub(crate) use cache::rules_in_force;
+pub(crate) use explain::shown_input;
 pub use explain::{Miss, beginning, ending};
 pub use find::{Duplicate, Index};
 pub use fits::Fits;

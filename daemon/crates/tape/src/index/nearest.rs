@@ -4,7 +4,7 @@ use super::find::{Index, exact_key, loose_key, state_key};
 use super::fits::Fits;
 use super::hit::Hit;
 use super::table::TableEntry;
-use super::tape::HIDDEN;
+use super::tape::IndexedTape;
 use crate::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};
 use rangemap::RangeSet;
 use std::collections::{BTreeMap, HashMap};
@@ -81,10 +81,9 @@ impl Fits {
         for hit in self.around(asked, prompt, inputs[0]) {
             let context = differences(&hit, asked, &mut contexts);
             let row = hit.row();
-            let is_hidden = row.flags & HIDDEN != 0;
             let near = Near {
                 has_other_prompt: !hit.is_start() && hit.tape.prompt(row).signature != prompt,
-                has_other_input: !hit.is_start() && !is_hidden && !inputs.contains(&row.input),
+                has_other_input: !hit.is_start() && !row.hidden && !inputs.contains(&row.input),
                 has_other_state: !hit.is_start() && row.state != asked.state,
                 context: context.to_vec(),
                 hit,
@@ -109,25 +108,20 @@ impl Fits {
             Hit::new(tape, exchange + 1)
         });
         hits.extend(next);
-        let state = index.tables.states.get(state_key(asked.state));
-        let loose = index.tables.loose.get(loose_key(prompt, input));
+        let state = index.table.get(state_key(asked.state));
+        let loose = index.table.get(loose_key(prompt, input));
         let exact = exact_key(prompt, input, asked.state);
-        let exact = index.tables.exact.get(exact);
-        hits.extend(some(index, state, |slot| self.has(slot)));
-        hits.extend(some(index, loose, |slot| self.has(slot)));
-        // On tapes that do not fit.
-        hits.extend(some(index, exact, |slot| !self.has(slot)));
-        hits.extend(some(index, loose, |slot| !self.has(slot)));
-        hits.extend(some(index, state, |slot| !self.has(slot)));
-        let program = &asked.session.program;
+        let exact = index.table.get(exact);
+        for entries in [state, loose] {
+            hits.extend(some(index, entries, |slot| self.has(slot)));
+        }
+        for entries in [exact, loose, state] {
+            hits.extend(some(index, entries, |slot| !self.has(slot)));
+        }
+        let mut programs = hits.iter().map(|hit| &hit.tape.invocation.program);
         // Another program is not close as long as there are tapes of this one.
-        if !hits
-            .iter()
-            .any(|hit| hit.tape.invocation.program == *program)
-        {
-            let slots = index.slots.iter().take(MAX_TAPES).flatten();
-            let same = slots.filter(|tape| tape.invocation.program == *program);
-            let tapes = same.take(MAX_COMPARED);
+        if programs.all(|program| *program != asked.session.program) {
+            let tapes = self.tapes_of(&asked.session.program).take(MAX_COMPARED);
             let typed = tapes.filter_map(|tape| {
                 let number = tape.rows.iter().position(|row| row.input_len > 0);
                 Hit::new(tape, u32::try_from(number.unwrap_or(0)).ok()?)
@@ -139,10 +133,14 @@ impl Fits {
 
     /// Returns starts of the requested program, with any arguments.
     fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
-        let slots = self.index.slots.iter().take(MAX_TAPES).flatten();
-        let same = slots.filter(|tape| tape.invocation.program == asked.session.program);
-        let starts = same.filter_map(|tape| Hit::new(tape, 0));
+        let tapes = self.tapes_of(&asked.session.program);
+        let starts = tapes.filter_map(|tape| Hit::new(tape, 0));
         starts.filter(Hit::is_start).take(MAX_COMPARED).collect()
+    }
+
+    fn tapes_of(&self, program: &str) -> impl Iterator<Item = &Arc<IndexedTape>> {
+        let slots = self.index.slots.iter().take(MAX_TAPES).flatten();
+        slots.filter(move |tape| tape.invocation.program == program)
     }
 }
 

@@ -1,10 +1,18 @@
 //! Why a file is not a tape, or has changed since it was read.
 
-use super::limits::{MAX_FOLDERS, MAX_TAPE_BYTES, MAX_TAPES};
 use crate::format::FormatError;
 use ccd_protocol::tape::TapeProblem;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Maximum number of tapes of one root.
+pub(super) const MAX_TAPES: usize = 100_000;
+
+/// Maximum size of one tape.
+pub(super) const MAX_TAPE_BYTES: u64 = 64 << 20;
+
+/// Maximum number of directories that are read: a link may lead to the whole file system.
+pub(super) const MAX_FOLDERS: usize = 100_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {

@@ -1,10 +1,10 @@
 //! Reads an exchange from its file.
 
-use super::build::open;
 use super::find::Index;
 use super::hit::Hit;
 use super::problem::ReadError;
 use super::tape::Stamp;
+use crate::format::file::open;
 use crate::format::{Exchange, read_exchange};
 use std::fs::File;
 use std::io;
@@ -66,18 +66,14 @@ impl Index {
             is_same()
         };
         let read: io::Result<bool> = { read }();
+        let is_gone = |error: &io::Error| {
+            let kind = error.kind();
+            matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof)
+        };
         match read {
             Ok(true) => {}
-            Ok(false) => return Err(ReadError::Changed { path }),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof
-                ) =>
-            {
-                return Err(ReadError::Changed { path });
-            }
-            Err(source) => return Err(ReadError::Io { path, source }),
+            Err(source) if !is_gone(&source) => return Err(ReadError::Io { path, source }),
+            Ok(false) | Err(_) => return Err(ReadError::Changed { path }),
         }
         read_exchange(&bytes).map_err(|source| ReadError::Format {
             path,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Entries per part when the table is made. Small parts make changes cheap, few parts make copies of the list cheap.
 const PART_LEN: usize = 128;
 
-const MAX_PARTS: usize = 1 << 14;
+const MAX_PARTS: usize = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
@@ -27,33 +27,32 @@ impl Table {
     /// Sorts entries into a table.
     pub(super) fn new(
         entries: &[TableEntry],
-        order: &impl Fn(&TableEntry, &TableEntry) -> Ordering,
+        order: &(impl Fn(&TableEntry, &TableEntry) -> Ordering + Sync),
     ) -> Self {
-        let parts = entries.len().div_ceil(PART_LEN).next_power_of_two();
-        let parts = parts.clamp(2, MAX_PARTS);
-        let shift = u64::BITS - parts.trailing_zeros();
-        let mut counts = vec![0_usize; parts];
+        let len = entries.len().div_ceil(PART_LEN).next_power_of_two();
+        let len = len.clamp(2, MAX_PARTS);
+        let shift = u64::BITS - len.trailing_zeros();
+        let mut parts = vec![Vec::new(); len];
         for entry in entries {
-            counts[part_of(entry.key, shift)] += 1;
+            parts[part_of(entry.key, shift)].push(*entry);
         }
-        let mut lists: Vec<Vec<TableEntry>> = counts.into_iter().map(Vec::with_capacity).collect();
-        for entry in entries {
-            lists[part_of(entry.key, shift)].push(*entry);
-        }
-        let sorted = lists.into_iter().map(|mut list| {
-            list.sort_unstable_by(|a, b| compare(a, b, order));
-            Arc::new(list)
+        let sort = |parts: &mut [Vec<TableEntry>]| {
+            for part in parts {
+                part.sort_unstable_by(|a, b| compare(a, b, order));
+                part.shrink_to_fit();
+            }
+        };
+        let (half, other) = parts.split_at_mut(len / 2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| sort(half));
+            sort(other);
         });
-        Self {
-            parts: sorted.collect(),
-            shift,
-        }
+        let parts = parts.into_iter().map(Arc::new).collect();
+        Self { parts, shift }
     }
 
     pub(super) fn get(&self, key: u64) -> &[TableEntry] {
-        let Some(part) = self.parts.get(part_of(key, self.shift)) else {
-            return &[];
-        };
+        let part = &self.parts[part_of(key, self.shift)];
         let start = part.partition_point(|entry| entry.key < key);
         let rest = &part[start..];
         // Most keys have at most one entry.
@@ -77,39 +76,22 @@ impl Table {
         order: &impl Fn(&TableEntry, &TableEntry) -> Ordering,
     ) -> Self {
         let mut table = self.clone();
-        let (removed, added) = (self.by_part(removed), self.by_part(added));
-        let (mut removed, mut added) = (&removed[..], &added[..]);
-        while let Some(&(number, _)) = removed
-            .iter()
-            .chain(added)
-            .min_by_key(|(number, _)| *number)
-        {
-            let gone = take(&mut removed, number);
-            let new = take(&mut added, number);
-            let part = table.parts[number]
-                .iter()
-                .filter(|entry| !gone.iter().any(|(_, gone)| gone == *entry))
-                .chain(new.iter().map(|(_, entry)| entry));
-            let mut part: Vec<TableEntry> = part.copied().collect();
-            part.sort_by(|a, b| compare(a, b, order));
-            table.parts[number] = Arc::new(part);
+        for entry in removed {
+            table.part_mut(entry.key).retain(|other| other != entry);
+        }
+        for entry in added {
+            let part = table.part_mut(entry.key);
+            let at = part.partition_point(|other| compare(other, entry, order).is_lt());
+            part.insert(at, *entry);
         }
         table
     }
 
-    fn by_part(&self, entries: &[TableEntry]) -> Vec<(usize, TableEntry)> {
-        let numbered = entries.iter();
-        let mut numbered: Vec<_> = numbered
-            .map(|entry| (part_of(entry.key, self.shift), *entry))
-            .collect();
-        numbered.sort_by_key(|(number, _)| *number);
-        numbered
-    }
-
-    /// True when a table with this many entries should be made again.
-    pub(super) fn has_outgrown(&self, entries: usize) -> bool {
+    /// True when a table with so many more entries should be made again.
+    pub(super) fn outgrows(&self, added: usize) -> bool {
+        let entries: usize = self.parts.iter().map(|part| part.len()).sum();
         let parts = self.parts.len();
-        entries > parts * PART_LEN * 8 && parts < MAX_PARTS
+        entries + added > parts * PART_LEN * 8 && parts < MAX_PARTS
     }
 
     #[cfg(test)]
@@ -117,14 +99,10 @@ impl Table {
         let entries: usize = self.parts.iter().map(|part| part.capacity()).sum();
         entries * size_of::<TableEntry>() + self.parts.len() * (size_of::<Arc<()>>() + 40)
     }
-}
 
-/// Takes the items of a part from the front of a list.
-fn take<'a>(list: &mut &'a [(usize, TableEntry)], number: usize) -> &'a [(usize, TableEntry)] {
-    let len = list.partition_point(|(part, _)| *part <= number);
-    let (taken, rest) = list.split_at(len);
-    *list = rest;
-    taken
+    fn part_mut(&mut self, key: u64) -> &mut Vec<TableEntry> {
+        Arc::make_mut(&mut self.parts[part_of(key, self.shift)])
+    }
 }
 
 fn part_of(key: u64, shift: u32) -> usize {

@@ -1,7 +1,7 @@
 //! The part of a tape that the index keeps.
 
 use crate::format::{Meta, Outline, Outlined};
-use crate::key::{Fingerprint, Invocation, StateHash, program_name};
+use crate::key::{Fingerprint, Invocation, StateHash, ends_line, program_name};
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::redact::{MASK, Source, Values, redact, redact_chunks, redact_values};
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,6 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// Path of a tape under its root, without `.json5`.
 pub type TapeId = Arc<str>;
@@ -75,15 +73,13 @@ pub(super) struct Row {
     pub(super) prompt: u32,
     pub(super) input_start: u32,
     pub(super) input_len: u32,
-    pub(super) flags: u8,
+    /// Typed while the terminal did not echo.
+    pub(super) hidden: bool,
+    /// The program read keys, not lines.
+    pub(super) keys: bool,
+    /// The recording ended before the input was complete.
+    pub(super) unfinished: bool,
 }
-
-/// Typed while the terminal did not echo.
-pub(super) const HIDDEN: u8 = 1;
-/// The program read keys, not lines.
-pub(super) const KEYS: u8 = 2;
-/// The recording ended before the input was complete.
-pub(super) const UNFINISHED: u8 = 4;
 
 impl IndexedTape {
     /// Makes the keys from an outline.
@@ -93,9 +89,9 @@ impl IndexedTape {
         let exchanges = outline.exchanges;
         let mut inputs = Vec::with_capacity(exchanges.iter().map(|e| e.input.bytes.len()).sum());
         let mut prompts = Prompts::default();
-        let states = states(&exchanges);
+        let (before, end_state) = states(&exchanges);
         let mut rows = Vec::with_capacity(exchanges.len());
-        for (exchange, state) in exchanges.iter().zip(&states.before) {
+        for (exchange, state) in exchanges.iter().zip(&before) {
             let input = &exchange.input.bytes;
             rows.push(Row {
                 state: *state,
@@ -107,7 +103,9 @@ impl IndexedTape {
                 prompt: prompts.number(&exchange.pre.prompt),
                 input_start: narrow(inputs.len() as u64),
                 input_len: narrow(input.len() as u64),
-                flags: flags(exchange),
+                hidden: exchange.pre.hidden,
+                keys: exchange.pre.keys,
+                unfinished: exchange.input.unfinished,
             });
             inputs.extend_from_slice(input);
         }
@@ -115,9 +113,9 @@ impl IndexedTape {
         Self {
             invocation: Arc::new(Invocation::of(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
-            created_ns: created_ns(&meta.created_at),
+            created_ns: created_ns(&meta),
             prompts: prompts.list,
-            end_state: states.end,
+            end_state,
             has_secrets,
             id,
             stamp,
@@ -176,22 +174,14 @@ impl IndexedTape {
     }
 }
 
-/// Converts an RFC 3339 time to nanoseconds since 1970; an invalid time becomes the latest one.
-fn created_ns(text: &str) -> i64 {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
-    ns.unwrap_or(i64::MAX)
+/// Returns when a tape was recorded, in nanoseconds since 1970; without a time, the latest one.
+fn created_ns(meta: &Meta) -> i64 {
+    let ns = meta.recorded_at().map(|time| time.unix_timestamp_nanos());
+    ns.and_then(|ns| i64::try_from(ns).ok()).unwrap_or(i64::MAX)
 }
 
 fn narrow(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn flags(exchange: &Outlined) -> u8 {
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    flag(exchange.pre.hidden, HIDDEN)
-        | flag(exchange.pre.keys, KEYS)
-        | flag(exchange.input.unfinished, UNFINISHED)
 }
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
@@ -214,14 +204,9 @@ fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[Pr
     let in_meta = !redact_values(Values::Args { program, args }).is_empty()
         || !redact_values(Values::Env(&mut env)).is_empty();
     // In one piece for inputs of single keys, and one by one for those that are a secret as a whole.
-    in_meta
-        || is_secret(inputs)
-        || exchanges
-            .iter()
-            .any(|exchange| is_hidden(exchange) || is_secret(&exchange.input.bytes))
-        || prompts
-            .iter()
-            .any(|prompt| redact(&prompt.text).removed > 0)
+    let is_known = |exchange: &Outlined| is_hidden(exchange) || is_secret(&exchange.input.bytes);
+    let has_secret = |prompt: &Prompt| redact(&prompt.text).removed > 0;
+    in_meta || is_secret(inputs) || exchanges.iter().any(is_known) || prompts.iter().any(has_secret)
 }
 
 /// The distinct prompts of a tape.
@@ -233,12 +218,6 @@ struct Prompts {
 
 impl Prompts {
     fn number(&mut self, text: &str) -> u32 {
-        // Usually it is the previous prompt again.
-        if let Some(last) = self.list.last()
-            && last.text == text
-        {
-            return narrow(self.list.len() as u64 - 1);
-        }
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
@@ -252,14 +231,9 @@ impl Prompts {
     }
 }
 
-/// The hash chain of inputs before each exchange, and after the last.
-struct States {
-    before: Vec<Fingerprint>,
-    end: Fingerprint,
-}
-
-/// Returns the states on the tape, and those that follow from its inputs where it has none.
-fn states(exchanges: &[Outlined]) -> States {
+/// Returns the hash chain of inputs before each exchange, and after the last: as on the tape, and where it has none, as
+/// it follows from the inputs.
+fn states(exchanges: &[Outlined]) -> (Vec<Fingerprint>, Fingerprint) {
     let mut before = Vec::with_capacity(exchanges.len());
     let says_all = exchanges
         .iter()
@@ -287,19 +261,15 @@ fn states(exchanges: &[Outlined]) -> States {
             chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
-    States {
-        before,
-        end: chain.fingerprint(),
-    }
+    (before, chain.fingerprint())
 }
 
 /// Returns the exchange with which the line of the last one starts: only there can the chain be continued.
 fn begin_of_last_line(exchanges: &[Outlined]) -> usize {
-    let ends_line = |exchange: &Outlined| {
-        let input = &exchange.input.bytes;
-        exchange.pre.hidden || matches!(input.last(), Some(b'\r' | b'\n'))
-    };
-    let before_last = exchanges.len() - 1;
-    let end = exchanges[..before_last].iter().rposition(ends_line);
-    end.map_or(0, |end| end + 1)
+    let is_end = |exchange: &Outlined| exchange.pre.hidden || ends_line(&exchange.input.bytes);
+    let before_last = &exchanges[..exchanges.len() - 1];
+    before_last
+        .iter()
+        .rposition(is_end)
+        .map_or(0, |end| end + 1)
 }

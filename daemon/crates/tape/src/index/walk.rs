@@ -1,7 +1,6 @@
 //! Finds the tapes in a directory.
 
-use super::limits::{MAX_FOLDERS, MAX_TAPES};
-use super::problem::LoadError;
+use super::problem::{LoadError, MAX_FOLDERS, MAX_TAPES};
 use super::tape::{Stamp, TapeId};
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, Metadata};
@@ -100,19 +99,12 @@ fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
         }
         meta => meta?,
     };
-    let Some(name) = name.to_str() else {
-        return if is_tape || meta.is_dir() {
-            Err(LoadError::Name)
-        } else {
-            Ok(Look::Nothing)
-        };
-    };
+    if !is_tape && !meta.is_dir() {
+        return Ok(Look::Nothing);
+    }
+    let name = name.to_str().ok_or(LoadError::Name)?;
     if !is_tape {
-        return Ok(if meta.is_dir() {
-            Look::Folder(format!("{prefix}{name}/"))
-        } else {
-            Look::Nothing
-        });
+        return Ok(Look::Folder(format!("{prefix}{name}/")));
     }
     check_kind(&meta)?;
     let name = name.strip_suffix(SUFFIX).unwrap_or(name);
@@ -127,11 +119,8 @@ pub(super) fn check_kind(meta: &Metadata) -> Result<(), LoadError> {
     if meta.is_file() {
         return Ok(());
     }
-    let kind = if meta.is_dir() {
-        "folder"
-    } else {
-        "special file"
-    };
+    let is_folder = meta.is_dir();
+    let kind = if is_folder { "folder" } else { "special file" };
     Err(LoadError::Kind { kind })
 }
 

@@ -31,7 +31,7 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
     }
     // A blank at the end of an open line is significant.
     normal.extend_from_slice(&edited(rest));
-    over_text(&normal, |text| scrub(text).into_owned())
+    scrubbed(&normal)
 }
 
 impl Fingerprint {
@@ -48,12 +48,12 @@ impl Fingerprint {
 /// Returns the normal form of a whole line, without its end, for the chain of inputs.
 pub(super) fn normal_line(raw: &[u8]) -> Vec<u8> {
     let line = edited(&redacted(raw));
-    over_text(without_blanks(&line), |text| scrub(text).into_owned())
+    scrubbed(without_blanks(&line))
 }
 
 /// Returns the normal form of a line that has not ended.
 pub(super) fn normal_part(raw: &[u8]) -> Vec<u8> {
-    over_text(&edited(&redacted(raw)), |text| scrub(text).into_owned())
+    scrubbed(&edited(&redacted(raw)))
 }
 
 pub(super) fn redacted(raw: &[u8]) -> Vec<u8> {
@@ -113,22 +113,21 @@ fn erase_word(line: &mut Vec<u8>) {
     while line.last().is_some_and(is_word) && take_back(line) {}
 }
 
+pub(crate) fn ends_line(input: &[u8]) -> bool {
+    matches!(input.last(), Some(b'\r' | b'\n'))
+}
+
 /// True for text that is being typed and that Enter will end; erased characters do not count.
 pub fn is_open_text(typed: &[u8]) -> bool {
     let line = edited(typed);
-    !erased(&line)
-        .iter()
-        .any(|&byte| byte < b' ' && byte != b'\t')
+    let is_text = |byte: &u8| *byte >= b' ' || *byte == b'\t';
+    erased(&line).iter().all(is_text)
 }
 
 /// Removes the last character, if it is a visible one.
 fn take_back(line: &mut Vec<u8>) -> bool {
-    let tail = line
-        .iter()
-        .rev()
-        .take(3)
-        .take_while(|byte| **byte & 0xc0 == 0x80);
-    let len = tail.count() + 1;
+    let tail = line.iter().rev().take(3);
+    let len = tail.take_while(|byte| **byte & 0xc0 == 0x80).count() + 1;
     match line.len().checked_sub(len) {
         Some(start) if line[start] >= b' ' && line[start] != 0x7f => {
             line.truncate(start);
@@ -138,11 +137,11 @@ fn take_back(line: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Applies `change` to the parts of `bytes` that are text; other bytes are kept.
-fn over_text(bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
+/// Scrubs the parts of `bytes` that are text; other bytes are kept.
+fn scrubbed(bytes: &[u8]) -> Vec<u8> {
     let mut changed = Vec::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        changed.extend_from_slice(change(chunk.valid()).as_bytes());
+        changed.extend_from_slice(scrub(chunk.valid()).as_bytes());
         changed.extend_from_slice(chunk.invalid());
     }
     changed

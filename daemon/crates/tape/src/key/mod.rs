@@ -1,7 +1,7 @@
 //! Keys of exchanges: the normal forms of a command line, a prompt, an input, and of all earlier inputs.
 //! Recorder and player both use them, so that recorded exchanges are found.
 
-mod bytes;
+mod cursor;
 mod hash;
 mod input;
 mod process_id;
@@ -12,7 +12,7 @@ mod state;
 mod steps;
 
 pub use hash::Fingerprint;
-pub(crate) use input::edited;
+pub(crate) use input::{edited, ends_line};
 pub use input::{is_open_text, normal_input};
 pub use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub use rules::{

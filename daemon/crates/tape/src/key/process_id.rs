@@ -1,6 +1,6 @@
 //! Numbers of processes, as programs print them.
 
-use super::bytes::{at_word_end, count, is_word};
+use super::cursor::{Cursor, is_word};
 use std::ops::Range;
 
 /// Maximum number of digits of the number.
@@ -27,60 +27,49 @@ const ENDS: [&[u8]; 8] = [
     b"Terminated",
 ];
 
-/// Returns the position of the number in a text at `at`, one of: `pid 12`, `SSH_AGENT_PID=12`, `"pid": 12`,
+/// Returns where the number starts and ends in a text at `at`, one of: `pid 12`, `SSH_AGENT_PID=12`, `"pid": 12`,
 /// `(process 12)`, `process [12]`, `Process 1234`, `LWP 12`, `(node:12)`, `==12==`, `line 3: 12 Killed`.
-pub(super) fn process_id_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    let before = at.checked_sub(1).map(|before| bytes[before]);
+pub(super) fn process_id_at(at: Cursor<'_>) -> Option<Range<usize>> {
     // A variable such as SSH_AGENT_PID.
-    let starts_word = before.is_none_or(|before| before == b'_' || !is_word(before));
-    match bytes[at] {
-        b'=' if before != Some(b'=') => between(bytes, at, b"==", b"=="),
-        b'n' if before == Some(b'(') => between(bytes, at, b"node:", b")"),
-        b'p' | b'P' | b'l' | b'L' if starts_word => {
-            let mut found = WORDS.iter().filter_map(|word| after_word(bytes, at, *word));
-            found.next().or_else(|| in_script(bytes, at))
+    let starts_word = || {
+        at.before()
+            .is_none_or(|before| before == b'_' || !is_word(before))
+    };
+    match at.bytes[at.at] {
+        b'=' if at.before() != Some(b'=') => between(at, b"==", b"=="),
+        b'n' if at.before() == Some(b'(') => between(at, b"node:", b")"),
+        b'p' | b'P' | b'l' | b'L' if starts_word() => {
+            let mut found = WORDS.iter().filter_map(|word| after_word(at, *word));
+            found.next().or_else(|| in_script(at))
         }
         _ => None,
     }
 }
 
-fn digits(bytes: &[u8], start: usize, least: usize) -> Option<Range<usize>> {
-    let len = count(bytes, start, MAX_DIGITS + 1, u8::is_ascii_digit);
-    let is_number = (least..=MAX_DIGITS).contains(&len);
-    is_number.then_some(start..start + len)
+fn between(at: Cursor<'_>, open: &[u8], close: &[u8]) -> Option<Range<usize>> {
+    let start = at.text(open)?;
+    let end = start.digits(1, MAX_DIGITS)?;
+    end.text(close).map(|_| start.at..end.at)
 }
 
-fn between(bytes: &[u8], at: usize, open: &[u8], close: &[u8]) -> Option<Range<usize>> {
-    bytes[at..].strip_prefix(open)?;
-    let found = digits(bytes, at + open.len(), 1)?;
-    bytes[found.end..].starts_with(close).then_some(found)
-}
-
-fn after_word(bytes: &[u8], at: usize, (word, least): (&[u8], usize)) -> Option<Range<usize>> {
-    let end = at + word.len();
-    if !bytes.get(at..end)?.eq_ignore_ascii_case(word) {
+fn after_word(at: Cursor<'_>, (word, least): (&[u8], usize)) -> Option<Range<usize>> {
+    if !at.rest().get(..word.len())?.eq_ignore_ascii_case(word) {
         return None;
     }
-    let start = end + count(bytes, end, 4, |byte| b" =:#\"'([".contains(byte));
-    let is_in_brackets = at > 0 && bytes[at - 1] == b'('
-        || bytes[end..start].iter().any(|byte| b"([".contains(byte));
-    let found = digits(bytes, start, if is_in_brackets { 1 } else { least })?;
-    let is_apart = start > end && at_word_end(bytes, found.end).is_some();
-    is_apart.then_some(found)
+    let end = at.skip(word.len());
+    let start = end.run(1, 4, |byte| b" =:#\"'([".contains(byte))?;
+    let mut between = at.bytes[end.at..start.at].iter();
+    let is_in_brackets = at.before() == Some(b'(') || between.any(|byte| b"([".contains(byte));
+    let least = if is_in_brackets { 1 } else { least };
+    let end = start.digits(least, MAX_DIGITS)?.word_end()?;
+    Some(start.at..end.at)
 }
 
-fn in_script(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    bytes[at..].strip_prefix(b"line ")?;
-    let line = digits(bytes, at + 5, 1)?;
-    bytes[line.end..].strip_prefix(b": ")?;
-    let start = line.end + 2;
-    let found = digits(
-        bytes,
-        start + count(bytes, start, 5, |byte| *byte == b' '),
-        1,
-    )?;
-    let how = bytes[found.end..].strip_prefix(b" ")?;
-    ENDS.iter().any(|end| how.starts_with(end)).then_some(found)
+fn in_script(at: Cursor<'_>) -> Option<Range<usize>> {
+    let line = at.text(b"line ")?.digits(1, MAX_DIGITS)?;
+    let start = line.text(b": ")?.run(0, 5, |byte| *byte == b' ')?;
+    let end = start.digits(1, MAX_DIGITS)?;
+    end.text(b" ")?.any_text(&ENDS).map(|_| start.at..end.at)
 }
 
 #[cfg(test)]

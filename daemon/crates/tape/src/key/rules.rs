@@ -102,11 +102,15 @@ pub struct Context {
     pub has_terminal: Option<bool>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A part that differs between a tape and a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
+    /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`; of an exchange, also `prompt`, `input`, `unfinished`,
+    /// `state`.
     pub part: String,
+    #[serde(rename = "recorded")]
     pub tape: Option<String>,
+    #[serde(rename = "asked")]
     pub session: Option<String>,
 }
 
@@ -227,10 +231,9 @@ impl Rules {
 
     /// Returns the variables of an environment that are recorded.
     pub fn record_env(&self, env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let allowed = env.iter().filter(|(name, _)| any(&self.allow_env, name));
-        allowed
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
+        let mut env = env.clone();
+        env.retain(|name, _| any(&self.allow_env, name));
+        env
     }
 
     #[cfg(test)]
@@ -255,16 +258,12 @@ impl Rules {
     pub(crate) fn context_of(&self, invocation: &Invocation) -> Context {
         let args = (0..).zip(&invocation.args);
         let compared = args.filter(|(index, arg)| !self.ignores_arg(*index, arg));
-        let env = invocation
-            .env
-            .iter()
-            .filter(|(name, _)| any(&self.allow_env, name) && !any(&self.ignore_env, name));
+        let mut env = self.record_env(&invocation.env);
+        env.retain(|name, _| !any(&self.ignore_env, name));
         Context {
             program: invocation.program.clone(),
             args: compared.map(|(_, arg)| arg.clone()).collect(),
-            env: env
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect(),
+            env,
             cwd: self.match_cwd.then(|| invocation.cwd.clone()),
             has_terminal: invocation.has_terminal,
         }
@@ -280,12 +279,11 @@ impl Rules {
 }
 
 fn any(patterns: &[String], name: &str) -> bool {
-    patterns
-        .iter()
-        .any(|pattern| match pattern.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => name == pattern,
-        })
+    let is_match = |pattern: &String| match pattern.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == pattern,
+    };
+    patterns.iter().any(is_match)
 }
 
 fn name_patterns(list: &'static str, entries: &[String]) -> Result<Vec<String>, RuleError> {
@@ -311,14 +309,10 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
             match expression(text) {
                 // Compared with normalised arguments.
                 None => Ok(ArgPattern::Text(normal_word(text))),
-                Some(source) => {
-                    compile(source)
-                        .map(ArgPattern::Regex)
-                        .map_err(|error| RuleError::Regex {
-                            index,
-                            reason: in_one_line(&error),
-                        })
-                }
+                Some(source) => compile(source).map(ArgPattern::Regex).map_err(|error| {
+                    let reason = in_one_line(&error);
+                    RuleError::Regex { index, reason }
+                }),
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Replaces what differs from run to run by names: times, ids, addresses, temporary files, home directories.
 
-use super::bytes::{at_word_end, count, is_word};
+use super::cursor::{Cursor, is_word};
 use super::process_id::process_id_at;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,23 +35,23 @@ pub fn scrub(text: &str) -> Cow<'_, str> {
 /// Returns `text` with `~` in place of the home directories at the start of paths, and everything else unchanged.
 /// A home directory at the end of a path is kept, because then the path means that directory itself.
 pub(super) fn from_home(text: &str) -> Cow<'_, str> {
-    replaced(text, |bytes, at| {
-        let is_path = bytes[at] == b'/' && begins_path(bytes, at);
-        let end = is_path.then(|| home_end(bytes, at)).flatten()?;
-        (bytes.get(end) == Some(&b'/')).then_some((at..end, "~"))
+    replaced(text, |at| {
+        let is_path = at.rest().starts_with(b"/") && begins_path(at);
+        let end = is_path.then(|| home_end(at)).flatten()?;
+        (at.bytes.get(end) == Some(&b'/')).then_some((at.at..end, "~"))
     })
 }
 
 /// Replaces each range that `found_at` returns by the text that it returns with it.
 fn replaced(
     text: &str,
-    found_at: impl Fn(&[u8], usize) -> Option<(Range<usize>, &'static str)>,
+    found_at: impl Fn(Cursor<'_>) -> Option<(Range<usize>, &'static str)>,
 ) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut clean = String::new();
     let (mut copied, mut at) = (0, 0);
     while at < bytes.len() {
-        let Some((range, mark)) = found_at(bytes, at) else {
+        let Some((range, mark)) = found_at(Cursor { bytes, at }) else {
             at += 1;
             continue;
         };
@@ -67,224 +67,133 @@ fn replaced(
     Cow::Owned(clean)
 }
 
-/// Returns the end of a value at `at` that differs from run to run, and its name.
-fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
-    let first = bytes[at];
+/// Returns the position of a value at `at` that differs from run to run, and its name.
+fn volatile_at(at: Cursor<'_>) -> Option<(Range<usize>, &'static str)> {
+    let first = at.bytes[at.at];
     if first == b'/' {
-        return path_at(bytes, at);
+        return path_at(at);
     }
-    if let Some(range) = process_id_at(bytes, at) {
+    if let Some(range) = process_id_at(at) {
         return Some((range, "<pid>"));
     }
-    if !first.is_ascii_alphanumeric() || at > 0 && is_word(bytes[at - 1]) {
+    if !first.is_ascii_alphanumeric() || at.before().is_some_and(is_word) {
         return None;
     }
+    let named = |end: Cursor<'_>, name| (at.at..end.at, name);
     // A UUID comes before a hexadecimal number, because it may start like one.
     if first.is_ascii_hexdigit()
-        && let Some(end) = uuid(bytes, at)
+        && let Some(end) = uuid(at)
     {
-        return Some((at..end, "<uuid>"));
+        return Some(named(end, "<uuid>"));
     }
     match first {
-        b'0'..=b'9' => hexadecimal(bytes, at)
-            .map(|end| (at..end, "<hex>"))
-            .or_else(|| {
-                let end = numeric_date(bytes, at).or_else(|| named_date(bytes, at));
-                let end = end.or_else(|| clock(bytes, at, Clock::WithSeconds))?;
-                Some((at..end, "<time>"))
-            }),
-        b'A'..=b'Z' => named_date(bytes, at).map(|end| (at..end, "<time>")),
+        b'0'..=b'9' => hexadecimal(at).map(|end| named(end, "<hex>")).or_else(|| {
+            let date = numeric_date(at).or_else(|| named_date(at));
+            let end = date.or_else(|| clock(at, true)?.word_end())?;
+            Some(named(end, "<time>"))
+        }),
+        b'A'..=b'Z' => named_date(at).map(|end| named(end, "<time>")),
         _ => None,
     }
 }
 
-/// Returns the offset after `count` bytes of a kind.
-fn run(bytes: &[u8], at: usize, count: usize, kind: fn(&u8) -> bool) -> Option<usize> {
-    let run = bytes.get(at..at.checked_add(count)?)?;
-    run.iter().all(kind).then_some(at + count)
-}
-
-fn one_of(bytes: &[u8], at: usize, choice: &[u8]) -> Option<usize> {
-    choice.contains(bytes.get(at)?).then_some(at + 1)
-}
-
-fn uuid(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut end = run(bytes, at, 8, u8::is_ascii_hexdigit)?;
+fn uuid(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let mut end = at.run(8, 8, u8::is_ascii_hexdigit)?;
     for digits in [4, 4, 4, 12] {
-        end = one_of(bytes, end, b"-")?;
-        end = run(bytes, end, digits, u8::is_ascii_hexdigit)?;
+        end = end.one_of(b"-")?;
+        end = end.run(digits, digits, u8::is_ascii_hexdigit)?;
     }
-    at_word_end(bytes, end)
+    end.word_end()
 }
 
-fn hexadecimal(bytes: &[u8], at: usize) -> Option<usize> {
-    let digits = one_of(bytes, at, b"0").and_then(|at| one_of(bytes, at, b"xX"))?;
-    match count(bytes, digits, usize::MAX, u8::is_ascii_hexdigit) {
-        0 => None,
-        len => at_word_end(bytes, digits + len),
-    }
+fn hexadecimal(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let digits = at.one_of(b"0")?.one_of(b"xX")?;
+    digits.run(1, usize::MAX, u8::is_ascii_hexdigit)?.word_end()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Clock {
-    WithSeconds,
-    /// Seconds may be missing.
-    BehindDate,
-}
-
-/// `12:34:56.789`
-fn clock(bytes: &[u8], at: usize, form: Clock) -> Option<usize> {
-    let hours = count(bytes, at, 2, u8::is_ascii_digit);
-    if hours == 0 || number(&bytes[at..at + hours]) > 23 {
-        return None;
-    }
-    let sixty = |at: usize| {
-        let at = one_of(bytes, at, b":")?;
-        let end = run(bytes, at, 2, u8::is_ascii_digit)?;
-        (number(&bytes[at..end]) <= 60).then_some(end)
+/// `12:34:56.789`; after a date, seconds may be missing.
+fn clock<'a>(at: Cursor<'a>, needs_seconds: bool) -> Option<Cursor<'a>> {
+    let sixty = |at: Cursor<'a>| at.one_of(b":")?.number(2, 60);
+    let minutes = sixty(at.number(1, 23)?)?;
+    let end = match sixty(minutes) {
+        None if needs_seconds => return None,
+        seconds => seconds.unwrap_or(minutes),
     };
-    let minutes = sixty(at + hours)?;
-    let mut end = match sixty(minutes) {
-        Some(seconds) => seconds,
-        None if form == Clock::BehindDate => minutes,
-        None => return None,
-    };
-    if let Some(fraction) = one_of(bytes, end, b".,") {
-        let digits = count(bytes, fraction, 9, u8::is_ascii_digit);
-        if digits > 0 {
-            end = fraction + digits;
-        }
-    }
-    // A zone follows immediately.
-    if form == Clock::BehindDate {
-        return Some(end);
-    }
-    at_word_end(bytes, end)
-}
-
-fn number(digits: &[u8]) -> u32 {
-    digits
-        .iter()
-        .fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
+    Some(end.maybe(|end| end.one_of(b".,")?.digits(1, 9)))
 }
 
 /// `2026-01-31T12:34:56.789+01:00`, `2026/01/31 12:34`.
-fn numeric_date(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut end = run(bytes, at, 4, u8::is_ascii_digit)?;
+fn numeric_date(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let mut end = at.digits(4, 4)?;
     for _ in 0..2 {
-        end = one_of(bytes, end, b"-/")?;
-        end = run(bytes, end, 2, u8::is_ascii_digit)?;
+        end = end.one_of(b"-/")?.digits(2, 2)?;
     }
-    end = one_of(bytes, end, b"Tt _")?;
-    end = clock(bytes, end, Clock::BehindDate)?;
-    let end = zone(bytes, end).unwrap_or(end);
-    at_word_end(bytes, end)
+    clock(end.one_of(b"Tt _")?, false)?.maybe(zone).word_end()
 }
 
 /// `Sat Jan 31 12:34:56 UTC 2026`, `Jan  3 12:34:56`, `Sat, 31 Jan 2026 12:34:56 +0000`.
-fn named_date(bytes: &[u8], at: usize) -> Option<usize> {
-    let named = |at: usize, names: &[&[u8; 3]]| {
-        let name = bytes.get(at..at + 3)?;
-        let is_one = names.iter().any(|known| name == *known);
-        is_one.then_some(at + 3)
-    };
-    let blanks = |at: usize| match count(bytes, at, 2, |byte| *byte == b' ') {
-        0 => None,
-        len => Some(at + len),
-    };
-    let day = |at: usize| match count(bytes, at, 2, u8::is_ascii_digit) {
-        0 => None,
-        len => Some(at + len),
-    };
-    let year = |at: usize| run(bytes, at, 4, u8::is_ascii_digit);
-    let weekday = |at: usize| {
-        let end = named(at, &WEEKDAYS)?;
-        blanks(one_of(bytes, end, b",").unwrap_or(end))
-    };
-    let at = weekday(at).unwrap_or(at);
-    let month_first = || day(blanks(named(at, &MONTHS)?)?);
-    let day_first = || named(blanks(day(at)?)?, &MONTHS);
-    let date = month_first().or_else(day_first)?;
-    let date = one_of(bytes, date, b",").unwrap_or(date);
-    let behind = blanks(date)?;
-    let time = year(behind).and_then(blanks).unwrap_or(behind);
-    let end = clock(bytes, time, Clock::BehindDate)?;
-    let end = zone(bytes, end).unwrap_or(end);
-    let end = blanks(end).and_then(year).unwrap_or(end);
-    at_word_end(bytes, end)
+fn named_date<'a>(at: Cursor<'a>) -> Option<Cursor<'a>> {
+    let blanks = |at: Cursor<'a>| at.run(1, 2, |byte| *byte == b' ');
+    let comma = |at: Cursor<'a>| at.one_of(b",");
+    let at = at.maybe(|at| blanks(at.name(&WEEKDAYS)?.maybe(comma)));
+    let month_first = || blanks(at.name(&MONTHS)?)?.digits(1, 2);
+    let day_first = || blanks(at.digits(1, 2)?)?.name(&MONTHS);
+    let date = month_first().or_else(day_first)?.maybe(comma);
+    let time = blanks(date)?.maybe(|at| blanks(at.digits(4, 4)?));
+    let end = clock(time, false)?.maybe(zone);
+    end.maybe(|end| blanks(end)?.digits(4, 4)).word_end()
 }
 
 /// `Z`, `+01:00`, ` -0500`, ` UTC`.
-fn zone(bytes: &[u8], at: usize) -> Option<usize> {
-    if let Some(end) = one_of(bytes, at, b"Zz") {
+fn zone<'a>(at: Cursor<'a>) -> Option<Cursor<'a>> {
+    if let Some(end) = at.one_of(b"Zz") {
         return Some(end);
     }
-    let at = one_of(bytes, at, b" ").unwrap_or(at);
-    if let Some(sign) = one_of(bytes, at, b"+-") {
-        let hours = run(bytes, sign, 2, u8::is_ascii_digit)?;
-        let minutes = one_of(bytes, hours, b":").unwrap_or(hours);
-        return Some(run(bytes, minutes, 2, u8::is_ascii_digit).unwrap_or(hours));
+    let at = at.maybe(|at| at.one_of(b" "));
+    if let Some(sign) = at.one_of(b"+-") {
+        let minutes = |hours: Cursor<'a>| hours.maybe(|at| at.one_of(b":")).digits(2, 2);
+        return Some(sign.digits(2, 2)?.maybe(minutes));
     }
-    match count(bytes, at, 5, u8::is_ascii_uppercase) {
-        len @ 3..=4 => at_word_end(bytes, at + len),
-        _ => None,
-    }
+    at.run(3, 4, u8::is_ascii_uppercase)?.word_end()
 }
 
-fn path_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
-    if !begins_path(bytes, at) {
+fn path_at(at: Cursor<'_>) -> Option<(Range<usize>, &'static str)> {
+    if !begins_path(at) {
         return None;
     }
-    let rest = &bytes[at..];
-    for folder in TEMPORARY {
-        if rest.starts_with(folder) {
-            let len = path_len(rest);
-            return (len > folder.len()).then_some((at..at + len, "<tmp>"));
-        }
+    let rest = at.rest();
+    if let Some(folder) = TEMPORARY.iter().find(|folder| rest.starts_with(folder)) {
+        let len = path_len(rest);
+        return (len > folder.len()).then_some((at.at..at.at + len, "<tmp>"));
     }
-    home_end(bytes, at).map(|end| (at..end, "~"))
+    home_end(at).map(|end| (at.at..end, "~"))
 }
 
 /// True when the slash at `at` is the start of a path.
-fn begins_path(bytes: &[u8], at: usize) -> bool {
-    let before = &bytes[..at];
-    let goes_on = |byte: &u8| is_word(*byte) || b"/.-~+".contains(byte);
-    !before.last().is_some_and(goes_on) || before.ends_with(b"://")
+fn begins_path(at: Cursor<'_>) -> bool {
+    let goes_on = |byte: u8| is_word(byte) || b"/.-~+".contains(&byte);
+    !at.before().is_some_and(goes_on) || at.bytes[..at.at].ends_with(b"://")
 }
 
 /// Returns the end of the home directory with which the path at `at` starts.
-fn home_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = &bytes[at..];
-    for homes in HOMES {
-        if rest.starts_with(homes) {
-            let name = path_len(&rest[homes.len()..]);
-            let name = &rest[homes.len()..homes.len() + name];
-            let len = name
-                .iter()
-                .position(|byte| *byte == b'/')
-                .unwrap_or(name.len());
-            return (len > 0).then_some(at + homes.len() + len);
-        }
+fn home_end(at: Cursor<'_>) -> Option<usize> {
+    if let Some(user) = at.any_text(&HOMES) {
+        let path = user.rest();
+        let mut names = path[..path_len(path)].split(|byte| *byte == b'/');
+        let len = names.next().map_or(0, <[u8]>::len);
+        return (len > 0).then_some(user.at + len);
     }
-    let is_root = rest.starts_with(b"/root")
-        && rest
-            .get(5)
-            .is_none_or(|byte| *byte == b'/' || ends_path(*byte));
-    is_root.then_some(at + 5)
+    let end = at.text(b"/root")?;
+    let is_end = |byte: &u8| *byte == b'/' || ends_path(*byte);
+    end.rest().first().is_none_or(is_end).then_some(end.at)
 }
 
 /// Returns the length of the path at the start of `rest`; dots and commas at its end belong to the sentence.
 fn path_len(rest: &[u8]) -> usize {
-    let len = rest
-        .iter()
-        .position(|byte| ends_path(*byte))
-        .unwrap_or(rest.len());
-    let sentence = rest[..len]
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'.')
-        .count();
-    len - sentence
+    let end = rest.iter().position(|byte| ends_path(*byte));
+    let path = &rest[..end.unwrap_or(rest.len())];
+    let sentence = path.iter().rev().take_while(|byte| **byte == b'.');
+    path.len() - sentence.count()
 }
 
 fn ends_path(byte: u8) -> bool {

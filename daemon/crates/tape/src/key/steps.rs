@@ -36,9 +36,8 @@ pub(crate) fn input_steps(raw: &[u8]) -> String {
     // The last piece has not ended, so its blanks count.
     let mut ended: Vec<&[u8]> = lines().collect();
     ended.pop();
-    let has_blanks = ended
-        .iter()
-        .any(|line| without_blanks(line).len() < line.len());
+    let has_blanks = |line: &&[u8]| without_blanks(line).len() < line.len();
+    let has_blanks = ended.iter().any(has_blanks);
     note(&mut steps, "trailing blanks", has_blanks);
     note_scrubbed(&mut steps, &String::from_utf8_lossy(&redacted));
     steps.join(", ")
@@ -54,10 +53,8 @@ fn note(steps: &mut Vec<String>, step: &str, is_taken: bool) {
 fn note_scrubbed(steps: &mut Vec<String>, text: &str) {
     let scrubbed = scrub(text);
     for mark in MARKS {
-        let added = scrubbed
-            .matches(mark)
-            .count()
-            .saturating_sub(text.matches(mark).count());
+        let before = text.matches(mark).count();
+        let added = scrubbed.matches(mark).count().saturating_sub(before);
         if added > 0 {
             steps.push(format!("{mark} {added}"));
         }

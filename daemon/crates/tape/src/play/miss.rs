@@ -4,15 +4,9 @@ use super::options::PlayError;
 use super::player::Player;
 use super::search::prompts;
 use crate::index::{Asked, Fits, Index, Miss};
+use crate::root::CATCH_UP;
 use crate::telemetry::telemetry;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a miss waits for files that have just changed.
-const CATCH_UP: Duration = Duration::from_secs(2);
-
-/// Maximum part of a missed input that is compared with the tapes.
-const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 impl Player {
     /// Waits until changed files are in the index; false if the index is still the one that was asked.
@@ -24,8 +18,9 @@ impl Player {
 
     /// Explains why no tape answers the pending input, and forgets that input.
     pub(super) fn miss(&self, fits: &Fits) -> PlayError {
-        let mut playing = self.lock();
+        let mut playing = self.state.lock();
         let prompts = prompts(fits, &playing);
+        let last = playing.at.as_ref();
         let misses = prompts.iter().map(|prompt| {
             fits.explain(&Asked {
                 rules: &self.options.rules,
@@ -33,21 +28,17 @@ impl Player {
                 is_strict: self.options.strict,
                 played: Some(&playing.played),
                 prompt,
-                input: &playing.pending[..playing.pending.len().min(MAX_EXPLAINED_BYTES)],
+                input: &playing.pending,
                 state: playing.state.fingerprint(),
-                last: playing
-                    .at
-                    .as_ref()
-                    .map(|(tape, exchange)| (tape.as_str(), *exchange)),
+                last: last.map(|(tape, exchange)| (&**tape, *exchange)),
                 is_run: false,
                 record_with: &self.options.record_with,
             })
         });
         // There is always at least one prompt.
         let differences = |miss: &Miss| {
-            miss.nearest
-                .as_ref()
-                .map_or(usize::MAX, |near| near.differs.len())
+            let nearest = miss.nearest.as_ref();
+            nearest.map_or(usize::MAX, |near| near.differs.len())
         };
         let miss = misses.min_by_key(differences).unwrap_or_default();
         let input = std::mem::take(&mut playing.pending);

@@ -32,16 +32,10 @@ pub enum Injection {
 impl ReplayPace {
     /// Returns the delays of the chunks of an exchange, which is the `ordinal`th to be played.
     pub fn delays(&self, tape: &Meta, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
-        let of_tape = || match &tape.latency {
-            // On a tape, 0 means the recorded latency.
-            None | Some(Latency::Constant(0)) => None,
-            latency => latency.as_ref(),
-        };
-        let latency = match &self.latency {
-            Some(Latency::Named(_)) => None,
-            Some(latency) => Some(latency),
-            None => of_tape(),
-        };
+        // On a tape, 0 means the recorded latency.
+        let of_tape = tape.latency.as_ref();
+        let of_tape = of_tape.filter(|latency| **latency != Latency::Constant(0));
+        let latency = self.latency.as_ref().or(of_tape);
         let mut random = self.random(tape, ordinal, "latency");
         let delay = |recorded: &u64| {
             let ms = match latency {

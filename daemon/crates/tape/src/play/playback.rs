@@ -2,7 +2,7 @@
 
 use crate::format::Stream;
 use ccd_protocol::tape::TapeExit;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -75,6 +75,15 @@ struct PlaybackQueue {
 }
 
 impl PlaybackStep {
+    /// Prints the echo of what was typed.
+    pub(super) fn echo(bytes: Vec<u8>) -> Self {
+        Self::Print {
+            delay: Duration::ZERO,
+            bytes,
+            stream: Stream::Stdout,
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Print { bytes, .. } => bytes.len(),
@@ -95,13 +104,13 @@ impl PlaybackQueue {
 impl Playback {
     /// Adds steps at the end of the queue.
     pub fn add(&self, steps: impl IntoIterator<Item = PlaybackStep>) {
-        self.lock().add(steps);
+        self.queue.lock().add(steps);
         self.news.notify_one();
     }
 
     /// Adds steps that start with [`Self::begin`], or as soon as they are too many to hold.
     pub fn hold(&self, steps: impl IntoIterator<Item = PlaybackStep>) {
-        let mut state = self.lock();
+        let mut state = self.queue.lock();
         for step in steps {
             state.held_bytes += step.bytes();
             state.held.push(step);
@@ -114,7 +123,7 @@ impl Playback {
 
     /// Moves the held steps to the end of the queue.
     pub fn begin(&self) {
-        let mut state = self.lock();
+        let mut state = self.queue.lock();
         state.held_bytes = 0;
         let held = std::mem::take(&mut state.held);
         state.add(held);
@@ -128,7 +137,7 @@ impl Playback {
             let freed = self.room.notified();
             tokio::pin!(freed);
             freed.as_mut().enable();
-            if self.lock().waiting_bytes < MAX_WAITING_BYTES {
+            if self.queue.lock().waiting_bytes < MAX_WAITING_BYTES {
                 return;
             }
             freed.await;
@@ -136,13 +145,13 @@ impl Playback {
     }
 
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        let state = self.lock();
+        let state = self.queue.lock();
         (state.waiting_bytes + state.held_bytes) as u64
     }
 
     /// True when all steps have been done.
     pub fn is_over(&self) -> bool {
-        let state = self.lock();
+        let state = self.queue.lock();
         state.queue.is_empty() && state.held.is_empty() && !state.is_busy
     }
 
@@ -166,7 +175,7 @@ impl Playback {
                     clock += delay;
                     far_side.wait_until(clock).await;
                     far_side.print(stream, &bytes).await?;
-                    self.lock().waiting_bytes -= bytes.len();
+                    self.queue.lock().waiting_bytes -= bytes.len();
                     self.room.notify_waiters();
                 }
             }
@@ -174,13 +183,9 @@ impl Playback {
     }
 
     fn next(&self) -> Option<PlaybackStep> {
-        let mut state = self.lock();
+        let mut state = self.queue.lock();
         let next = state.queue.pop_front();
         state.is_busy = next.is_some();
         next
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PlaybackQueue> {
-        self.queue.lock()
     }
 }

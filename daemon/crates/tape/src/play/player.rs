@@ -4,14 +4,14 @@ use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
 use super::playback::{Playback, PlaybackStep};
 use super::playing::{Playing, Queued};
-use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tape, read};
+use super::search::{InputMatch, find, find_start, modes_next, next_on_tape, read};
 use super::steps::{ExchangeSteps, set_modes};
-use crate::format::{Exchange, Stream};
+use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
-use crate::key::{Context, StateHash, input_steps, prompt_steps};
+use crate::key::{Context, StateHash, ends_line, input_steps, prompt_steps};
 use crate::telemetry::telemetry;
 use ccd_protocol::tape::TapeUse;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Player {
     /// The tapes that fit, from the index that was asked last.
     fits: Mutex<Option<Arc<Fits>>>,
     playback: Arc<Playback>,
-    state: Mutex<Playing>,
+    pub(super) state: Mutex<Playing>,
     /// False until the answers that an earlier worker left unprinted are in the queue.
     goes_on: AtomicBool,
 }
@@ -91,7 +91,7 @@ impl Player {
 
     /// Prints what an earlier worker left unprinted; the session has printed `printed` bytes so far.
     pub async fn go_on(&self, printed: u64) {
-        let queue: Vec<Queued> = self.lock().queue.iter().cloned().collect();
+        let queue: Vec<Queued> = self.state.lock().queue.iter().cloned().collect();
         let mut steps = Vec::new();
         for queued in queue.iter().filter(|queued| queued.end >= printed) {
             match self.rest_of(queued, printed).await {
@@ -102,19 +102,12 @@ impl Player {
             }
         }
         let fits = self.fits();
-        let mut playing = self.lock();
+        let mut playing = self.state.lock();
         let missing = playing.queued_upto.saturating_sub(printed);
         let missing = usize::try_from(missing).unwrap_or(0);
         if missing > 0 && missing <= playing.echoed.len() {
             let from = playing.echoed.len() - missing;
-            let bytes = playing.echoed[from..].to_vec();
-            let delay = Duration::ZERO;
-            let stream = Stream::Stdout;
-            steps.push(PlaybackStep::Print {
-                delay,
-                bytes,
-                stream,
-            });
+            steps.push(PlaybackStep::echo(playing.echoed[from..].to_vec()));
         }
         playing.queued_upto = playing.queued_upto.max(printed);
         if !playing.has_ended {
@@ -131,24 +124,16 @@ impl Player {
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
         let at = Instant::now();
-        let steps = ExchangeSteps::of(
-            &exchange,
-            hit.meta(),
-            &self.options,
-            queued.ordinal,
-            done,
-            at,
-        );
-        Ok(steps.steps)
+        let (meta, ordinal) = (hit.meta(), queued.ordinal);
+        Ok(ExchangeSteps::of(&exchange, meta, &self.options, ordinal, done, at).steps)
     }
 
     /// Returns the state for the next worker.
     pub fn kept(&self) -> KeptPlayer {
-        let mut playing = self.lock().clone();
+        let mut playing = self.state.lock().clone();
         if self.goes_on.load(Ordering::Acquire) {
-            let printed = playing
-                .queued_upto
-                .saturating_sub(self.playback.waiting_bytes());
+            let waiting = self.playback.waiting_bytes();
+            let printed = playing.queued_upto.saturating_sub(waiting);
             playing.queue.retain(|queued| queued.end >= printed);
         }
         KeptPlayer(playing)
@@ -159,11 +144,11 @@ impl Player {
     }
 
     pub fn uses(&self) -> TapeUse {
-        self.lock().uses.clone()
+        self.state.lock().uses.clone()
     }
 
     pub fn place(&self) -> PlaceOfPlay {
-        let playing = self.lock();
+        let playing = self.state.lock();
         PlaceOfPlay {
             queued_upto: playing.queued_upto,
             state: playing.state.clone(),
@@ -180,7 +165,7 @@ impl Player {
     /// True when the next exchange on the tape has this input.
     pub fn expects(&self, input: &[u8]) -> bool {
         let fits = self.fits();
-        let next = next_on_tape(&fits, &self.lock());
+        let next = next_on_tape(&fits, &self.state.lock());
         next.is_some_and(|hit| hit.input() == input)
     }
 
@@ -188,17 +173,12 @@ impl Player {
     /// typed.
     pub fn awaited(&self) -> Option<Vec<u8>> {
         let fits = self.fits();
-        let playing = self.lock();
+        let playing = self.state.lock();
         if !ends_line(&playing.pending) {
             return None;
         }
-        let search = Search {
-            fits: &fits,
-            options: &self.options,
-            is_start: false,
-        };
-        match find(&search, &playing) {
-            InputMatch::Part { hit: Some(hit) } if !hit.is_hidden() => {
+        match find(&fits, &self.options, &playing) {
+            InputMatch::Part(Some(hit)) if !hit.is_hidden() => {
                 let typed = playing.pending.len().min(hit.input().len());
                 Some(hit.input()[typed..].to_vec())
             }
@@ -208,12 +188,12 @@ impl Player {
 
     /// Returns the error that was injected into the answer to the last input.
     pub fn injection(&self) -> Option<Injection> {
-        self.lock().injection
+        self.state.lock().injection
     }
 
     /// Counts inputs that were sent to the real program.
     pub fn note_proxied(&self, inputs: u64) {
-        self.lock().uses.proxied += inputs;
+        self.state.lock().uses.proxied += inputs;
     }
 
     pub async fn start(&self) -> Result<(), PlayError> {
@@ -227,7 +207,7 @@ impl Player {
         let at = Instant::now();
         self.playback.room().await;
         {
-            let mut playing = self.lock();
+            let mut playing = self.state.lock();
             if playing.has_ended {
                 return Err(PlayError::Ended);
             }
@@ -246,31 +226,30 @@ impl Player {
         let (mut looks, mut has_waited) = (0, false);
         loop {
             let fits = self.fits();
-            let search = Search {
-                fits: &fits,
-                options: &self.options,
-                is_start,
-            };
             let found = {
-                let playing = self.lock();
+                let playing = self.state.lock();
                 if !is_start && (playing.pending.is_empty() || playing.has_ended) {
                     return Ok(());
                 }
                 self.options.log_steps(&playing);
-                find(&search, &playing)
+                if is_start {
+                    find_start(&fits)
+                } else {
+                    find(&fits, &self.options, &playing)
+                }
             };
             let (hit, len) = match found {
                 InputMatch::Answer { hit, len, rule } => {
                     self.options.log_answer(&hit, len, rule);
                     (hit, len)
                 }
-                InputMatch::Part { hit: None } | InputMatch::Open | InputMatch::Nothing
+                InputMatch::Part(None) | InputMatch::Open | InputMatch::Nothing
                     if self.goes_on_hidden() =>
                 {
                     return Ok(());
                 }
                 InputMatch::Open => return Ok(()),
-                InputMatch::Part { hit } => {
+                InputMatch::Part(hit) => {
                     self.echo(&fits.index, hit, at).await;
                     return Ok(());
                 }
@@ -293,10 +272,8 @@ impl Player {
                 // The tape was changed a moment ago.
                 Err(_) => {
                     looks += 1;
-                    let (root, path) = (
-                        Arc::clone(&self.options.root),
-                        fits.index.path(&hit.tape.id),
-                    );
+                    let root = Arc::clone(&self.options.root);
+                    let path = fits.index.path(&hit.tape.id);
                     let _ = tokio::task::spawn_blocking(move || root.refresh(&path)).await;
                     tokio::time::sleep(LOOK_PAUSE).await;
                 }
@@ -306,7 +283,7 @@ impl Player {
 
     /// Treats the pending bytes as more of a hidden input without a line end, if that was typed last.
     fn goes_on_hidden(&self) -> bool {
-        let mut playing = self.lock();
+        let mut playing = self.state.lock();
         if playing.is_in_hidden {
             playing.pending.clear();
         }
@@ -334,10 +311,8 @@ impl Player {
         let Ok(exchange) = read(index, &hit).await else {
             return;
         };
-        let mut playing = self.lock();
-        let Playing {
-            pending, echoed, ..
-        } = &*playing;
+        let mut playing = self.state.lock();
+        let (pending, echoed) = (&playing.pending, &playing.echoed);
         let mut output = exchange.output();
         let begins_so = pending.iter().all(|byte| output.next() == Some(*byte));
         if !begins_so || !pending.starts_with(echoed) || pending.len() == echoed.len() {
@@ -346,19 +321,13 @@ impl Player {
         let new = pending[echoed.len()..].to_vec();
         playing.queued_upto += new.len() as u64;
         playing.echoed = playing.pending.clone();
-        self.playback.hold([
-            PlaybackStep::Typed(at),
-            PlaybackStep::Print {
-                delay: Duration::ZERO,
-                bytes: new,
-                stream: Stream::Stdout,
-            },
-        ]);
+        let steps = [PlaybackStep::Typed(at), PlaybackStep::echo(new)];
+        self.playback.hold(steps);
     }
 
     /// Plays an exchange whose input is the first `len` pending bytes.
     fn play(&self, fits: &Fits, hit: &Hit, len: usize, exchange: &Exchange, at: Instant) {
-        let mut playing = self.lock();
+        let mut playing = self.state.lock();
         let input: Vec<u8> = playing.pending.drain(..len).collect();
         let prompt = playing.prompt.prompt();
         if hit.state() != playing.state.fingerprint() {
@@ -372,10 +341,8 @@ impl Player {
             playing.typed.push((prompt, input));
         }
         let echoed = std::mem::take(&mut playing.echoed);
-        let is_echoed = exchange
-            .output()
-            .take(echoed.len())
-            .eq(echoed.iter().copied());
+        let start = exchange.output().take(echoed.len());
+        let is_echoed = start.eq(echoed.iter().copied());
         let skip = if is_echoed { echoed.len() } else { 0 };
         for chunk in &exchange.chunks {
             playing.prompt.feed(&chunk.data);
@@ -384,11 +351,8 @@ impl Player {
         playing.ordinal += 1;
         let tape = hit.tape.id.to_string();
         playing.at = Some((tape.clone(), hit.exchange));
-        playing
-            .played
-            .entry(tape.clone())
-            .or_default()
-            .insert(hit.exchange..hit.exchange + 1);
+        let played = playing.played.entry(tape.clone()).or_default();
+        played.insert(hit.exchange..hit.exchange + 1);
         let mut steps = ExchangeSteps::of(exchange, hit.meta(), &self.options, ordinal, skip, at);
         let start = playing.queued_upto;
         playing.queued_upto += steps.bytes;
@@ -417,9 +381,5 @@ impl Player {
         }
         self.playback.hold(steps.steps);
         self.options.root.played(&hit.tape.id, 1);
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, Playing> {
-        self.state.lock()
     }
 }

@@ -7,7 +7,7 @@ use super::playback::InputModes;
 use super::playing::Playing;
 use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
-use crate::key::{is_open_text, normal_input};
+use crate::key::{ends_line, is_open_text, normal_input};
 use ccd_text::canonical::END_OF_INPUT;
 use std::io;
 use std::sync::Arc;
@@ -21,14 +21,6 @@ const MAX_CANDIDATES: usize = 1024;
 /// Longer pending input is compared only if an input on a tape may be as long.
 const LONG_BYTES: usize = 256 << 10;
 
-pub(super) struct Search<'a> {
-    /// The tapes that fit the session.
-    pub(super) fits: &'a Fits,
-    pub(super) options: &'a ReplayOptions,
-    /// The start of the program is searched for, which has no input.
-    pub(super) is_start: bool,
-}
-
 pub(super) enum InputMatch {
     Answer {
         hit: Hit,
@@ -39,9 +31,7 @@ pub(super) enum InputMatch {
     },
     /// The pending bytes may become an input, of this exchange if it is known. An unfinished exchange never gets
     /// further than this.
-    Part {
-        hit: Option<Hit>,
-    },
+    Part(Option<Hit>),
     /// No input starts with the pending bytes, but they are a line that has not ended yet.
     Open,
     Nothing,
@@ -51,73 +41,71 @@ fn answer(hit: Hit, len: usize, rule: &'static str) -> InputMatch {
     InputMatch::Answer { hit, len, rule }
 }
 
+/// Searches for the start of the program, which has no input.
+pub(super) fn find_start(fits: &Fits) -> InputMatch {
+    let hit = fits.start().next();
+    hit.map_or(InputMatch::Nothing, |hit| answer(hit, 0, "start"))
+}
+
 /// Searches in the order of the rules: the next exchange, then later ones of the same tape, then any tape.
-pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
-    let fits = search.fits;
-    if search.is_start {
-        let hit = fits.start().next();
-        return hit.map_or(InputMatch::Nothing, |hit| answer(hit, 0, "start"));
-    }
+pub(super) fn find(fits: &Fits, options: &ReplayOptions, playing: &Playing) -> InputMatch {
     let typed = &playing.pending;
     let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
     // Comparing costs time in proportion to the length, and more arrives while the line is incomplete.
-    let known = ends.iter().filter(|&&end| end <= longest);
-    let known: Vec<usize> = known.copied().collect();
+    let known: Vec<usize> = ends.iter().copied().filter(|end| *end <= longest).collect();
     let state = playing.state.fingerprint();
     let prompts = prompts(fits, playing);
     if let Some(found) = goes_on_piped(fits, playing) {
         return found;
     }
-    for prompt in &prompts {
-        for &end in known.iter().rev() {
-            let hit = fits.exact(prompt, &typed[..end], state);
+    let exact = |prompt: &String| {
+        known.iter().rev().find_map(|&end| {
+            let hit = fits.exact(prompt, &typed[..end], state)?;
             // For a hidden line, the end of the line is awaited first.
-            if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-                return answer(hit, end, "exact");
-            }
-        }
+            (!hit.is_hidden()).then(|| answer(hit, end, "exact"))
+        })
+    };
+    if let Some(found) = prompts.iter().find_map(exact) {
+        return found;
     }
     let of_prompt = |prompt: &String| {
         let here = fits.candidates(Some(prompt), state);
         here.take(MAX_CANDIDATES).collect::<Vec<Hit>>()
     };
-    let here = prompts.iter().flat_map(of_prompt);
-    let mut here: Vec<Hit> = here.collect();
+    let mut here: Vec<Hit> = prompts.iter().flat_map(of_prompt).collect();
     let next = next_on_tape(fits, playing);
-    if !search.options.strict {
+    if !options.strict {
         here.extend(next.clone());
     }
-    if let Some(found) = lines_of_many(&here, typed) {
+    if let Some(found) = lines_of_many(&here, typed).or_else(|| keys_or_hidden(&here, typed)) {
         return found;
     }
-    if let Some(found) = keys_or_hidden(&here, typed) {
-        return found;
-    }
-    if search.options.ignore_stdin
+    if options.ignore_stdin
         && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
         return answer(hit.clone(), len, "place");
     }
-    if !search.options.strict
-        && let Some(found) = prompts
-            .iter()
-            .find_map(|prompt| elsewhere(search, playing, prompt, &known))
-    {
+    let mut prompts = prompts.iter().filter(|_| !options.strict);
+    if let Some(found) = prompts.find_map(|prompt| elsewhere(fits, playing, prompt, &known)) {
         return found;
     }
     if typed.len() > longest {
         return InputMatch::Nothing;
     }
+    begun(&here, typed)
+}
+
+/// Returns whether the typed bytes may become an input.
+fn begun(here: &[Hit], typed: &[u8]) -> InputMatch {
     let whole = normal_input(typed);
     let begins_so = |hit: &&Hit| {
         let input = normal_input(hit.input());
         (input.len() > whole.len() || hit.is_unfinished()) && input.starts_with(&whole)
     };
     if let Some(hit) = here.iter().find(begins_so) {
-        let hit = Some(hit.clone());
-        return InputMatch::Part { hit };
+        return InputMatch::Part(Some(hit.clone()));
     }
     // Somebody is typing a line, which Enter will end.
     if is_open_text(typed) {
@@ -204,17 +192,12 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
     };
     Some(match len {
         Some(len) => answer(hidden.clone(), len, "hidden"),
-        None => InputMatch::Part { hit: None },
+        None => InputMatch::Part(None),
     })
 }
 
 /// Finds the same input at another position: later on the same tape, or on any tape.
-fn elsewhere(
-    search: &Search<'_>,
-    playing: &Playing,
-    prompt: &str,
-    ends: &[usize],
-) -> Option<InputMatch> {
+fn elsewhere(fits: &Fits, playing: &Playing, prompt: &str, ends: &[usize]) -> Option<InputMatch> {
     let has_played = |hit: &Hit| {
         let of_tape = playing.played.get(&*hit.tape.id);
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -223,7 +206,7 @@ fn elsewhere(
         for &len in ends {
             let input = &playing.pending[..len];
             let mut after = *exchange;
-            while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
+            while let Some(hit) = fits.next_in(tape, Some(after), prompt, Some(input)) {
                 if !has_played(&hit) {
                     return Some(answer(hit, len, "same tape"));
                 }
@@ -232,7 +215,7 @@ fn elsewhere(
         }
     }
     for &len in ends {
-        let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
+        let mut anywhere = fits.loose(prompt, &playing.pending[..len]);
         if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
             return Some(answer(hit, len, "another place"));
         }
@@ -249,10 +232,8 @@ pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
 /// Returns how the terminal treats the next input, as recorded for the next exchange.
 pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     let prompt = playing.prompt.prompt();
-    let here = fits
-        .candidates(Some(&prompt), playing.state.fingerprint())
-        .next();
-    let here = here.or_else(|| next_on_tape(fits, playing));
+    let mut here = fits.candidates(Some(&prompt), playing.state.fingerprint());
+    let here = here.next().or_else(|| next_on_tape(fits, playing));
     here.map_or(InputModes::default(), |hit| InputModes {
         hidden: hit.is_hidden(),
         keys: hit.reads_keys(),
@@ -272,10 +253,6 @@ fn ends_of(typed: &[u8]) -> Vec<usize> {
 fn line_ends(typed: &[u8]) -> impl Iterator<Item = usize> {
     let ends = memchr::memchr2_iter(b'\r', b'\n', typed).map(|at| at + 1);
     ends.filter(|&end| !(typed[end - 1] == b'\r' && typed.get(end) == Some(&b'\n')))
-}
-
-pub(super) fn ends_line(input: &[u8]) -> bool {
-    matches!(input.last(), Some(b'\r' | b'\n'))
 }
 
 /// Reads an exchange from its file, on another thread if that has to wait for the disk.

@@ -26,15 +26,9 @@ pub struct Printed {
 impl Printed {
     fn between(&self, from: u64, upto: u64) -> &[u8] {
         let at = |offset: u64| {
-            let missing: u64 = self
-                .gaps
-                .iter()
-                .map(|&(start, end)| end.min(offset).saturating_sub(start))
-                .sum();
+            let missing = self.missing_between(0, offset);
             let at = offset.saturating_sub(self.start).saturating_sub(missing);
-            usize::try_from(at)
-                .unwrap_or(usize::MAX)
-                .min(self.bytes.len())
+            (self.bytes.len() as u64).min(at) as usize
         };
         let (from, upto) = (at(from), at(upto));
         &self.bytes[from..upto.max(from)]
@@ -56,8 +50,7 @@ impl Printed {
     }
 
     fn end(&self) -> u64 {
-        let missing: u64 = self.gaps.iter().map(|&(start, end)| end - start).sum();
-        self.start + self.bytes.len() as u64 + missing
+        self.start + self.bytes.len() as u64 + self.missing_between(0, u64::MAX)
     }
 
     fn missing_between(&self, from: u64, upto: u64) -> u64 {
@@ -144,10 +137,8 @@ impl Journalled {
     /// Returns the tape with everything that was recorded. Prompts and states are added when the texts are final: see
     /// [`crate::tools::chain`].
     pub(super) fn tape(mut self, printed: &Printed) -> Tape {
-        let end = self
-            .end
-            .as_ref()
-            .map_or(printed.end(), |end| end.offset.max(self.begin.offset));
+        let end = self.end.as_ref().map_or(printed.end(), |end| end.offset);
+        let end = end.max(self.begin.offset);
         let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
         let mut exchanges = Vec::with_capacity(inputs.len() + 1);
         let start = InputEntry {
@@ -156,19 +147,13 @@ impl Journalled {
             removed: self.begin.removed,
             ..InputEntry::default()
         };
-        let opened = self
-            .begin
-            .is_start
-            .then_some(&start)
-            .into_iter()
-            .chain(&inputs);
-        let opened: Vec<&InputEntry> = opened.collect();
+        let first = self.begin.is_start.then_some(&start);
+        let opened: Vec<&InputEntry> = first.into_iter().chain(&inputs).collect();
         for (at, input) in opened.iter().enumerate() {
             let next = opened.get(at + 1);
             let upto = next.map_or(end, |next| next.offset);
-            let next_us = next
-                .map(|next| next.at_us)
-                .or(self.end.as_ref().map(|end| end.at_us));
+            let end_us = self.end.as_ref().map(|end| end.at_us);
+            let next_us = next.map(|next| next.at_us).or(end_us);
             let mut exchange = self.exchange(input, upto, next_us, printed);
             // A tape that starts in the middle has no exchange for what was before.
             let from_us = if at == 0 { 0 } else { input.at_us };
@@ -176,15 +161,12 @@ impl Journalled {
             self.note_resizes(&mut exchange.annotations, input.at_us, within);
             exchanges.push(exchange);
         }
-        if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
-            last.exit = end.exit;
-            if end.exit.is_none() {
-                last.annotations
-                    .insert("ended".into(), end.reason.clone().into());
+        if let Some(last) = exchanges.last_mut() {
+            last.exit = self.end.as_ref().and_then(|end| end.exit);
+            let reason = self.end.map_or("daemon_killed".into(), |end| end.reason);
+            if last.exit.is_none() {
+                last.annotations.insert("ended".into(), reason.into());
             }
-        } else if let Some(last) = exchanges.last_mut() {
-            last.annotations
-                .insert("ended".into(), "daemon_killed".into());
         }
         Tape {
             meta: self.begin.meta,
@@ -239,7 +221,7 @@ impl Journalled {
         Exchange {
             pre,
             input: TypedInput {
-                kind: kind_of(&input.bytes),
+                kind: InputKind::of(&input.bytes),
                 bytes: input.bytes.clone(),
                 unfinished: input.unfinished,
             },
@@ -282,16 +264,30 @@ impl Journalled {
     fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Chunks {
         let from = input.offset;
         let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
-        let first = self
-            .pieces
-            .partition_point(|&(_, offset, len)| offset + len <= from);
+        let is_before = |&(_, offset, len): &(u64, u64, u64)| offset + len <= from;
+        let first = self.pieces.partition_point(is_before);
         let (mut at, mut done) = (input.at_us, from);
-        let (mut chunks, mut times) = (Vec::new(), Vec::new());
-        let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
+        let mut notes = Vec::new();
+        for &(time, offset, len) in &self.pieces[first..] {
+            if offset >= upto {
+                break;
+            }
+            // The note of earlier output may have been lost when the worker was killed.
+            let end = (offset + len).min(upto);
+            if end > done {
+                at = at.max(time);
+                notes.push((at, done, end));
+                done = end;
+            }
+        }
+        if done < upto {
+            notes.push((at, done, upto));
+        }
+        let (mut chunks, mut times, mut before) = (Vec::new(), Vec::new(), input.at_us);
+        for (time, from, upto) in notes {
             // The delay counts from the previous chunk, or from the last key before this chunk if that is later.
-            let key = keys.iter().map(|key| key.0).filter(|&key| key <= time);
-            let key = key.max();
-            let since = key.map_or(*at, |key| key.max(*at));
+            let pressed = keys.iter().map(|key| key.0).filter(|key| *key <= time);
+            let since = pressed.fold(before, u64::max);
             let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
             for (from, upto, stream) in printed.parts(from, upto) {
                 let data = printed.between(from, upto).to_vec();
@@ -304,21 +300,7 @@ impl Journalled {
                     });
                 }
             }
-            *at = time.max(*at);
-        };
-        for &(time, offset, len) in &self.pieces[first..] {
-            if offset >= upto {
-                break;
-            }
-            // The note of earlier output may have been lost when the worker was killed.
-            let end = (offset + len).min(upto);
-            if end > done {
-                push(time.max(at), done, end, &mut at);
-                done = end;
-            }
-        }
-        if done < upto {
-            push(at, done, upto, &mut at);
+            before = time;
         }
         let since = keys.last().map_or(input.at_us, |key| key.0);
         Chunks {
@@ -342,11 +324,8 @@ struct Chunks {
 
 /// Removes the output before `end`, or all output if `end` does not occur, and keeps the mask in its place.
 fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
-    let whole: Vec<u8> = chunks
-        .iter()
-        .flat_map(|chunk| &chunk.data)
-        .copied()
-        .collect();
+    let whole: Vec<&[u8]> = chunks.iter().map(|chunk| &*chunk.data).collect();
+    let whole = whole.concat();
     let mut cut = memchr::memmem::find(&whole, end).unwrap_or(whole.len());
     for chunk in chunks.iter_mut() {
         let len = cut.min(chunk.data.len());
@@ -359,18 +338,6 @@ fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
         first.data = masked;
     }
     chunks.retain(|chunk| !chunk.data.is_empty());
-}
-
-/// Returns the kind of an input: a `line` is text that ends with Enter and contains no other line end.
-fn kind_of(bytes: &[u8]) -> InputKind {
-    let is_line = bytes.last() == Some(&b'\r')
-        && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)
-        && std::str::from_utf8(bytes).is_ok();
-    if is_line {
-        InputKind::Line
-    } else {
-        InputKind::Raw
-    }
 }
 
 #[cfg(test)]

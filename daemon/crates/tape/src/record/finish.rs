@@ -1,10 +1,10 @@
 //! The end of a recording: a tape is made, and its new or replaced exchanges are written to disk.
 
+use super::Note;
 use super::build::Journalled;
 pub use super::build::Printed;
-use super::finished::Finished;
 use super::journal::{self, Begin};
-use super::{Note, place};
+use super::place::{self, Finished};
 use crate::decorate::RunFilter;
 use crate::format::Tape;
 use crate::key::Invocation;

@@ -11,7 +11,7 @@ use ccd_protocol::tape::TapeExit;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Directory of the journals, under the root of the tapes.
@@ -19,9 +19,6 @@ pub(super) const FOLDER: &str = ".journal";
 
 /// Maximum length of a line that is read back: an input of 16 MiB as base64, and the rest of its entry.
 const MAX_LINE_BYTES: u64 = 24 << 20;
-
-/// Block size of the search for the end of the last line.
-const BLOCK_BYTES: usize = 4 << 10;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -141,23 +138,13 @@ impl Journal {
 
     /// Opens the journal of an earlier process. An incomplete last line is cut off, which needs no disk space.
     pub fn resume(path: PathBuf) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).read(true).open(&path)?;
-        let end = file.metadata()?.len();
-        let mut len = end;
-        let mut block = [0; BLOCK_BYTES];
-        while len > 0 {
-            let start = len.saturating_sub(BLOCK_BYTES as u64);
-            let block = &mut block[..usize::try_from(len - start).unwrap_or(0)];
-            file.read_exact_at(block, start)?;
-            if let Some(at) = memchr::memrchr(b'\n', block) {
-                len = start + at as u64 + 1;
-                break;
-            }
-            len = start;
+        let file = OpenOptions::new().append(true).open(&path)?;
+        let lines = std::fs::read(&path)?;
+        let len = memchr::memrchr(b'\n', &lines).map_or(0, |end| end + 1);
+        if len < lines.len() {
+            file.set_len(len as u64)?;
         }
-        if len < end {
-            file.set_len(len)?;
-        }
+        let len = len as u64;
         Ok(Self { file, path, len })
     }
 

@@ -1,8 +1,7 @@
-//! The newest input, while more may belong to it.
+//! The newest input, while more may belong to it, and what is said about one.
 
 use super::echo::EchoFollower;
 use super::journal::InputEntry;
-use super::typed::Typed;
 use crate::key::edited;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::expect::clean_lossy;
@@ -17,6 +16,35 @@ const MAX_GATHERED_BYTES: usize = 64 << 10;
 
 /// How much output is searched for a typed line.
 pub const ECHO_BYTES: usize = 16 << 10;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Typed<'a> {
+    pub bytes: &'a [u8],
+    /// Offset of the output when they were typed.
+    pub offset: u64,
+    /// The terminal did not echo them.
+    pub unseen: bool,
+    /// The client that typed them declared them a secret.
+    pub is_secret: bool,
+    /// The program reads keys, not lines.
+    pub keys: bool,
+    pub command: Option<CommandLine<'a>>,
+}
+
+/// A line that the daemon made of a command for a shell; it is not a secret, whether shown or not.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandLine<'a> {
+    /// The shell's echo contains secrets, until it prints this text.
+    pub cut_echo: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Noted {
+    /// The file does not contain the input yet, or only its mask, so [`super::Recording::kept`] must be handed over.
+    pub must_keep: bool,
+    /// It continues a secret, although the terminal shows it.
+    pub is_secret: bool,
+}
 
 /// The input of the newest exchange. The next worker gets it as it was typed, which no file may contain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -132,11 +160,7 @@ impl Open {
         let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
         // If the keys do not end a line, an editor may show a part of them in another way.
         let is_seen = |line: &String| {
-            if self.ends_line() {
-                printed.contains(line.as_str())
-            } else {
-                printed.contains(line.as_str()) || has_part_of(&printed, line)
-            }
+            printed.contains(line.as_str()) || !self.ends_line() && has_part_of(&printed, line)
         };
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         self.visible_lines().zip(lines).all(|(line, raw)| {
@@ -186,34 +210,27 @@ fn has_part_of(text: &str, line: &str) -> bool {
         return false;
     };
     let ends = behind.iter().copied().chain([line.len()]);
-    starts
+    let mut parts = starts
         .iter()
         .zip(ends)
-        .any(|(&start, end)| text.contains(&line[start..end]))
+        .map(|(&start, end)| &line[start..end]);
+    parts.any(|part| text.contains(part))
 }
 
 /// Returns whether a line with editing keys, such as Tab and arrows, was shown in parts: all parts that are long enough
 /// to be a secret, or if there are none, all parts in their order.
-fn has_runs_of(text: &str, line: &[u8]) -> bool {
+fn has_runs_of<'a>(text: &'a str, line: &[u8]) -> bool {
     let runs = runs_of(line);
     if runs.len() < 2 && line.iter().all(|byte| !byte.is_ascii_control()) {
         return false;
     }
     let is_long = |run: &&String| run.chars().count() >= MIN_SECRET_CHARS;
-    if runs.iter().any(|run| is_long(&run)) {
-        return runs
-            .iter()
-            .filter(is_long)
-            .all(|run| text.contains(run.as_str()));
+    let mut long = runs.iter().filter(is_long).peekable();
+    if long.peek().is_some() {
+        return long.all(|run| text.contains(run.as_str()));
     }
-    let mut rest = text;
-    runs.iter().all(|run| match rest.split_once(run.as_str()) {
-        Some((_, behind)) => {
-            rest = behind;
-            true
-        }
-        None => false,
-    })
+    let behind = |rest: &'a str, run: &String| Some(rest.split_once(run.as_str())?.1);
+    runs.iter().try_fold(text, behind).is_some()
 }
 
 /// Returns the parts of a line between keys that show nothing, without blanks.
@@ -224,23 +241,18 @@ fn runs_of(line: &[u8]) -> Vec<String> {
         match byte {
             0x1b => {
                 if bytes.next_if(|byte| matches!(byte, b'[' | b'O')).is_some() {
-                    while bytes
-                        .next_if(|byte| !(0x40..=0x7e).contains(byte))
-                        .is_some()
-                    {}
+                    let is_inner = |byte: &u8| !(0x40..=0x7e).contains(byte);
+                    while bytes.next_if(is_inner).is_some() {}
                 }
                 bytes.next();
                 runs.push(Vec::new());
             }
             _ if byte.is_ascii_control() => runs.push(Vec::new()),
-            _ => runs
-                .last_mut()
-                .map_or((), |run: &mut Vec<u8>| run.push(byte)),
+            _ => runs.last_mut().into_iter().for_each(|run| run.push(byte)),
         }
     }
-    let texts = runs
-        .iter()
-        .map(|run| without_blanks(&String::from_utf8_lossy(run)));
+    let texts = runs.iter().map(|run| String::from_utf8_lossy(run));
+    let texts = texts.map(|run| without_blanks(&run));
     texts.filter(|run| !run.is_empty()).collect()
 }
 

@@ -1,7 +1,6 @@
 //! Where a recording is written: new exchanges to a new tape, replaced ones to the tapes that they are on.
 
-use super::finished::Finished;
-use crate::format::file::{FileError, create_new, replace};
+use crate::format::file::{FileError, replace};
 use crate::format::{
     EditError, Edits, Exchange, FormatError, Meta, Tape, WORK_TREE_PATCH, read, write,
 };
@@ -13,12 +12,6 @@ use crate::tools::marks::{KEYS, RESIZES};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Maximum number of names that are drawn.
-const MAX_TRIES: usize = 16;
-
-/// Maximum number that is added to a name that is taken.
-const MAX_NUMBER: u32 = 10_000;
 
 /// Annotations that a recording writes itself.
 const OWN_NOTES: [&str; 9] = [
@@ -32,6 +25,20 @@ const OWN_NOTES: [&str; 9] = [
     RESIZES,
     WORK_TREE_PATCH,
 ];
+
+/// The result of a recording.
+#[derive(Debug, Default, Clone)]
+pub struct Finished {
+    /// Tapes that were written.
+    pub written: Vec<String>,
+    /// Exchanges on them.
+    pub recorded: u64,
+    /// Exchanges that were already on a tape.
+    pub known: u64,
+    pub problem: Option<String>,
+    /// Programs must run to finish it, and none may run yet.
+    pub is_put_off: bool,
+}
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
@@ -57,11 +64,8 @@ pub(super) fn add(
     tape.exchanges
         .retain(|exchange| known(&fits, exchange).is_none());
     // A tape is not written if it would only have exchanges that never answer.
-    if tape
-        .exchanges
-        .iter()
-        .all(|exchange| exchange.input.unfinished)
-    {
+    let mut exchanges = tape.exchanges.iter();
+    if exchanges.all(|exchange| exchange.input.unfinished) {
         tape.exchanges.clear();
     }
     let mut finished = Finished {
@@ -74,23 +78,11 @@ pub(super) fn add(
     }
     let text = write(&tape);
     let verb = verb_of(&tape.meta);
-    let name = settings.name.draw(&tape.meta, verb);
-    // If the name is taken, another one is drawn. If the template has no random part, a number is added.
-    let drawn = (0..MAX_TRIES).map(|_| settings.name.draw(&tape.meta, verb));
-    let numbered = (2..MAX_NUMBER).map(|number| format!("{name}-{number}"));
-    for id in drawn.chain(numbered) {
-        let path = root.path.join(format!("{id}.json5"));
-        match create_new(&path, &text) {
-            Ok(()) => {
-                root.wrote(&id, &path);
-                finished.written.push(id);
-                return Ok(finished);
-            }
-            Err(FileError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(PlaceError::NoName(root.path.clone()))
+    let added = root.add_tape(&settings.name, &tape.meta, verb, &text)?;
+    let (id, path) = added.ok_or_else(|| PlaceError::NoName(root.path.clone()))?;
+    root.wrote(&id, &path);
+    finished.written.push(id);
+    Ok(finished)
 }
 
 /// Returns the part of a name that replaces a missing tag: the first argument, such as `status` of `git status`.
@@ -117,7 +109,7 @@ pub(super) fn overwrite(
         }
     }
     for (id, exchanges) in by_tape {
-        let path = root.path.join(format!("{id}.json5"));
+        let path = root.index().path(&id);
         replace(&path, |bytes: &[u8]| changed(bytes, &exchanges).map(Some))?;
         root.wrote(&id, &path);
         finished.recorded += exchanges.len() as u64;

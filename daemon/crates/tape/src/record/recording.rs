@@ -1,15 +1,13 @@
 //! The recording of one session while its program runs.
 
 use super::journal::{Begin, EndEntry, Journal, JournalEntry, line_of, now_us};
-use super::kept::KeptRecording;
-use super::open::{ECHO_BYTES, Open};
-use super::resume::Resumption;
-use super::typed::{Noted, Typed};
+use super::open::{ECHO_BYTES, Noted, Open, Typed};
+use super::resume::{KeptRecording, Resumption};
 use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::hidden::{HiddenTexts, asks_for_secret};
 use ccd_text::redact::{Source, TypedLines, redact_chunks};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +115,7 @@ impl Recording {
     }
 
     pub fn kept(&self) -> KeptRecording {
-        let state = self.lock();
+        let state = self.state.lock();
         let is_plain = state.prompt.is_some();
         let mut open = state.open.clone();
         if let Some(open) = &mut open {
@@ -150,34 +148,32 @@ impl Recording {
 
     /// Returns the number of exchanges so far, including the start of the program.
     pub fn exchanges(&self) -> u64 {
-        self.lock().number + 1
+        self.state.lock().number + 1
     }
 
     /// Returns why the journal is incomplete.
     pub fn problem(&self) -> Option<String> {
-        self.lock().problem.clone()
+        self.state.lock().problem.clone()
     }
 
     /// To be called before bytes are typed: the program may answer the first ones while the last ones are written. What
     /// is printed from now on belongs to them.
     pub fn typing(&self) -> Typing<'_> {
-        self.lock().early = Some(Vec::new());
+        self.state.lock().early = Some(Vec::new());
         Typing(self)
     }
 
     fn note_typed(&self, typed: Typed<'_>) -> Noted {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let at_us = now_us();
         state.close_piece();
         if typed.bytes == [END_OF_INPUT] && state.has_ended_input() {
             // The same bytes are typed repeatedly until the program reads them; one note is enough.
             return Noted::default();
         }
-        let hidden = typed.is_secret
-            || match &state.prompt {
-                Some(prompt) => typed.unseen || asks_for_secret(&prompt.prompt()),
-                None => typed.unseen,
-            };
+        let prompt = state.prompt.as_ref();
+        let asks = || prompt.is_some_and(|prompt| asks_for_secret(&prompt.prompt()));
+        let hidden = typed.is_secret || typed.unseen || asks();
         let open = state.open.as_ref();
         if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
@@ -209,7 +205,7 @@ impl Recording {
     }
 
     pub fn printed(&self, bytes: &[u8], offset: u64) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(prompt) = &mut state.prompt {
             prompt.feed(bytes);
         }
@@ -239,7 +235,7 @@ impl Recording {
     }
 
     pub fn resized(&self, rows: u16, cols: u16) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.close_piece();
         let at_us = now_us();
         state.note(&JournalEntry::Resize { at_us, rows, cols });
@@ -247,7 +243,7 @@ impl Recording {
 
     /// Writes the entries. The caller must be able to wait for the disk.
     pub fn flush(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_due = |(at, _, _): (u64, u64, u64)| now_us().saturating_sub(at) >= CHUNK_US;
         if state.piece.is_some_and(is_due) {
             state.close_piece();
@@ -257,7 +253,7 @@ impl Recording {
 
     /// Ends the recording; the last line says how.
     pub fn end(&self, end: EndEntry) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.close_piece();
         // An input after which the program exits is complete, such as a key in a menu.
         state.settle(end.exit.is_none());
@@ -267,11 +263,7 @@ impl Recording {
 
     /// Returns the lines that could not be written to the journal.
     pub fn unwritten(&self) -> Vec<u8> {
-        self.lock().lines.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RecordingState> {
-        self.state.lock()
+        self.state.lock().lines.clone()
     }
 }
 
@@ -291,7 +283,7 @@ impl Typing<'_> {
 impl Drop for Typing<'_> {
     /// If nothing was typed, what was printed belongs to what was typed before.
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         if state.early.is_some() {
             state.end_typing();
             state.note_complete();

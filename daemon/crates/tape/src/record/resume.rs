@@ -1,10 +1,30 @@
-//! Restores a recording after its worker was killed, when the journal is newer than the kept state.
+//! A recording as it is handed to the next worker. If a worker was killed, the journal is newer than that.
 
 use super::journal::{self, Journal, JournalEntry};
-use super::kept::KeptRecording;
 use super::open::{Open, ends_line};
+use ccd_text::redact::TypedLines;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::io;
+use std::path::PathBuf;
+
+/// What the next worker must know but no file may contain: the last input as it was typed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeptRecording {
+    pub(super) journal: PathBuf,
+    pub(super) redacts: bool,
+    pub(super) is_plain: bool,
+    pub(super) number: u64,
+    pub(super) open: Option<Open>,
+    #[serde(default)]
+    pub(super) lines: TypedLines,
+    /// Hidden input that the session does not know of, because its terminal never echoes.
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
+    /// Secrets that were recognised by their names.
+    #[serde(default)]
+    pub(super) recognised: Vec<String>,
+}
 
 #[derive(Debug)]
 pub struct Resumption {
@@ -29,7 +49,7 @@ impl Resumption {
     }
 
     pub fn offset(&self) -> Option<u64> {
-        self.open.as_ref().map(|open| open.offset)
+        Some(self.open.as_ref()?.offset)
     }
 }
 

@@ -1,9 +1,10 @@
 //! A directory of tapes.
 
 use super::usage::{Usage, Used};
-use crate::format::file::{make_folder, sweep};
-use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
-use crate::key::Fingerprint;
+use crate::format::Meta;
+use crate::format::file::{FileError, create_new, make_folder, sweep};
+use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, rules_in_force, walk};
+use crate::name::NameTemplate;
 use ccd_protocol::tape::TapeProblem;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_watch::{Changes, Renewal, Watcher};
@@ -26,8 +27,17 @@ const LONGEST: Duration = Duration::from_millis(50);
 /// How long a call waits until another directory of tapes has been read.
 const REREAD_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a miss waits for files that have just changed.
+pub(crate) const CATCH_UP: Duration = Duration::from_secs(2);
+
 /// Maximum number of tapes that a summary lists, and of problems that are logged at once.
 const SUMMARY_TAPES: usize = 100;
+
+/// Maximum number of names that are drawn for a new tape.
+const MAX_TRIES: usize = 16;
+
+/// Maximum number that is added to a name that is taken.
+const MAX_NUMBER: u32 = 10_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
@@ -86,11 +96,6 @@ impl Root {
         cache: Option<Cache>,
         played: Arc<Notify>,
     ) -> Result<Arc<Self>, RootError> {
-        if !path.is_absolute() {
-            return Err(RootError::Relative {
-                path: path.to_owned(),
-            });
-        }
         check_folder(path)?;
         let (mut watcher, watch) = Watcher::new(is_tape);
         let rules = rules_in_force();
@@ -98,10 +103,8 @@ impl Root {
             watch_root(path, renewal);
             walk(path, |folder| renewal.folder(folder))
         });
-        let known = cache
-            .as_ref()
-            .map(|cache| cache.load(path))
-            .unwrap_or_default();
+        let known = cache.as_ref().map(|cache| cache.load(path));
+        let known = known.unwrap_or_default();
         let index = Index::build(path, 1, found, |id, stamp| {
             known.get(id).filter(|tape| tape.stamp == *stamp).cloned()
         });
@@ -198,6 +201,29 @@ impl Root {
         self.played.notify_one();
     }
 
+    /// Writes a new tape under the first name that is free; returns its id and its file, or `None` if no name is. Blocks.
+    pub(crate) fn add_tape(
+        &self,
+        name: &NameTemplate,
+        meta: &Meta,
+        verb: &str,
+        text: &str,
+    ) -> Result<Option<(String, PathBuf)>, FileError> {
+        let first = name.draw(meta, verb);
+        // If the name is taken, another one is drawn. If the template has no random part, a number is added.
+        let drawn = (0..MAX_TRIES).map(|_| name.draw(meta, verb));
+        let numbered = (2..MAX_NUMBER).map(|number| format!("{first}-{number}"));
+        for id in drawn.chain(numbered) {
+            let path = self.path.join(format!("{id}{SUFFIX}"));
+            match create_new(&path, text) {
+                Ok(()) => return Ok(Some((id, path))),
+                Err(FileError::Exists { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
     /// Indexes a tape that was recorded, or changed by a recording. Blocks.
     pub fn wrote(&self, tape: &str, file: &Path) {
         self.refresh(file);
@@ -237,9 +263,8 @@ impl Root {
     /// Returns the tapes, sorted by id.
     pub fn ids(&self) -> Vec<TapeId> {
         let index = self.index();
-        let mut ids: Vec<TapeId> = index.tapes().map(|tape| TapeId::clone(&tape.id)).collect();
-        ids.sort_unstable();
-        ids
+        let tapes = index.tapes_by_id().into_iter();
+        tapes.map(|tape| TapeId::clone(&tape.id)).collect()
     }
 
     /// Saves the index for the next start, if it has changed. Blocks.
@@ -295,17 +320,12 @@ impl Root {
         let index = self.index();
         let known = before.into_iter().flat_map(Index::problems);
         let known: HashSet<&str> = known.map(|problem| &*problem.path).collect();
-        let new = index
-            .problems()
-            .filter(|problem| !known.contains(&*problem.path));
-        for TapeProblem {
-            path, line, column, ..
-        } in new.take(SUMMARY_TAPES)
-        {
+        let is_new = |problem: &&TapeProblem| !known.contains(&*problem.path);
+        for problem in index.problems().filter(is_new).take(SUMMARY_TAPES) {
             tracing::warn!(
-                path,
-                line,
-                column,
+                path = problem.path,
+                line = problem.line,
+                column = problem.column,
                 "a tape cannot be read; ccctl tape validate says why"
             );
         }
@@ -323,6 +343,7 @@ impl Root {
 fn check_folder(path: &Path) -> Result<(), RootError> {
     let path = path.to_owned();
     match path.metadata() {
+        _ if !path.is_absolute() => Err(RootError::Relative { path }),
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(RootError::NotAFolder { path }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -334,10 +355,6 @@ fn check_folder(path: &Path) -> Result<(), RootError> {
 fn folder_id(path: &Path) -> Option<FolderId> {
     let found = path.metadata().ok()?;
     Some((found.dev(), found.ino()))
-}
-
-fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 fn is_tape(path: &Path) -> bool {

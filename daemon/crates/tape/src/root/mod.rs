@@ -8,6 +8,7 @@ mod roots;
 mod roots_tests;
 mod usage;
 
+pub(crate) use folder::CATCH_UP;
 pub use folder::{Root, RootError};
 pub use roots::Roots;
 pub use usage::{UsageError, UsageStore, Used};

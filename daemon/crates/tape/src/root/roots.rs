@@ -3,11 +3,11 @@
 use super::folder::{Root, RootError};
 use super::usage::{UsageError, UsageStore};
 use crate::index::{Cache, SUFFIX};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -21,22 +21,16 @@ const SAVE_AFTER: Duration = Duration::from_millis(300);
 pub struct Roots {
     caches: PathBuf,
     usage: Arc<dyn UsageStore>,
-    open: Mutex<Opened>,
+    open: Mutex<HashMap<PathBuf, RootEntry>>,
     /// Notified when a tape was played.
     played: Arc<Notify>,
-}
-
-#[derive(Debug, Default)]
-struct Opened {
-    places: HashMap<PathBuf, RootEntry>,
-    clock: u64,
 }
 
 /// A root that is open or being opened.
 #[derive(Debug, Clone)]
 struct RootEntry {
     root: Arc<OnceCell<Arc<Root>>>,
-    asked_at: u64,
+    asked_at: Instant,
 }
 
 impl Roots {
@@ -77,20 +71,18 @@ impl Roots {
         }
         let opened = place.root.get_or_try_init(|| self.open_anew(&path)).await;
         if opened.is_err() {
-            let places = &mut self.opened().places;
-            places.retain(|known, place| *known != path || place.root.initialized());
+            let mut open = self.open.lock();
+            open.retain(|known, place| *known != path || place.root.initialized());
         }
         let root = Arc::clone(opened?);
         let followed = Arc::clone(&root);
-        if let Err(error) = tokio::task::spawn_blocking(move || followed.follow_moves()).await {
-            tracing::warn!(%error, "could not check a directory of tapes");
-        }
+        let _ = tokio::task::spawn_blocking(move || followed.follow_moves()).await;
         Ok(root)
     }
 
     pub fn all(&self) -> Vec<Arc<Root>> {
-        let open = self.opened();
-        let roots = open.places.values().filter_map(|place| place.root.get());
+        let open = self.open.lock();
+        let roots = open.values().filter_map(|place| place.root.get());
         roots.map(Arc::clone).collect()
     }
 
@@ -157,16 +149,13 @@ impl Roots {
 
     /// Returns the paths of the roots in use, opened or not.
     fn paths(&self) -> Vec<PathBuf> {
-        self.opened().places.keys().cloned().collect()
+        self.open.lock().keys().cloned().collect()
     }
 
     /// Reads tapes again if the user's redaction rules have changed.
     pub async fn follow_rules(&self) {
         for root in self.all() {
-            let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
-            if let Err(error) = followed {
-                tracing::warn!(%error, "could not read tapes under the new rules");
-            }
+            let _ = tokio::task::spawn_blocking(move || root.follow_rules()).await;
         }
     }
 
@@ -179,9 +168,8 @@ impl Roots {
 
     /// Saves all counts and indexes.
     pub async fn close(&self) {
-        self.save().await;
         for root in self.all() {
-            save_cache(root).await;
+            self.put_away(root).await;
         }
     }
 
@@ -204,7 +192,7 @@ impl Roots {
 
     async fn put_away(&self, root: Arc<Root>) {
         self.save_root(&root).await;
-        save_cache(root).await;
+        let _ = tokio::task::spawn_blocking(move || root.save_cache()).await;
     }
 
     async fn open_anew(&self, path: &Path) -> Result<Arc<Root>, RootError> {
@@ -226,34 +214,29 @@ impl Roots {
     /// Returns the entry of a path, and the roots that were closed to make room for it: those not requested for the
     /// longest time.
     fn place(&self, path: &Path) -> Result<(RootEntry, Vec<Arc<Root>>), RootError> {
-        let mut open = self.opened();
-        open.clock += 1;
-        let now = open.clock;
-        if let Some(place) = open.places.get_mut(path) {
-            place.asked_at = now;
+        let mut open = self.open.lock();
+        let asked_at = Instant::now();
+        if let Some(place) = open.get_mut(path) {
+            place.asked_at = asked_at;
             return Ok((place.clone(), Vec::new()));
         }
         let mut gone = Vec::new();
-        while open.places.len() >= MAX_ROOTS {
-            let idle = open.places.iter().filter(|(_, place)| place.is_idle());
+        while open.len() >= MAX_ROOTS {
+            let idle = open.iter().filter(|(_, place)| place.is_idle());
             let oldest = idle.min_by_key(|(_, place)| place.asked_at);
             let Some(oldest) = oldest.map(|(path, _)| path.clone()) else {
-                let open = open.places.len();
+                let open = open.len();
                 return Err(RootError::TooMany { open });
             };
-            let place = open.places.remove(&oldest);
+            let place = open.remove(&oldest);
             gone.extend(place.and_then(|place| place.root.get().map(Arc::clone)));
         }
         let place = RootEntry {
             root: Arc::default(),
-            asked_at: now,
+            asked_at,
         };
-        open.places.insert(path.to_owned(), place.clone());
+        open.insert(path.to_owned(), place.clone());
         Ok((place, gone))
-    }
-
-    fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.open.lock()
     }
 }
 
@@ -262,13 +245,6 @@ impl RootEntry {
     fn is_idle(&self) -> bool {
         let is_unused = |root: &Arc<Root>| Arc::strong_count(root) == 1;
         Arc::strong_count(&self.root) == 1 && self.root.get().is_none_or(is_unused)
-    }
-}
-
-async fn save_cache(root: Arc<Root>) {
-    let saved = tokio::task::spawn_blocking(move || root.save_cache()).await;
-    if let Err(error) = saved {
-        tracing::warn!(%error, "could not save the index of tapes");
     }
 }
 

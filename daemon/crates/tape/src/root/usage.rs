@@ -2,7 +2,7 @@
 
 use crate::index::TapeId;
 use futures_util::future::BoxFuture;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -16,35 +16,23 @@ pub struct Used {
 
 pub type UsageError = Box<dyn std::error::Error + Send + Sync>;
 
+type UsageReply<'a, T> = BoxFuture<'a, Result<T, UsageError>>;
+
 /// Stores the counts across restarts of the daemon.
 pub trait UsageStore: std::fmt::Debug + Send + Sync {
-    fn load<'a>(&'a self, root: &'a Path)
-    -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>>;
+    fn load<'a>(&'a self, root: &'a Path) -> UsageReply<'a, Vec<(TapeId, Used)>>;
 
     /// Replaces the counts of some tapes of a root.
-    fn save<'a>(
-        &'a self,
-        root: &'a Path,
-        counts: &'a [(TapeId, Used)],
-    ) -> BoxFuture<'a, Result<(), UsageError>>;
+    fn save<'a>(&'a self, root: &'a Path, counts: &'a [(TapeId, Used)]) -> UsageReply<'a, ()>;
 
     /// Returns the tapes of all roots that were last played before a time.
-    fn played_before<'a>(
-        &'a self,
-        time: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>>;
+    fn played_before<'a>(&'a self, time: &'a str) -> UsageReply<'a, Vec<(PathBuf, TapeId)>>;
 
-    fn forget<'a>(
-        &'a self,
-        root: &'a Path,
-        tapes: &'a [TapeId],
-    ) -> BoxFuture<'a, Result<(), UsageError>>;
+    fn forget<'a>(&'a self, root: &'a Path, tapes: &'a [TapeId]) -> UsageReply<'a, ()>;
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Usage {
-    counts: Mutex<Counts>,
-}
+pub(super) struct Usage(Mutex<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -56,7 +44,7 @@ struct Counts {
 
 impl Usage {
     pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
-        let mut counts = self.counts();
+        let mut counts = self.0.lock();
         for (tape, before) in before {
             let used = counts.used.entry(tape).or_insert(Used {
                 exchanges: 0,
@@ -68,7 +56,7 @@ impl Usage {
 
     pub(super) fn played(&self, tape: &TapeId, exchanges: u64) {
         let at = ccd_text::clock::now();
-        let mut counts = self.counts();
+        let mut counts = self.0.lock();
         let used = counts.used.entry(TapeId::clone(tape)).or_default();
         used.exchanges += exchanges;
         used.at = at;
@@ -78,15 +66,15 @@ impl Usage {
 
     /// Returns the tapes that were played since the root was opened.
     pub(super) fn played_now(&self) -> HashSet<TapeId> {
-        self.counts().played.clone()
+        self.0.lock().played.clone()
     }
 
     pub(super) fn of(&self, tape: &str) -> Option<Used> {
-        self.counts().used.get(tape).cloned()
+        self.0.lock().used.get(tape).cloned()
     }
 
     pub(super) fn forget(&self, tapes: &[TapeId]) {
-        let mut counts = self.counts();
+        let mut counts = self.0.lock();
         for tape in tapes {
             counts.used.remove(tape);
             counts.unsaved.remove(tape);
@@ -94,7 +82,7 @@ impl Usage {
     }
 
     pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
-        let mut counts = self.counts();
+        let mut counts = self.0.lock();
         let unsaved = std::mem::take(&mut counts.unsaved);
         let taken = unsaved.into_iter().filter_map(|tape| {
             let used = counts.used.get(&tape)?.clone();
@@ -105,16 +93,12 @@ impl Usage {
 
     /// Puts back counts that could not be saved.
     pub(super) fn not_saved(&self, taken: Vec<(TapeId, Used)>) {
-        let mut counts = self.counts();
+        let mut counts = self.0.lock();
         for (tape, _) in taken {
             if counts.used.contains_key(&tape) {
                 counts.unsaved.insert(tape);
             }
         }
-    }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock()
     }
 }
 

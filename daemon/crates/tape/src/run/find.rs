@@ -4,20 +4,13 @@ use crate::TapeError;
 use crate::format::{Exchange, Meta};
 use crate::index::{Asked, Fits, Index, ReadError, TapeId};
 use crate::key::{Context, Invocation, StateHash};
-use crate::root::Root;
+use crate::root::{CATCH_UP, Root};
 use crate::settings::Settings;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a miss waits for files that have just changed.
-const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How often a tape is read that changes at the same time.
 const MAX_LOOKS: usize = 3;
-
-/// Maximum part of an input that is compared to explain a miss.
-const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 /// A run as it is looked up, and recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +60,7 @@ impl Run {
             rules: &settings.rules,
             session: &context,
             prompt: "",
-            input: &self.input[..self.input.len().min(MAX_EXPLAINED_BYTES)],
+            input: &self.input,
             state: StateHash::start().fingerprint(),
             last: None,
             played: None,

@@ -42,7 +42,7 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
         match is_fit.then(|| film(tape, &changes, &frames)) {
             Some(Ok(film)) => {
                 let end_ms = end_ms.saturating_add(pace.end_pause_ms);
-                let document = film.document(&title(tape), end_ms);
+                let document = film.document(&tape.meta.command_line(), end_ms);
                 return Ok((document, film.frames()));
             }
             Some(Err(too_large)) if frames.len() <= 2 => return Err(too_large),
@@ -64,19 +64,14 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
         }
         show(tape, what, &mut screen);
     }
-    let (rows, _) = screen.size();
-    let has_ended = exchange.saturating_add(1) >= tape.exchanges.len()
-        && tape
-            .exchanges
-            .last()
-            .is_some_and(|last| last.exit.is_some());
+    let last = tape
+        .exchanges
+        .last()
+        .filter(|_| shown >= tape.exchanges.len());
+    let has_ended = last.is_some_and(|last| last.exit.is_some());
     let still = screen.still();
-    draw_svg(
-        &still,
-        &(0..used_rows(&still, rows)),
-        &title(tape),
-        has_ended,
-    )
+    let rows = 0..used_rows(&still, screen.size().0);
+    draw_svg(&still, &rows, &tape.meta.command_line(), has_ended)
 }
 
 /// Returns how many rows are drawn: of a terminal that is higher than usual, no blank rows at its end.
@@ -90,13 +85,6 @@ fn used_rows(still: &Still, rows: u16) -> u16 {
     let last = lines.iter().rposition(|line| !line.trim().is_empty());
     let last = last.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
     (last.max(still.cursor().row) + 1).clamp(LEAST_ROWS, rows)
-}
-
-/// Returns the title: the recorded command line.
-fn title(tape: &Tape) -> String {
-    let words = std::iter::once(&tape.meta.program).chain(&tape.meta.args);
-    let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
-    words.join(" ")
 }
 
 fn show(tape: &Tape, what: What<'_>, screen: &mut Screen) {

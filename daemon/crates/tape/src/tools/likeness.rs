@@ -169,9 +169,8 @@ impl Comparison {
         self.echoes = echoes_of(&exchange.input);
         let last = exchange.input.bytes.last();
         self.is_keys = last.is_some_and(|last| !matches!(last, b'\r' | b'\n'));
-        for side in [&mut self.tape, &mut self.now] {
-            side.start();
-        }
+        self.tape.start();
+        self.now.start();
         self.tape.print(exchange.chunks.iter().cloned());
     }
 
@@ -214,11 +213,12 @@ impl Comparison {
             return Likeness::Differs;
         }
         let left = self.left_now(may_be_cut);
-        match (left.is_empty(), left.contains(&Rest::default())) {
-            (true, _) => Likeness::Differs,
-            (false, true) => Likeness::Same,
-            (false, false) if may_be_cut => Likeness::Start,
-            (false, false) => Likeness::Differs,
+        if left.contains(&Rest::default()) {
+            Likeness::Same
+        } else if may_be_cut && !left.is_empty() {
+            Likeness::Start
+        } else {
+            Likeness::Differs
         }
     }
 
@@ -312,9 +312,8 @@ impl Comparison {
             if let (Some(prompt), true) = (prompt, may_be_cut) {
                 ways.extend(tapes.iter().flat_map(|tape| self.begun(tape, prompt)));
             }
-            let pairs = ways
-                .iter()
-                .flat_map(|way| nows.iter().map(|now| (*way, now)));
+            let ways = ways.into_iter();
+            let pairs = ways.flat_map(|way| nows.iter().map(move |now| (way, now)));
             let unchanged = ((&*tape, ""), &now);
             left.extend(pairs.chain([unchanged]).filter_map(|((tape, begun), now)| {
                 let whole = format!("{}{now}", before.now);

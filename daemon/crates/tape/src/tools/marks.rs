@@ -38,7 +38,7 @@ pub(crate) struct Resize {
 }
 
 /// A marker; its label is a part of the annotation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Marker<'a> {
     pub(super) at_ms: u64,
     pub(super) label: &'a str,
@@ -48,39 +48,29 @@ pub(super) struct Marker<'a> {
 /// people edit tapes.
 pub(super) fn keys(exchange: &Exchange) -> Vec<KeyPress> {
     let keys: Option<Vec<KeyPress>> = list(exchange, KEYS).map(key_press).collect();
-    let keys = keys.unwrap_or_default();
-    let len_bytes = keys
-        .iter()
-        .fold(0_u64, |sum, key| sum.saturating_add(key.len_bytes));
-    if len_bytes == exchange.input.bytes.len() as u64 && !exchange.pre.hidden {
-        keys
-    } else {
-        Vec::new()
-    }
+    let len_bytes = exchange.input.bytes.len() as u64;
+    let fits = |keys: &Vec<KeyPress>| {
+        let lens = keys.iter().map(|key| key.len_bytes);
+        lens.fold(0, u64::saturating_add) == len_bytes && !exchange.pre.hidden
+    };
+    keys.filter(fits).unwrap_or_default()
 }
 
 fn key_press(value: &Value) -> Option<KeyPress> {
-    let [at_ms, len_bytes, chunks] = value.as_array()?.as_slice() else {
-        return None;
-    };
-    Some(KeyPress {
-        at_ms: at_ms.as_u64()?,
-        len_bytes: len_bytes.as_u64().filter(|len| *len > 0)?,
-        chunks: chunks.as_u64()?,
+    let [at_ms, len_bytes, chunks] = Deserialize::deserialize(value).ok()?;
+    (len_bytes > 0).then_some(KeyPress {
+        at_ms,
+        len_bytes,
+        chunks,
     })
 }
 
 /// Notes when the keys of an input were typed, if it was not typed at once.
 pub(crate) fn set_keys(annotations: &mut Annotations, keys: &[KeyPress]) {
     if keys.len() > 1 {
-        let values = keys.iter().map(|key| {
-            let KeyPress {
-                at_ms,
-                len_bytes,
-                chunks,
-            } = *key;
-            Value::from(vec![at_ms, len_bytes, chunks])
-        });
+        let values = keys
+            .iter()
+            .map(|key| vec![key.at_ms, key.len_bytes, key.chunks]);
         annotations.insert(KEYS.to_owned(), values.collect());
     }
 }
@@ -92,9 +82,8 @@ pub(super) fn forget_keys(exchange: &mut Exchange) {
 
 pub(super) fn resizes(exchange: &Exchange) -> Vec<Resize> {
     let parsed = list(exchange, RESIZES).filter_map(|value| Resize::deserialize(value).ok());
-    let mut resizes: Vec<Resize> = parsed.collect();
-    resizes.retain(|Resize { size, .. }| size.rows > 0 && size.cols > 0);
-    resizes
+    let is_size = |Resize { size, .. }: &Resize| size.rows > 0 && size.cols > 0;
+    parsed.filter(is_size).collect()
 }
 
 pub(crate) fn add_resize(annotations: &mut Annotations, resize: Resize) {
@@ -103,12 +92,7 @@ pub(crate) fn add_resize(annotations: &mut Annotations, resize: Resize) {
 
 /// Returns the markers; what is not a marker is ignored.
 pub(super) fn markers(exchange: &Exchange) -> Vec<Marker<'_>> {
-    let parsed = list(exchange, MARKERS).filter_map(|value| {
-        Some(Marker {
-            at_ms: value.get("at_ms")?.as_u64()?,
-            label: value.get("label")?.as_str()?,
-        })
-    });
+    let parsed = list(exchange, MARKERS).filter_map(|value| Marker::deserialize(value).ok());
     parsed.collect()
 }
 

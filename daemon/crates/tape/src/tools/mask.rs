@@ -4,7 +4,7 @@ use crate::format::Exchange;
 use ccd_text::redact::KnownTexts;
 
 /// The annotation of an exchange with the number of removed secrets.
-pub(super) const COUNT: &str = "redacted";
+const COUNT: &str = "redacted";
 
 /// Adds to the number of removed secrets in an exchange's annotations.
 pub fn count_removed(exchange: &mut Exchange, removed: usize) {
@@ -18,11 +18,11 @@ pub fn count_removed(exchange: &mut Exchange, removed: usize) {
 
 /// Masks known texts in an exchange's output, even across chunks; returns how many there were.
 pub fn mask_known(exchange: &mut Exchange, texts: &KnownTexts) -> usize {
-    let mut chunks: Vec<Vec<u8>> = exchange
+    let data = exchange
         .chunks
         .iter_mut()
-        .map(|chunk| std::mem::take(&mut chunk.data))
-        .collect();
+        .map(|chunk| std::mem::take(&mut chunk.data));
+    let mut chunks: Vec<Vec<u8>> = data.collect();
     let removed = texts.mask(&mut chunks);
     for (chunk, data) in exchange.chunks.iter_mut().zip(chunks) {
         chunk.data = data;

@@ -4,6 +4,7 @@
 mod animation;
 pub mod asciicast;
 mod chain;
+mod cut_text;
 mod diff;
 mod likeness;
 pub(crate) mod marks;

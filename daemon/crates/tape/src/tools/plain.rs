@@ -1,7 +1,7 @@
 //! Renders output as readable text: the lines as they are after all cursor movements in them.
 
+use super::cut_text::CutText;
 use ccd_text::escape::{Csi, Kind, Piece, Sequence, Splitter};
-use std::str::from_utf8;
 
 /// Maximum length of the text; the rest is omitted.
 const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -22,10 +22,10 @@ pub fn shown(output: &[u8], cols: Option<u16>) -> String {
 }
 
 /// A terminal with lines but no screen.
+#[derive(Default)]
 pub(super) struct Plain {
     splitter: Splitter,
-    /// The first bytes of a character.
-    open_char: Vec<u8>,
+    cut: CutText,
     done: String,
     line: Vec<char>,
     /// Where the row of the cursor starts in the line: a long line has several rows.
@@ -39,14 +39,8 @@ pub(super) struct Plain {
 impl Plain {
     pub(super) fn new(cols: Option<u16>) -> Self {
         Self {
-            splitter: Splitter::new(),
-            open_char: Vec::new(),
-            done: String::new(),
-            line: Vec::new(),
-            row_start: 0,
-            col: 0,
             cols: cols.map(|cols| usize::from(cols.max(1))),
-            is_alternate: false,
+            ..Self::default()
         }
     }
 
@@ -54,7 +48,10 @@ impl Plain {
     pub(super) fn print(&mut self, output: &[u8]) {
         let mut splitter = std::mem::take(&mut self.splitter);
         splitter.pieces(output, |piece| match piece {
-            Piece::Text(text) => self.text_bytes(text),
+            Piece::Text(text) => {
+                let whole = self.cut.add(text);
+                self.say(&String::from_utf8_lossy(&whole));
+            }
             Piece::Sequence(sequence) => self.obey(&sequence),
         });
         self.splitter = splitter;
@@ -83,8 +80,8 @@ impl Plain {
     fn end_line(&mut self) {
         if self.done.len() < MAX_TEXT_BYTES {
             let end = self.line.iter().rposition(|c| *c != ' ');
-            self.done
-                .extend(&self.line[..end.map_or(0, |last| last + 1)]);
+            let line = &self.line[..end.map_or(0, |last| last + 1)];
+            self.done.extend(line);
             self.done.push('\n');
         }
         self.line.clear();
@@ -134,32 +131,13 @@ impl Plain {
             _ => self.fresh_line(),
         }
     }
-}
-
-impl Plain {
-    fn text_bytes(&mut self, text: &[u8]) {
-        self.open_char.extend_from_slice(text);
-        let bytes = std::mem::take(&mut self.open_char);
-        let mut read = 0;
-        for chunk in bytes.utf8_chunks() {
-            chunk.valid().chars().for_each(|c| self.character(c));
-            let invalid = chunk.invalid();
-            read += chunk.valid().len() + invalid.len();
-            let is_cut = from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if is_cut && read == bytes.len() {
-                self.open_char = invalid.to_vec();
-            } else if !invalid.is_empty() {
-                self.character(char::REPLACEMENT_CHARACTER);
-            }
-        }
-    }
 
     fn character(&mut self, c: char) {
-        if c.is_control() {
-            return self.control(c);
-        }
         if self.is_alternate {
             return;
+        }
+        if c.is_control() {
+            return self.control(c);
         }
         if self.cols.is_some_and(|cols| self.col >= cols) {
             (self.row_start, self.col) = (self.at(), 0);
@@ -177,9 +155,6 @@ impl Plain {
     }
 
     fn control(&mut self, control: char) {
-        if self.is_alternate {
-            return;
-        }
         match control {
             // A line feed always starts a new line at its first column, even if the terminal was set not to: stair
             // steps are hard to read.

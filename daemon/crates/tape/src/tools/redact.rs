@@ -1,7 +1,7 @@
 //! Removes the secrets from a tape.
 
 use super::marks::forget_keys;
-use super::mask::{COUNT, mask_known};
+use super::mask::{count_removed, mask_known};
 use super::typed_lines::{hide, rechain, redact_typed_lines};
 use crate::format::{Chunk, Exchange, Meta, Stream, Tape, WORK_TREE_PATCH};
 use ccd_text::redact::{
@@ -33,16 +33,9 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     let mut removals = Vec::new();
     let mut known = Vec::new();
     redact_parts(&mut tape.meta, &mut removals, &mut known);
-    note(
-        &mut removals,
-        "session".to_owned(),
-        redact_members(&mut tape.session.other),
-    );
-    let before = removals.iter().map(|removal| removal.count).sum();
-    let mut counts = vec![0; tape.exchanges.len()];
-    if let Some(first) = counts.first_mut() {
-        *first = before;
-    }
+    let session = redact_members(&mut tape.session.other);
+    note(&mut removals, "session".to_owned(), session);
+    let mut before: usize = removals.iter().map(|removal| removal.count).sum();
     let is_hidden = |exchange: &Exchange| exchange.pre.hidden;
     let were_hidden: Vec<bool> = tape.exchanges.iter().map(is_hidden).collect();
     let (lines, shown) = redact_typed_lines(&mut tape.exchanges);
@@ -51,33 +44,26 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     if let Some(first) = hidden.position(|(exchange, before)| exchange.pre.hidden && !before) {
         rechain(&mut tape.exchanges, first);
     }
-    let known = known
-        .iter()
-        .flat_map(|text| KnownTexts::distinctive_lines(text));
+    let known = known.iter();
+    let known = known.flat_map(|text| KnownTexts::distinctive_lines(text));
     let known = [KnownTexts::of(shown), KnownTexts::of(known)];
     let outputs = redact_shown(&mut tape.exchanges, tape.meta.pty.is_some(), &known);
     for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
         if exchange.pre.hidden || inputs[index] + lines[index] > 0 {
             forget_keys(exchange);
         }
-        let count = exchange.annotations.remove(COUNT);
         let parts = [
             ("pre.prompt", redact_text(&mut exchange.pre.prompt)),
             ("input", inputs[index] + lines[index]),
             ("output", outputs[index]),
             ("annotations", redact_members(&mut exchange.annotations)),
         ];
+        let mut count = std::mem::take(&mut before);
         for (part, removed) in parts {
-            counts[index] += removed;
+            count += removed;
             note(&mut removals, format!("exchanges[{index}].{part}"), removed);
         }
-        let earlier = count.as_ref().and_then(Value::as_u64);
-        if counts[index] > 0 {
-            let sum = earlier.unwrap_or(0) + counts[index] as u64;
-            exchange.annotations.insert(COUNT.to_owned(), sum.into());
-        } else if let Some(count) = count {
-            exchange.annotations.insert(COUNT.to_owned(), count);
-        }
+        count_removed(exchange, count);
     }
     if !removals.is_empty() {
         tape.meta.redact = true;
@@ -146,10 +132,10 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
     };
     let mut counts = Vec::with_capacity(exchanges.len());
     for line in exchanges.chunk_by_mut(|before, _| !ends(before)) {
-        let typed: Vec<Vec<u8>> = line
+        let inputs = line
             .iter_mut()
-            .map(|exchange| std::mem::take(&mut exchange.input.bytes))
-            .collect();
+            .map(|exchange| std::mem::take(&mut exchange.input.bytes));
+        let typed: Vec<Vec<u8>> = inputs.collect();
         let redacted = redact_chunks(typed.clone(), Source::Typed);
         known.extend(redacted.texts);
         for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(redacted.chunks) {
@@ -212,10 +198,8 @@ fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> 
     for streams in streams {
         let mut places: Vec<(usize, &mut Chunk)> = Vec::new();
         for (index, exchange) in exchanges.iter_mut().enumerate() {
-            let chunks = exchange
-                .chunks
-                .iter_mut()
-                .filter(|chunk| streams.contains(&chunk.stream));
+            let chunks = exchange.chunks.iter_mut();
+            let chunks = chunks.filter(|chunk| streams.contains(&chunk.stream));
             places.extend(chunks.map(|chunk| (index, chunk)));
         }
         let data = places
@@ -244,9 +228,8 @@ fn drop_empty(chunks: &mut Vec<Chunk>) {
             waited_ms = waited_ms.saturating_add(chunk.delay_ms);
             return false;
         }
-        chunk.delay_ms = chunk
-            .delay_ms
-            .saturating_add(std::mem::take(&mut waited_ms));
+        let waited_ms = std::mem::take(&mut waited_ms);
+        chunk.delay_ms = chunk.delay_ms.saturating_add(waited_ms);
         true
     });
 }

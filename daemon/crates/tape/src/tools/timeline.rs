@@ -1,10 +1,8 @@
 //! The times of everything on a tape: inputs, chunks, changes of size and markers.
 
-use super::marks::{KeyPress, idle_ms, keys, markers, resizes};
+use super::marks::{idle_ms, keys, markers, resizes};
 use crate::format::{Chunk, Exchange, PtySize, Tape};
 use std::borrow::Cow;
-use std::iter::Peekable;
-use std::vec::IntoIter;
 
 /// Maximum size of a screen that is drawn: a tape written by hand may have any size.
 const MAX_SIDE: u16 = 1000;
@@ -30,99 +28,59 @@ pub(super) enum What<'a> {
 pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
     let mut start_ms = 0;
     tape.exchanges.iter().flat_map(move |exchange| {
-        let (moments, end_ms) = Course::of(exchange, start_ms);
+        let (moments, end_ms) = course(exchange, start_ms);
         start_ms = end_ms;
         moments
     })
 }
 
 pub(super) fn duration_ms(tape: &Tape) -> u64 {
-    tape.exchanges
-        .iter()
-        .fold(0, |start_ms, exchange| Course::of(exchange, start_ms).1)
+    let exchanges = tape.exchanges.iter();
+    exchanges.fold(0, |start_ms, exchange| course(exchange, start_ms).1)
 }
 
-/// The course of one exchange.
-struct Course<'a> {
-    start_ms: u64,
-    /// The last event, since the start of the exchange.
-    at_ms: u64,
-    moments: Vec<Moment<'a>>,
-    input: &'a [u8],
-    keys: Peekable<IntoIter<KeyPress>>,
-    /// Changes of size and markers, by time.
-    notes: Peekable<IntoIter<(u64, What<'a>)>>,
-}
-
-impl<'a> Course<'a> {
-    /// Returns the events of an exchange, and when the next one starts.
-    /// On a tape edited by hand the exchange may last less than its chunks.
-    fn of(exchange: &'a Exchange, start_ms: u64) -> (Vec<Moment<'a>>, u64) {
-        let mut course = Self {
-            start_ms,
-            at_ms: 0,
-            moments: Vec::with_capacity(exchange.chunks.len() + 2),
-            input: &exchange.input.bytes,
-            keys: keys(exchange).into_iter().peekable(),
-            notes: notes(exchange).into_iter().peekable(),
-        };
-        course.push_at(0, What::Begin(exchange));
-        if course.keys.peek().is_none() && !course.input.is_empty() {
-            course.push(What::Keys(course.input));
-        }
-        for (printed, chunk) in (0..).zip(&exchange.chunks) {
-            course.type_until(printed);
-            course.at_ms = course.at_ms.saturating_add(chunk.delay_ms);
-            course.push(What::Output(chunk));
-        }
-        course.type_until(u64::MAX);
-        let end_ms = course.at_ms.max(exchange.dur_ms);
-        let end_ms = end_ms.saturating_add(idle_ms(exchange).unwrap_or(0));
-        while let Some((at_ms, note)) = course.notes.next() {
-            // On a tape edited by hand it may come after the end.
-            course.push_at(at_ms.min(end_ms), note);
-        }
-        (course.moments, start_ms.saturating_add(end_ms))
+/// Returns the events of an exchange that starts at `start_ms`, and when the next one starts.
+/// On a tape edited by hand the exchange may last less than its chunks, and notes may come after its end.
+fn course(exchange: &Exchange, start_ms: u64) -> (Vec<Moment<'_>>, u64) {
+    let mut input = &exchange.input.bytes[..];
+    let mut keys = keys(exchange).into_iter().peekable();
+    // At equal times notes come first: a program redraws when the size changes.
+    let mut timed = vec![(0, What::Begin(exchange))];
+    timed.extend(notes(exchange));
+    if keys.peek().is_none() && !input.is_empty() {
+        timed.push((0, What::Keys(input)));
     }
-
-    /// Types the keys that come before the chunk with this number.
-    fn type_until(&mut self, printed: u64) {
-        while let Some(key) = self.keys.next_if(|key| key.chunks <= printed) {
-            self.at_ms = self.at_ms.max(key.at_ms);
+    let mut at_ms = 0_u64;
+    let chunks = exchange.chunks.iter().map(Some).chain([None]);
+    for (printed, chunk) in (0..).zip(chunks) {
+        while let Some(key) = keys.next_if(|key| chunk.is_none() || key.chunks <= printed) {
+            at_ms = at_ms.max(key.at_ms);
             let len = usize::try_from(key.len_bytes).unwrap_or(usize::MAX);
-            let (keys, rest) = self.input.split_at(len.min(self.input.len()));
-            self.input = rest;
-            self.push(What::Keys(keys));
+            let (pressed, rest) = input.split_at(len.min(input.len()));
+            input = rest;
+            timed.push((at_ms, What::Keys(pressed)));
+        }
+        if let Some(chunk) = chunk {
+            at_ms = at_ms.saturating_add(chunk.delay_ms);
+            timed.push((at_ms, What::Output(chunk)));
         }
     }
-
-    fn push(&mut self, what: What<'a>) {
-        // A program redraws when the size changes: that output comes after it.
-        while let Some((at_ms, note)) = self.notes.next_if(|(at_ms, _)| *at_ms <= self.at_ms) {
-            self.push_at(at_ms, note);
-        }
-        self.push_at(self.at_ms, what);
-    }
-
-    fn push_at(&mut self, at_ms: u64, what: What<'a>) {
-        let at_ms = self.start_ms.saturating_add(at_ms);
-        let last_ms = self.moments.last().map_or(0, |last| last.at_ms);
-        self.moments.push(Moment {
-            at_ms: at_ms.max(last_ms),
-            what,
-        });
-    }
+    timed.sort_by_key(|(at_ms, _)| *at_ms);
+    let end_ms = at_ms.max(exchange.dur_ms);
+    let end_ms = end_ms.saturating_add(idle_ms(exchange).unwrap_or(0));
+    let moments = timed.into_iter().map(|(at_ms, what)| Moment {
+        at_ms: start_ms.saturating_add(at_ms.min(end_ms)),
+        what,
+    });
+    (moments.collect(), start_ms.saturating_add(end_ms))
 }
 
-/// Returns the changes of size and the markers, by time.
-fn notes(exchange: &Exchange) -> Vec<(u64, What<'_>)> {
+/// Returns the changes of size and the markers.
+fn notes(exchange: &Exchange) -> impl Iterator<Item = (u64, What<'_>)> {
     let resizes = resizes(exchange).into_iter();
     let resizes = resizes.map(|resize| (resize.at_ms, What::Resize(resize.size)));
     let markers = markers(exchange).into_iter();
-    let markers = markers.map(|marker| (marker.at_ms, What::Marker(marker.label)));
-    let mut notes: Vec<_> = resizes.chain(markers).collect();
-    notes.sort_by_key(|(at_ms, _)| *at_ms);
-    notes
+    resizes.chain(markers.map(|marker| (marker.at_ms, What::Marker(marker.label))))
 }
 
 /// Returns the bytes for a terminal: if the program had none, carriage returns are added before line feeds.

@@ -1,7 +1,7 @@
 //! Finds secrets that were typed in several lines, none of which looks like a secret by itself.
 
 use crate::format::{Exchange, InputKind, Tape};
-use crate::key::{Fingerprint, StateHash};
+use crate::key::{Fingerprint, StateHash, ends_line};
 use ccd_text::redact::{MASK, TypedLines};
 
 /// The secret was typed as a private key.
@@ -67,11 +67,8 @@ pub(super) fn hide(exchange: &mut Exchange) {
 
 /// Recomputes the states from the line that contains the exchange `first_hidden` on: hidden input counts as its mask.
 pub(super) fn rechain(exchanges: &mut [Exchange], first_hidden: usize) {
-    let ends_line = |exchange: &Exchange| {
-        let input = &exchange.input.bytes;
-        exchange.pre.hidden || matches!(input.last(), Some(b'\r' | b'\n'))
-    };
-    let begin = exchanges[..first_hidden].iter().rposition(ends_line);
+    let is_end = |exchange: &Exchange| exchange.pre.hidden || ends_line(&exchange.input.bytes);
+    let begin = exchanges[..first_hidden].iter().rposition(is_end);
     let exchanges = &mut exchanges[begin.map_or(0, |end| end + 1)..];
     let begin = exchanges
         .first()

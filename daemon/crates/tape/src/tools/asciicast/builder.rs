@@ -1,11 +1,12 @@
 //! Makes exchanges from the events of an asciicast.
 
 use super::event::{Event, MAX_TIME_US};
-use crate::format::{Chunk, Exchange, InputKind, Stream, TypedInput};
+use crate::format::{Chunk, Exchange, InputKind, Stream};
 use crate::tools::IDLE;
 use crate::tools::marks::{KeyPress, MAX_KEYS, Marker, Resize, add_marker, add_resize, set_keys};
 use crate::tools::plain::shown;
 use ccd_protocol::tape::TapeExit;
+use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
 
 /// Maximum number of unsupported event kinds that are reported separately.
@@ -16,9 +17,6 @@ const MAX_GATHERED_BYTES: usize = 1024;
 
 /// How many bytes an echo may have per typed byte: a line editor moves the cursor.
 const ECHO_FACTOR: usize = 4;
-
-/// Replaces hidden input.
-const MASK: &str = "***";
 
 #[derive(Default)]
 pub(super) struct Builder {
@@ -74,11 +72,8 @@ impl Builder {
             Event::Output(text) => self.output(&text),
             Event::Input(text) => self.input(text.as_bytes()),
             Event::Marker(label) => {
-                let marker = Marker {
-                    at_ms: self.now_ms - self.opened_ms,
-                    label: &label,
-                };
-                add_marker(&mut self.open.annotations, &marker);
+                let (at_ms, label) = (self.now_ms - self.opened_ms, &*label);
+                add_marker(&mut self.open.annotations, &Marker { at_ms, label });
             }
             Event::Resize(size) => {
                 let at_ms = self.now_ms - self.opened_ms;
@@ -86,10 +81,8 @@ impl Builder {
                 self.cols = size.cols;
             }
             Event::Exit(code) => {
-                self.exit = Some(TapeExit {
-                    code: Some(code),
-                    signal: None,
-                });
+                let code = Some(code);
+                self.exit = Some(TapeExit { code, signal: None });
             }
             Event::Other(code) => self.ignore(code),
         }
@@ -162,7 +155,7 @@ impl Builder {
         if self.timed_keys <= MAX_KEYS {
             set_keys(&mut exchange.annotations, &keys);
         }
-        exchange.input.kind = kind_of(&exchange.input);
+        exchange.input.kind = InputKind::of(&exchange.input.bytes);
         if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
             let output: Vec<u8> = exchange.output().take(64).collect();
             // It was typed hidden, and therefore masked.
@@ -188,14 +181,6 @@ impl Builder {
         }
         warnings.extend(self.warnings);
         self.done
-    }
-}
-
-/// A line is text with one Enter at its end.
-fn kind_of(input: &TypedInput) -> InputKind {
-    match input.bytes.strip_suffix(b"\r") {
-        Some(line) if !line.iter().any(|byte| *byte < b' ' || *byte == 0x7f) => InputKind::Line,
-        _ => InputKind::Raw,
     }
 }
 

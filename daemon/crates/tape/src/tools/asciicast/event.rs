@@ -1,8 +1,8 @@
 //! The events of an asciicast.
 
-use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
+use super::fault::{CastText, Fault, Scanned, Scanner, Stop, shortened};
 use crate::format::PtySize;
-use ccd_text::json5::{self, Kind};
+use ccd_text::json5::{self, Format as _, Kind};
 use std::borrow::Cow;
 
 /// Maximum time of an event: no recording takes a year.
@@ -31,7 +31,7 @@ pub(super) fn event(line: &str) -> Scanned<(u64, Event<'_>)> {
         if matches!(fault, Fault::Text(json5::Fault::Ends { .. })) {
             return Stop::at(offset, Fault::Cut);
         }
-        if let Some(path) = fault.path()
+        if let Some(path) = CastText::path(&mut fault)
             && let Some((_, name)) = PARTS.iter().find(|(part, _)| part == path)
         {
             *path = (*name).to_owned();
@@ -131,7 +131,7 @@ pub(super) fn each_output(
     listed.map_err(|stop| {
         let offset = stop.offset();
         let mut fault = stop.into_fault();
-        if let Some(path) = fault.path() {
+        if let Some(path) = CastText::path(&mut fault) {
             path.insert_str(0, "stdout");
         }
         Stop::at(offset, fault)

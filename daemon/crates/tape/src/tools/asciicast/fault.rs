@@ -87,16 +87,6 @@ pub enum Fault {
     Status(String),
 }
 
-impl Fault {
-    /// Returns the path to the wrong value, in a fault that has one.
-    pub(super) fn path(&mut self) -> Option<&mut String> {
-        match self {
-            Self::Text(json5::Fault::Kind { path, .. }) => Some(path),
-            _ => None,
-        }
-    }
-}
-
 impl From<json5::Fault> for Fault {
     fn from(fault: json5::Fault) -> Self {
         Self::Text(fault)
@@ -105,10 +95,7 @@ impl From<json5::Fault> for Fault {
 
 /// Shortens a text from the asciicast for a message.
 pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    crate::format::shortened(text, SHOWN_CHARS)
 }
 
 /// Asciicasts as JSON5, of which JSON is a part.
@@ -122,7 +109,10 @@ impl json5::Format for CastText {
     type Fault = Fault;
 
     fn path(fault: &mut Fault) -> Option<&mut String> {
-        fault.path()
+        match fault {
+            Fault::Text(json5::Fault::Kind { path, .. }) => Some(path),
+            _ => None,
+        }
     }
 }
 

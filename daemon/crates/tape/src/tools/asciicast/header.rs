@@ -1,7 +1,8 @@
 //! The header of an asciicast, which in version 1 contains the output too.
 
 use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
-use crate::format::PtySize;
+use crate::format::{PtySize, number, side};
+use ccd_text::json5::Number;
 
 #[derive(Debug, Default)]
 pub(super) struct Header {
@@ -115,31 +116,13 @@ fn optional<'a, T>(
 }
 
 fn version_number(scanner: &mut Scanner<'_>) -> Scanned<u64> {
-    const WANTED: &str = "a whole number";
-    let at = scanner.start()?;
-    let version = scanner.number(WANTED)?.to_whole();
-    version.ok_or_else(|| scanner.wrong(at, WANTED))
-}
-
-/// Takes a number of columns or rows.
-fn side(scanner: &mut Scanner<'_>) -> Scanned<u16> {
-    const WANTED: &str = "a whole number from 1 to 65535";
-    let at = scanner.start()?;
-    let side = scanner.number(WANTED)?.to_whole();
-    let side = side.and_then(|side| u16::try_from(side).ok());
-    side.filter(|side| *side > 0)
-        .ok_or_else(|| scanner.wrong(at, WANTED))
+    number(scanner, "a whole number", Number::to_whole)
 }
 
 fn seconds(scanner: &mut Scanner<'_>) -> Scanned<f64> {
-    const WANTED: &str = "a number of seconds";
-    let at = scanner.start()?;
-    let seconds = scanner.number(WANTED)?.to_float();
-    if seconds.is_finite() {
-        Ok(seconds)
-    } else {
-        Err(scanner.wrong(at, WANTED))
-    }
+    number(scanner, "a number of seconds", |number| {
+        Some(number.to_float()).filter(|seconds| seconds.is_finite())
+    })
 }
 
 fn string(scanner: &mut Scanner<'_>) -> Scanned<String> {

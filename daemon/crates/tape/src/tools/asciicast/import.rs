@@ -111,11 +111,8 @@ fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(),
         }
         if is_header {
             let blanks = line.len() - line.trim_start().len();
-            return Err(CastError::at(
-                text.as_bytes(),
-                begin + blanks,
-                Fault::Follows,
-            ));
+            let at = begin + blanks;
+            return Err(CastError::at(text.as_bytes(), at, Fault::Follows));
         }
         let (time_us, event) = match event(line.trim_end()) {
             Ok(event) => event,
@@ -154,9 +151,8 @@ fn line_number(text: &str, offset: usize) -> u64 {
 }
 
 fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<Meta, CastError> {
-    let (named, others) = header
-        .unplaced
-        .split_at(MAX_NAMES.min(header.unplaced.len()));
+    let len = MAX_NAMES.min(header.unplaced.len());
+    let (named, others) = header.unplaced.split_at(len);
     if !named.is_empty() {
         let others = match others.len() {
             0 => String::new(),
@@ -172,9 +168,8 @@ fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<M
         None => command_of(header.command.as_deref(), header.shell.as_deref(), warnings)?,
     };
     let timestamp = header.timestamp.map(|timestamp| timestamp as i64);
-    let created_at = timestamp
-        .and_then(|timestamp| OffsetDateTime::from_unix_timestamp(timestamp).ok())
-        .and_then(|time| time.format(&Rfc3339).ok());
+    let time = timestamp.and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+    let created_at = time.and_then(|time| time.format(&Rfc3339).ok());
     // A tape with variables only plays where all of them are equal; without any, it plays anywhere.
     Ok(Meta {
         created_at: created_at.unwrap_or(facts.now),

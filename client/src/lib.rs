@@ -4,7 +4,7 @@
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `menu`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
-//! → `clock`, `detach_keys`, `exit_code`, `named_file`, `whole_file`, `writer`.
+//! → `detach_keys`, `exit_code`, `named_file`, `whole_file`, `writer`.
 
 mod args;
 mod ask;
@@ -12,7 +12,6 @@ mod attach;
 mod call;
 mod caller;
 mod check;
-mod clock;
 mod complete;
 mod context;
 mod demo;

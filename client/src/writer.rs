@@ -2,7 +2,7 @@
 //! Characters that a terminal obeys, or that reorder a line, are shown as `\u{1b}`, in JSON as `\u001b`. Sequences of
 //! ccctl itself start with [`escape`], which nobody else knows.
 
-use ccd_protocol::visible::Notation;
+use ccd_base::visible::Notation;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fd::{AsFd as _, BorrowedFd};
 use rustix::io::Errno;

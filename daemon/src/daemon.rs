@@ -6,6 +6,7 @@ use crate::config::{
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
+use ccd_base::whole_file::remove_strays;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_connection::{Agents, Limits, Settings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
@@ -18,7 +19,7 @@ use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionError, SessionSettings, Sessions};
 use ccd_store::blocking;
-use ccd_store::documents::{Documents, remove_strays};
+use ccd_store::documents::Documents;
 use ccd_tape::root::Roots;
 use parking_lot::{Mutex, RwLock};
 use std::os::fd::OwnedFd;
@@ -276,7 +277,7 @@ impl Daemon {
             let ended_at = session.state().ended_at.clone();
             ended_at
                 .as_deref()
-                .and_then(ccd_text::clock::age_s)
+                .and_then(ccd_base::clock::age_s)
                 .is_none_or(|age| age < ttl)
         };
         let mut sessions = self.sessions.list();

@@ -183,7 +183,7 @@ pub(crate) async fn forget_memories(
     blocking(move || {
         let saved_at = |path: &Path| {
             let saved = fs::metadata(path).and_then(|file| file.modified());
-            saved.map(ccd_text::clock::at).unwrap_or_default()
+            saved.map(ccd_base::clock::at).unwrap_or_default()
         };
         let is_older = |path: &&PathBuf| {
             before

@@ -33,7 +33,7 @@ mod test_page;
 mod upgrade;
 mod verify;
 
-use ccd_protocol::visible::Notation;
+use ccd_base::visible::Notation;
 use ccd_terminal::{holder, piped, placeholder, supervised};
 use clap::Parser;
 use life::{Args, LockError, StartError};
@@ -88,7 +88,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, limits, &ccd_text::clock::now())
+    let ended = holder::hold(&held, limits, &ccd_base::clock::now())
         .map_err(system("the worker cannot be started"));
     // A worker that ended as requested has removed it. This process still has the locks.
     drop(socket.own_path);

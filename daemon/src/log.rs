@@ -4,8 +4,8 @@ mod day_file;
 mod repeats;
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
+use ccd_base::visible::Notation;
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
-use ccd_protocol::visible::Notation;
 use ccd_protocol::{ErrorCode, Reportable};
 use day_file::DayFile;
 use parking_lot::Mutex;
@@ -229,7 +229,7 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
         if *event.metadata().level() != Level::ERROR {
             return;
         }
-        let mut line = LogLine(ccd_text::clock::now());
+        let mut line = LogLine(ccd_base::clock::now());
         event.record(&mut line);
         let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
         let mut state = self.0.lock();

@@ -2,8 +2,7 @@
 //!
 //! Layers, top first; none uses one before it: `chain`, `run` → `black_box`, `daemon`, `exec`, `session` → `coach`,
 //! `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`, `report`, `tape` →
-//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `parents`, `socket`, `spelling`, `subscription`,
-//! `surrogate`, `timeout`, `trust`, `version`, `visible`, `words`.
+//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `parents`, `socket`, `spelling`, `subscription`, `timeout`, `trust`, `version`.
 
 pub mod black_box;
 pub mod chain;
@@ -34,13 +33,10 @@ pub mod session;
 pub mod socket;
 mod spelling;
 pub mod subscription;
-pub mod surrogate;
 pub mod tape;
 pub mod timeout;
 pub mod trust;
 pub mod version;
-pub mod visible;
-pub mod words;
 
 pub use error::{Category, ErrorCode, ErrorData, ErrorObject};
 pub use id::SessionId;

@@ -1,6 +1,6 @@
 //! Parsers of option values: seconds, sizes, variables. The error of each says what to give instead, as a fragment.
 
-use crate::clock;
+use ccd_base::clock;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::Pattern;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -72,7 +72,7 @@ pub(crate) fn time(text: &str) -> Result<String, String> {
         let age = Duration::try_from_secs_f64(seconds).ok();
         let time = age.and_then(|age| SystemTime::now().checked_sub(age));
         // The daemon's records start later.
-        return Ok(clock::format(time.unwrap_or(SystemTime::UNIX_EPOCH)));
+        return Ok(clock::at_us(time.unwrap_or(SystemTime::UNIX_EPOCH)));
     }
     let midnight = format!("{text}T00:00:00.000Z");
     if clock::parse(&midnight).is_some() {

@@ -3,7 +3,7 @@
 use super::connect::{ConnectError, DaemonAddress};
 use super::failure::Failure;
 use super::request::{Connection, garbled, lost};
-use crate::clock;
+use ccd_base::clock;
 use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionGet, SessionGetParams};
 use serde::Deserialize;

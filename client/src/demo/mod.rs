@@ -5,8 +5,8 @@ mod steps;
 
 pub(crate) use home::Home;
 
-use crate::render::shell_line;
 use crate::{Context, Exit, Failure};
+use ccd_base::shell;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::process::Output;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn compare(home: &Home, context: &mut Context) -> Result<(), Failure> {
 
 fn show(step: &Step, home: &Home, context: &mut Context) -> Result<(), Failure> {
     context.write_line(&format!("\n# {}", step.about))?;
-    context.write_line(&format!("$ ccctl {}", shell_line(&step.words)))?;
+    context.write_line(&format!("$ ccctl {}", shell::line(&step.words)))?;
     let output = outcome(step, home)?;
     context.write_bytes(&output.stdout)?;
     context.write_bytes(&output.stderr)?;

@@ -1,6 +1,6 @@
 //! The commands of the demo, which `steps.json` has.
 
-use crate::render::shell_words;
+use ccd_base::shell;
 use serde::Deserialize;
 use std::process::Output;
 
@@ -65,7 +65,9 @@ fn steps_with(conversation: Conversation) -> Vec<Step> {
         conversation.into_iter().fold(text.to_owned(), fill)
     };
     let ready = |step: Step| Step {
-        words: shell_words(&filled(&step.command)).expect("a test reads it"),
+        words: shell::split(&filled(&step.command))
+            .expect("a test reads it")
+            .words,
         shows: filled(&step.shows),
         ..step
     };

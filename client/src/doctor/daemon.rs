@@ -5,7 +5,8 @@ use crate::Context;
 use crate::call::find_program;
 use crate::check::Check;
 use crate::hooks::{Daemon, Survey, connection, is_same};
-use crate::render::{counted, shell_line};
+use crate::render::counted;
+use ccd_base::shell;
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::CoachStatus;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
@@ -39,7 +40,7 @@ pub(super) fn elsewhere(survey: &Survey) -> Option<Check> {
     UnixStream::connect(socket).ok()?;
     let text = format!(
         "the daemon ({pid}) listens on another socket, {socket}; set CCD_SOCKET to it, or XDG_RUNTIME_DIR as in your login; ccctl --socket {} doctor lists what it reports",
-        shell_line([&socket.to_owned()])
+        shell::line([&socket.to_owned()])
     );
     Some(Check::wrong("daemon", text))
 }

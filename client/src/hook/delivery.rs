@@ -1,7 +1,7 @@
 //! A payload with its delivery id and time, as it is sent and as it is kept.
 
 use super::payload::Payload;
-use crate::clock;
+use ccd_base::clock;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::SystemTime;
 
@@ -33,7 +33,7 @@ impl Delivery {
         };
         let head = format!(
             r#"{{"delivery_id":"{high:016x}{low:016x}","at":"{}","{name}"#,
-            clock::format(at)
+            clock::at_us(at)
         );
         Self {
             at,

@@ -1,7 +1,8 @@
 //! The command that Claude Code runs, and how it is recognised.
 
 use crate::args::HookArgs;
-use crate::render::{shell_line, shell_words};
+use ccd_base::shell;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -25,18 +26,18 @@ pub(super) fn command(program: &str, args: &HookArgs) -> String {
     if args.no_memory {
         words.push("--no-memory".to_owned());
     }
-    shell_line(&words)
+    shell::line(&words)
 }
 
 /// True for a command that [`command()`] makes, of any `ccctl`: it may have been moved since.
 pub(super) fn is_ours(command: &str) -> bool {
-    let words = shell_words(command).unwrap_or_default();
+    let words = shell::split(command).unwrap_or_default().words;
     let program = words.first().map(|program| Path::new(program).file_name());
     program == Some(Some(OsStr::new(PROGRAM))) && words.get(1).is_some_and(|word| word == VERB)
 }
 
 pub(crate) fn program_of(command: &str) -> Option<PathBuf> {
-    let words = shell_words(command).ok()?;
+    let words = shell::split(command).ok()?.words;
     words.into_iter().next().map(PathBuf::from)
 }
 

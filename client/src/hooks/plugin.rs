@@ -3,7 +3,8 @@
 use super::command::{command, is_same, on_path, own_path};
 use super::file::user_folder;
 use crate::args::HookArgs;
-use crate::render::shell_line;
+use ccd_base::shell;
+
 use crate::{Context, Exit, Failure, whole_file};
 use std::ffi::OsStr;
 use std::fs;
@@ -75,7 +76,7 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
 /// A file that calls a program that is not on PATH: in JSON, hooks are command lines, and the MCP server is a path.
 fn calling(program: &str, name: &str, text: &str) -> String {
     if !name.ends_with(".json") {
-        let word = shell_line([&program.to_owned()]);
+        let word = shell::line([&program.to_owned()]);
         return text.replace("ccctl ", &format!("{word} "));
     }
     let json = |text: &str| serde_json::Value::from(text).to_string();
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::args::{Ccctl, DEFAULT_EVENTS};
     use crate::hooks::settings::{installed, parse};
-    use crate::render::shell_words;
+
     use clap::Parser as _;
     use serde_json::Value;
 
@@ -138,7 +139,7 @@ mod tests {
                 let Some(words) = line.strip_prefix("ccctl ").map(|_| rule.unwrap_or(line)) else {
                     continue;
                 };
-                let parsed = Ccctl::try_parse_from(shell_words(words).unwrap());
+                let parsed = Ccctl::try_parse_from(shell::split(words).unwrap().words);
                 // A rule is the start of a command: what has to follow it may be missing.
                 let is_right = parsed.is_ok()
                     || rule.is_some() && parsed.unwrap_err().to_string().contains("required");

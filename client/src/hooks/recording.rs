@@ -1,6 +1,6 @@
 //! The file in the base directory that says that the coach records, and since when.
 
-use crate::clock;
+use ccd_base::clock;
 use ccd_protocol::coach::RECORDING_FILE;
 use ccd_protocol::socket::base_path;
 use std::fs::{self, DirBuilder, File};
@@ -22,7 +22,7 @@ pub(super) fn begin() -> io::Result<()> {
     let mut options = File::options();
     options.write(true).create_new(true).mode(0o600);
     match options.open(&path) {
-        Ok(mut file) => file.write_all(clock::format(SystemTime::now()).as_bytes()),
+        Ok(mut file) => file.write_all(clock::at_us(SystemTime::now()).as_bytes()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }

@@ -1,9 +1,10 @@
 //! Commands that are run from a screen: on the normal screen, below their command line.
 
 use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy};
-use crate::render::{Colour, shell_line};
+use crate::render::Colour;
 use crate::terminal::RawMode;
 use crate::{Context, own};
+use ccd_base::shell;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -15,7 +16,7 @@ pub(crate) fn carry_out(
     screen: &mut Fullscreen,
 ) -> io::Result<ControlFlow<LeftBy>> {
     screen.pause();
-    let line = format!("$ ccctl {}", shell_line(words));
+    let line = format!("$ ccctl {}", shell::line(words));
     let told = context.write_line(&context.style.paint(Colour::Heading, &line));
     told.map_err(|failure| io::Error::other(failure.to_string()))?;
     let how = match own::run(words) {

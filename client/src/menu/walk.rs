@@ -2,7 +2,8 @@
 
 use super::entries::{Action, ActionPart, ENTRIES, Entry, Source};
 use crate::fullscreen::Key;
-use crate::render::{printable, shell_line, shell_words};
+use crate::render::printable;
+use ccd_base::shell;
 
 const MAX_TYPED: usize = 4096;
 
@@ -89,7 +90,7 @@ impl Walk {
             (Some(entry), None) => entry.actions.get(self.selected)?,
             (_, action) => action?,
         };
-        let mut line = format!("$ ccctl {}", shell_line(&self.global));
+        let mut line = format!("$ ccctl {}", shell::line(&self.global));
         let mut answers = self.answers.iter();
         let mut is_current = self.action.is_some();
         for part in &action.words {
@@ -101,7 +102,7 @@ impl Walk {
                 }),
             };
             let text = match answer {
-                Some(words) => shell_line(&words),
+                Some(words) => shell::line(&words),
                 None => placeholder(part),
             };
             if !text.is_empty() {
@@ -255,9 +256,9 @@ impl Walk {
                 Ok(vec![option.clone(), typed.to_owned()])
             }
             Some(ActionPart::Option(..)) => Ok(Vec::new()),
-            Some(ActionPart::Words(_, example)) => match shell_words(typed)? {
-                words if words.is_empty() => Err(format!("type words such as {example}")),
-                words => Ok(words),
+            Some(ActionPart::Words(_, example)) => match typed {
+                "" => Err(format!("type words such as {example}")),
+                _ => Ok(shell::split(typed)?.words),
             },
             Some(ActionPart::Text(_)) => Ok(vec![self.typed.clone()]),
             _ => match self.items.get(self.selected) {

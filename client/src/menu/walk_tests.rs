@@ -1,6 +1,7 @@
 //! Navigation through the menu.
 
 use super::*;
+use ccd_base::shell;
 
 fn walk() -> Walk {
     Walk::new(Vec::new())
@@ -32,7 +33,7 @@ fn choose(walk: &mut Walk, name: &str) -> Option<MenuAction> {
 
 fn line(todo: Option<MenuAction>) -> String {
     match todo {
-        Some(MenuAction::Run(words)) => shell_line(&words),
+        Some(MenuAction::Run(words)) => shell::line(&words),
         other => panic!("{other:?}"),
     }
 }

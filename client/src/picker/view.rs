@@ -2,9 +2,8 @@
 
 use super::pick::{Mode, Pick, Selected};
 use super::preview::Preview;
-use crate::render::{
-    self, Colour, Line, age, counted, cut, on_one_line, printable, readable, shell_line,
-};
+use crate::render::{self, Colour, Line, age, counted, cut, on_one_line, printable, readable};
+use ccd_base::shell;
 use ccd_protocol::conversation::{ConversationHit, ConversationSummary, TurnRole};
 use std::time::SystemTime;
 
@@ -276,7 +275,7 @@ fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
         let command = if command.is_empty() {
             String::new()
         } else {
-            format!("$ ccctl {}", shell_line(&command))
+            format!("$ ccctl {}", shell::line(&command))
         };
         lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
     }

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::clean::on_one_line;
 use super::short::age;
-use crate::clock;
+use ccd_base::clock;
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply,
     Priority, ServerStatus, TestStatus, TestSuite,

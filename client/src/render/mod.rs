@@ -56,7 +56,7 @@ pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
 pub(crate) use table::Table;
 pub(crate) use tape::{diff, tape, tape_problem, tapes, verdict};
-pub(crate) use words::{program_line, shell_line, shell_words};
+pub(crate) use words::program_line;
 
 #[cfg(test)]
 pub(crate) use coach::candidate_tests;

@@ -25,7 +25,7 @@ fn all() -> Vec<Session> {
 }
 
 fn in_width(width: Option<usize>) -> Vec<String> {
-    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let now = ccd_base::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
     let list = SessionList::new(&all(), now, width);
     let lines = std::iter::once(list.heading).chain(list.rows);
     lines.map(|line| line.painted(Style::default())).collect()
@@ -51,7 +51,7 @@ fn who_has_started_a_session_is_shown_if_it_was_another_client() {
     sessions.truncate(2);
     sessions[0].created_by = Some("ccctl".to_owned());
     sessions[1].created_by = Some("claude-code".to_owned());
-    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let now = ccd_base::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
     let list = SessionList::new(&sessions, now, None);
     let painted = |line: &Line| line.painted(Style::default());
     assert!(painted(&list.heading).contains("  ATTACHED        BY           PROGRAM"));
@@ -127,5 +127,5 @@ fn what_has_ended_is_dim_and_a_failure_is_not() {
 }
 
 fn clock_of(time: &str) -> SystemTime {
-    crate::clock::parse(time).unwrap()
+    ccd_base::clock::parse(time).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Times and sizes in a few characters.
 
-use crate::clock;
+use ccd_base::clock;
 use std::time::{Duration, SystemTime};
 
 /// Returns the age of a record's time in one unit: `12s`, `3m`, `5h`, `9d`; an empty text for an invalid time.

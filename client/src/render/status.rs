@@ -1,7 +1,7 @@
 //! The daemon's state.
 
 use super::Printer;
-use crate::clock;
+use ccd_base::clock;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use ccd_protocol::hook::HookStatus;
 use std::collections::BTreeMap;

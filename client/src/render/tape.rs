@@ -3,8 +3,9 @@
 use super::short;
 use super::style::Colour;
 use super::table::{Cell, Table};
-use super::words::{program_line, shell_line};
+use super::words::program_line;
 use super::{Printer, counted, printable};
+use ccd_base::shell;
 use ccd_protocol::tape::{
     ExchangeRecord, TapeDrift, TapeProblem, TapeRecord, TapeSummary, TapeVerdict,
 };
@@ -71,7 +72,7 @@ pub(crate) fn tape(tape: &TapeRecord, out: &mut Printer<'_>) -> io::Result<()> {
     let fields = [
         ("tape", tape.tape_id.clone()),
         ("file", tape.path.clone()),
-        ("command", shell_line(&words)),
+        ("command", shell::line(&words)),
         ("recorded", text(&tape.meta["createdAt"])),
         ("tag", text(&tape.meta["tag"])),
         ("directory", text(&tape.meta["cwd"])),

@@ -2,8 +2,10 @@
 
 use super::options::TapeCommand;
 use crate::args::{TapeArgs, TapeShimArgs};
-use crate::render::shell_line;
+
 use crate::{Context, Exit, Failure, caller};
+use ccd_base::shell;
+use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;
@@ -52,7 +54,8 @@ fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     }
     let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
     let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
-    write(&path, &script).map_err(Failure::io(path.display()))?;
+    whole_file::replace(&path, script.as_bytes(), MODE, Durability::Later)
+        .map_err(Failure::io(path.display()))?;
     text(&path)
 }
 
@@ -69,8 +72,8 @@ fn name(program: &str) -> Result<&OsStr, Failure> {
 }
 
 fn script(ccctl: &str, verb: TapeCommand, words: &[String]) -> String {
-    let ccctl = shell_line(&[ccctl.to_owned()]);
-    let words = shell_line(words);
+    let ccctl = shell::line(&[ccctl.to_owned()]);
+    let words = shell::line(words);
     let verb = verb.name();
     format!(
         "#!/bin/sh\n{MARK}: answers from tapes; see ccctl tape shim --help.\nexec {ccctl} {verb} {words} \"$@\"\n"
@@ -191,20 +194,6 @@ fn may_be_replaced(path: &Path) -> io::Result<bool> {
         .lines()
         .nth(1)
         .is_some_and(|line| line.starts_with(MARK)))
-}
-
-/// Writes a new file next to the shim and renames it, so that nobody runs half a shim.
-fn write(path: &Path, script: &str) -> io::Result<()> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".{}", std::process::id()));
-    let new = PathBuf::from(new);
-    let written = fs::write(&new, script)
-        .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(MODE)))
-        .and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

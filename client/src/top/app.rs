@@ -3,9 +3,9 @@
 use super::feed::{Ask, Report};
 use super::pager::Pager;
 use crate::args::Sort;
-use crate::clock;
 use crate::fullscreen::Key;
 use crate::render::{command_line, printable};
+use ccd_base::clock;
 use ccd_protocol::session::{InputVerdict, Session, SessionState};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime};

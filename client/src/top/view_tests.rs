@@ -8,7 +8,7 @@ use crate::render::Style;
 
 fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
     app.size = (rows, columns);
-    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let now = ccd_base::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
     let lines = draw(app, now);
     let style = Style {
         is_terminal: true,

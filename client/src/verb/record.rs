@@ -3,7 +3,8 @@
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
 use crate::call::{DaemonAddress, close};
-use crate::render::shell_line;
+use ccd_base::shell;
+
 use crate::run::{self, Start};
 use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
 use crate::terminal::can_draw;
@@ -66,7 +67,7 @@ fn at_terminal(
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
     let place = place.without_start();
-    let title = shell_line(&args.program);
+    let title = shell::line(&args.program);
     let way = attach::attach_own(&session, &title, &args.detach.detach_keys, &place, context)?;
     let mut refusal = None;
     let exit = match way {

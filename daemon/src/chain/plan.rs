@@ -2,10 +2,10 @@
 
 use super::condition::{self, Look, Test};
 use super::error::ChainError;
+use ccd_base::shell::{MAX_COMMAND_BYTES, split};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
 use ccd_protocol::session::Pattern;
-use ccd_protocol::words::{MAX_COMMAND_BYTES, split};
 use ccd_session::durations::Deadline;
 use ccd_session::program::asks_for_secret;
 use ccd_session::session::{SessionError, Sessions};

@@ -1,7 +1,7 @@
 //! Unknown fields of a chain.
 
 use super::error::ChainError;
-use ccd_text::nearest::nearest;
+use ccd_base::nearest::nearest;
 use serde_json::Value;
 
 const CHAIN: [&str; 7] = [

@@ -200,7 +200,7 @@ impl Watch {
             line: masked.part(hit.line),
             offset: hit.start,
             end: hit.end,
-            time: ccd_text::clock::now(),
+            time: ccd_base::clock::now(),
         };
         serde_json::to_value(hit).unwrap_or_default()
     }

@@ -1,8 +1,8 @@
 use super::mistake::{MAX_DEPTH, Mistake, TextPosition, Warning};
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
-use ccd_text::json5::{self, Fault, Format, Kind, Stop};
-use ccd_text::nearest::nearest;
+use ccd_base::json5::{self, Fault, Format, Kind, Stop};
+use ccd_base::nearest::nearest;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-use ccd_text::json5;
+use ccd_base::json5;
 use std::fmt;
 
 /// Nesting that a configuration may have; no key needs more than a few levels.

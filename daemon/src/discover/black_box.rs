@@ -184,7 +184,7 @@ async fn baseline(
 
 /// A report without results.
 fn new_report(target: &Target, options: &Options) -> TestReport {
-    let now = ccd_text::clock::now();
+    let now = ccd_base::clock::now();
     TestReport {
         id: options.report.clone(),
         program: target.program.clone(),

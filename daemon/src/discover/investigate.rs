@@ -146,7 +146,7 @@ pub(crate) async fn probe(
 
 /// An empty report; it is marked as failed until it is complete.
 pub(super) fn new_report(program: &str, args: &[String], safe_mode: bool) -> InvestigationReport {
-    let now = ccd_text::clock::now();
+    let now = ccd_base::clock::now();
     InvestigationReport {
         id: new_uuid(),
         program: program.to_owned(),

@@ -54,7 +54,7 @@ impl Entries {
             place: place.unwrap_or(seq),
             entry: JobEntry {
                 seq,
-                at: ccd_text::clock::now(),
+                at: ccd_base::clock::now(),
                 value,
             },
             bytes,

@@ -114,7 +114,7 @@ impl Jobs {
             let list = row.list.clone();
             let mut job = job_of(row);
             job.state = JobState::Failed;
-            job.ended_at = Some(ccd_text::clock::now());
+            job.ended_at = Some(ccd_base::clock::now());
             job.error = Some(error(
                 "the worker was killed or replaced before the job ended",
             ));
@@ -125,7 +125,7 @@ impl Jobs {
     }
 
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
-        let before = ccd_text::clock::seconds_ago(KEEP_S);
+        let before = ccd_base::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
     }
 
@@ -133,7 +133,7 @@ impl Jobs {
         &self,
         which: &DataForgetParams,
     ) -> Result<DataSelected, StoreError> {
-        let before = which.before.clone().unwrap_or_else(ccd_text::clock::now);
+        let before = which.before.clone().unwrap_or_else(ccd_base::clock::now);
         let (count, oldest) = table::ended_before(&self.store, &before).await?;
         if !which.dry_run {
             self.store.commit(DeleteJobs::Before(before)).await?;
@@ -168,7 +168,7 @@ impl Jobs {
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
-            created_at: ccd_text::clock::now(),
+            created_at: ccd_base::clock::now(),
             ended_at: None,
             result: None,
             error: None,
@@ -394,7 +394,7 @@ async fn overdue(cancel: &CancellationToken) {
 mod tests {
     use super::*;
     use crate::store::{Opening, SCHEMA};
-    use ccd_text::clock;
+    use ccd_base::clock;
     use serde_json::json;
 
     async fn run(jobs: &Jobs, entry: String) -> String {

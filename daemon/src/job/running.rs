@@ -157,7 +157,7 @@ impl Running {
     pub(super) fn end(&self, outcome: Outcome, is_stopping: bool) {
         self.update(|state| {
             let job = &mut state.job;
-            job.ended_at = Some(ccd_text::clock::now());
+            job.ended_at = Some(ccd_base::clock::now());
             job.state = outcome.state;
             job.result = outcome.result;
             let why = match outcome.state {

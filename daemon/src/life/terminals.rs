@@ -77,7 +77,7 @@ impl Terminals {
             listener: ground.socket.listener,
             own_path: ground.socket.own_path.map(OwnPath::into_path),
             adopted: Vec::new(),
-            since: ccd_text::clock::now(),
+            since: ccd_base::clock::now(),
             hand_over: None,
             _locks: ground.locks,
         })

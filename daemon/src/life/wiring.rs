@@ -261,6 +261,6 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
         },
         rolled_back: hand_over.rolled_back,
         reason: hand_over.reason,
-        at: ccd_text::clock::now(),
+        at: ccd_base::clock::now(),
     }
 }

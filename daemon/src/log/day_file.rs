@@ -100,7 +100,7 @@ impl Day {
 
     /// Writes a line of the log's own, which does not count for the limit.
     fn note(&mut self, text: &str) -> io::Result<()> {
-        let now = ccd_text::clock::now();
+        let now = ccd_base::clock::now();
         let line = match self.format {
             LogFormat::Text => format!("{now}  WARN {}: {text}\n", module_path!()),
             LogFormat::Json => {

@@ -62,7 +62,7 @@ pub(super) async fn recorded(memories: &Memories, project: &Path) -> Recorded {
 
 /// Returns the commands that ended after a time, RFC 3339; none if that is not known.
 pub(super) async fn recorded_since(memories: &Memories, project: &Path, time: &str) -> Recorded {
-    let age_s = ccd_text::clock::age_s(time);
+    let age_s = ccd_base::clock::age_s(time);
     let age = age_s.and_then(|age_s| Duration::try_from_secs_f64(age_s).ok());
     let runs = match age {
         Some(age) => newest(memories, &canonical(project), age.min(MAX_AGE)).await,
@@ -78,7 +78,7 @@ fn canonical(project: &Path) -> PathBuf {
 
 /// Returns the commands that are not older than `age`, the newest first.
 async fn newest(memories: &Memories, root: &Path, age: Duration) -> Vec<RecordedRun> {
-    let since = ccd_text::clock::at(SystemTime::now() - age);
+    let since = ccd_base::clock::at(SystemTime::now() - age);
     let runs = runs_in(&memories.store, &since, root).await;
     let mut runs = runs.unwrap_or_else(|error| {
         tracing::warn!(%error, "recorded commands cannot be read for a session memory");

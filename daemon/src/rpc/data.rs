@@ -63,7 +63,7 @@ fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
     let Some(before) = &params.before else {
         return Ok(params);
     };
-    match ccd_text::clock::normal(before) {
+    match ccd_base::clock::normal(before) {
         Some(before) => Ok(DataForgetParams {
             before: Some(before),
             ..params

@@ -115,7 +115,7 @@ pub(super) async fn forget_reports(
     daemon: &Daemon,
     which: &DataForgetParams,
 ) -> Result<DataSelected, RpcError> {
-    let age_s = which.before.as_deref().and_then(ccd_text::clock::age_s);
+    let age_s = which.before.as_deref().and_then(ccd_base::clock::age_s);
     let (age_s, dry_run) = (age_s.unwrap_or(f64::MIN), which.dry_run);
     let investigations = Arc::clone(&daemon.investigations);
     let tests = Arc::clone(&daemon.test_reports);

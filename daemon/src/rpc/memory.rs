@@ -100,7 +100,7 @@ async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusRep
     let changed = verified.checks.into_iter().filter(|check| !check.holds);
     Ok(MemoryStatusReply {
         path,
-        age_s: ccd_text::clock::age_s(&generated_at),
+        age_s: ccd_base::clock::age_s(&generated_at),
         generated_at,
         changes: changed.map(|check| check.fact).collect(),
         has_data: true,

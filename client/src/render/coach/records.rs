@@ -4,7 +4,8 @@ use super::status::muted;
 use crate::render::line::cut;
 use crate::render::style::Colour;
 use crate::render::table::{Cell, Table};
-use crate::render::words::shell_line;
+use ccd_base::shell;
+
 use crate::render::{Printer, printable};
 use ccd_protocol::coach::{CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup};
 use serde_json::Value;
@@ -48,7 +49,7 @@ fn command_to_show(event: &CoachEvent) -> Option<String> {
     let session = event.session_id.as_ref()?;
     let at = event.tool_use_id.as_ref().or(event.prompt_id.as_ref())?;
     let words = ["ccctl", "conversation", "show", session, "--at", at].map(str::to_owned);
-    Some(printable(&shell_line(&words)))
+    Some(printable(&shell::line(&words)))
 }
 
 /// Writes one line per signal, after the number of its payload, counted from 1.

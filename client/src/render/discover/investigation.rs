@@ -1,8 +1,9 @@
 //! A report of an investigation.
 
 use super::{heading, rows};
-use crate::render::words::{program_line, shell_line, yes_or_no};
+use crate::render::words::{program_line, yes_or_no};
 use crate::render::{Printer, on_one_line, printable};
+use ccd_base::shell;
 use ccd_protocol::investigate::{
     Finding, InvestigateProbeReply, InvestigationEnd, InvestigationReport, OptionFound,
     ProgramState,
@@ -118,7 +119,7 @@ fn finding(finding: &Finding, names: &HashMap<&str, &str>) -> (String, String) {
         text = format!("{text} (in {state})");
     }
     if let Some(tape) = &finding.tape {
-        text = format!("{text}; ccctl tape play {}", shell_line([tape]));
+        text = format!("{text}; ccctl tape play {}", shell::line([tape]));
     }
     (
         kind.as_str().unwrap_or_default().to_owned(),

@@ -1,8 +1,9 @@
 //! A report of tests.
 
 use crate::render::style::Colour;
-use crate::render::words::{program_line, shell_line};
+use crate::render::words::program_line;
 use crate::render::{Printer, on_one_line, printable};
+use ccd_base::shell;
 use ccd_protocol::black_box::{TestReport, TestResult};
 use serde_json::{Map, Value};
 use std::io;
@@ -62,7 +63,7 @@ fn finding(found: &Map<String, Value>, out: &mut Printer<'_>) -> io::Result<()> 
         writeln!(out, "      input  {}", in_short(input))?;
     }
     if let Some(tape) = text("tape") {
-        let command = format!("ccctl tape play {}", shell_line([&tape.to_owned()]));
+        let command = format!("ccctl tape play {}", shell::line([&tape.to_owned()]));
         writeln!(out, "      tape   {}", printable(&command))?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use crate::Failure;
 use crate::context::note;
+use ccd_base::shell::split;
 use ccd_protocol::chain::WatchHit;
-use ccd_protocol::words::split;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};

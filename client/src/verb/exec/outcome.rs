@@ -1,6 +1,7 @@
 //! How `ccctl exec` ends: exit statuses, and the result of a run that was refused.
 
-use crate::{Exit, Failure, clock};
+use crate::{Exit, Failure};
+use ccd_base::clock;
 use ccd_protocol::exec::{ExecRunParams, ExecStarted, ExecutionResult, ExecutionStatus};
 use ccd_protocol::{Category, ErrorCode};
 use std::time::SystemTime;
@@ -96,7 +97,7 @@ pub(super) fn refused(
         instruction: params.instruction.clone(),
         error_message: Some(message),
         error_kind: Some(kind.to_owned()),
-        timestamp: clock::format(SystemTime::now()),
+        timestamp: clock::at_us(SystemTime::now()),
         repo_path: params.repo_path.clone().unwrap_or_default(),
         output_format: params.output_format,
         mode: mode.to_owned(),

@@ -3,10 +3,11 @@
 use crate::args::LearnArgs;
 use crate::attach::{self, Way};
 use crate::call::{call_at, close};
-use crate::render::{self, shell_line};
+use crate::render;
 use crate::run;
 use crate::terminal::can_draw;
 use crate::{Context, Exit, Failure};
+use ccd_base::shell;
 use ccd_protocol::investigate::{InvestigateLearn, InvestigateLearnParams};
 use ccd_protocol::session::SessionCreateParams;
 
@@ -33,7 +34,7 @@ fn demonstrated(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
     let place = place.without_start();
-    let title = shell_line(&args.target.program);
+    let title = shell::line(&args.target.program);
     let keys = &args.detach.detach_keys;
     let way = attach::attach_own(&session, &title, keys, &place, context)?;
     if !matches!(way, Way::Ended(_)) {

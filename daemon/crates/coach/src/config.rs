@@ -208,7 +208,7 @@ fn create(path: &Path) -> io::Result<()> {
         "promotion_threshold_repos": 2,
         SIGNAL_PATTERNS: lists(SIGNAL_PATTERNS),
         SCOPE_INDICATORS: lists(SCOPE_INDICATORS),
-        "created_at": ccd_text::clock::now(),
+        "created_at": ccd_base::clock::now(),
     });
     let mut text = serde_json::to_string_pretty(&document)?;
     text.push('\n');

@@ -2,7 +2,7 @@
 
 use crate::line::{LineType, read, said};
 use crate::task_list::{newest, tail};
-use ccd_protocol::surrogate::mended;
+use ccd_base::surrogate::mended;
 use std::path::Path;
 
 /// Of the newest transcripts: that of a session that is just starting has no prompt.

@@ -1,7 +1,7 @@
 //! Bytes of a file into lines, in pieces of any size.
 
 use crate::line::{Line, LineType, Wrong, read};
-use ccd_protocol::surrogate::mended;
+use ccd_base::surrogate::mended;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;

@@ -3,7 +3,7 @@
 use crate::line::{Block, Line, LineType, blocks, read};
 use crate::lines::bytes_at;
 use crate::source::{is_older_agent, plain_name, transcripts_in};
-use ccd_protocol::surrogate::mended;
+use ccd_base::surrogate::mended;
 use serde_json::Value;
 use std::fs::File;
 use std::io;

@@ -1,9 +1,9 @@
 //! What two reports of investigations differ in.
 
+use ccd_base::shell;
 use ccd_protocol::investigate::{
     Change, Finding, InvestigationDiff, InvestigationReport, ListDiff, OptionFound, ProgramState,
 };
-use ccd_text::shell;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 

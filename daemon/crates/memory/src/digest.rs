@@ -78,7 +78,7 @@ fn changes(verified: &Verified) -> Vec<String> {
 
 fn done(recent: &MemoryRecent) -> String {
     let what = recent.kind.label();
-    let age_s = recent.at.as_deref().and_then(ccd_text::clock::age_s);
+    let age_s = recent.at.as_deref().and_then(ccd_base::clock::age_s);
     let ago = age_s
         .filter(|age_s| *age_s >= 0.0)
         .map(|age_s| format!(", {} ago", age(age_s)));
@@ -98,7 +98,7 @@ fn first(mut lines: Vec<String>, max: usize, what: &str) -> Vec<String> {
 
 fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
     let about = &memory.metadata;
-    let age_s = ccd_text::clock::age_s(&about.generated_at);
+    let age_s = ccd_base::clock::age_s(&about.generated_at);
     let saved = match age_s {
         Some(age_s) if age_s < -FUTURE_S => {
             format!(
@@ -134,7 +134,7 @@ fn from(notes: &Notes, part: &str) -> String {
     let Some(fact) = notes.provenance.get(part) else {
         return String::new();
     };
-    let at = fact.at.as_deref().and_then(ccd_text::clock::age_s);
+    let at = fact.at.as_deref().and_then(ccd_base::clock::age_s);
     match at {
         Some(age_s) if age_s < -FUTURE_S => {
             format!(
@@ -368,7 +368,7 @@ mod tests {
         }];
         let dated = |days: f64| MemoryFact {
             source: "coverage/junit.xml".to_owned(),
-            at: Some(ccd_text::clock::at(
+            at: Some(ccd_base::clock::at(
                 SystemTime::now() - Duration::from_secs_f64(days * 86_400.0),
             )),
         };

@@ -2,14 +2,14 @@
 
 use crate::memory::give_back_memory_soon;
 use crate::own_file;
+use ccd_base::whole_file::{self, Durability, remove_strays};
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::any::Any;
-use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,10 +20,6 @@ const MAX_BYTES: u64 = 4 << 20;
 const MAX_DOCUMENTS: usize = 10_000;
 
 const SUFFIX: &str = "json";
-
-/// The end of the names of temporary files, after a dot and hexadecimal digits.
-const STRAY_END: &str = ".new";
-const STRAY_DIGITS: usize = 16;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
@@ -178,38 +174,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    // Simultaneous calls have a file each; the last one to finish wins.
-    let new = folder.join(format!(
-        ".{:0STRAY_DIGITS$x}{STRAY_END}",
-        rand::random::<u64>()
-    ));
-    let written = own_file::create(&new)
-        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written?;
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Removes the temporary files of writes whose process was killed.
-pub fn remove_strays(folder: &Path) {
-    // A missing directory contains none.
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if is_stray(&entry.file_name()) {
-            // The next start tries again.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn is_stray(name: &OsStr) -> bool {
-    let name = name.to_str().and_then(|name| name.strip_prefix('.'));
-    name.and_then(|name| name.strip_suffix(STRAY_END))
-        .is_some_and(|digits| {
-            digits.len() == STRAY_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        })
+    whole_file::replace(path, content, 0o600, Durability::Now)
 }
 
 fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {

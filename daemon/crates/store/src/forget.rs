@@ -15,7 +15,7 @@ pub fn forget_files(
         let about = fs::symlink_metadata(&path)
             .ok()
             .filter(fs::Metadata::is_file)?;
-        let written = ccd_text::clock::at(about.modified().ok()?);
+        let written = ccd_base::clock::at(about.modified().ok()?);
         let is_older = which.before.as_ref().is_none_or(|before| written < *before);
         is_older.then_some((written, path))
     });

@@ -2,6 +2,7 @@
 
 use super::format::Meta;
 use super::key::program_name;
+use ccd_base::shell;
 use ccd_text::redact::{Values, redact_values};
 use std::path::Path;
 
@@ -25,22 +26,11 @@ pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
         args: &mut args,
     });
     words.extend(args);
-    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-    let line = words.join(" ");
+    let line = shell::line(&words);
     if line.len() <= MAX_COMMAND_BYTES {
         line
     } else {
-        format!("ccctl rec {} …", shell_word(program_name(program)))
-    }
-}
-
-/// Returns a word quoted for a shell, if it needs quotes.
-pub fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        format!("ccctl rec {} …", shell::quoted(program_name(program)))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting, differences. Pure code: no runtime, no
 //! files.
 //!
-//! Layers, top first; none uses one before it: `hidden` → `redact`, `pattern`, `piped_line` → `expect`, `canonical`,
-//! `clock`, `diff`, `escape`, `json5`, `nearest`, `shell`, `words`.
+//! Layers, top first; none uses one before it: `hidden` → `redact`, `pattern`, `piped_line` → `expect`, `canonical`, `diff`, `escape`, `words`.
 
 #![cfg_attr(
     test,
@@ -14,15 +13,11 @@
 )]
 
 pub mod canonical;
-pub mod clock;
 pub mod diff;
 pub mod escape;
 pub mod expect;
 pub mod hidden;
-pub mod json5;
-pub mod nearest;
 pub mod pattern;
 pub mod piped_line;
 pub mod redact;
-pub mod shell;
 mod words;

@@ -1,7 +1,7 @@
 //! Events in the lines of Claude Code, as far as a person wants to see them. Unknown lines are no events.
 
 use crate::render::about;
-use ccd_protocol::surrogate::mended;
+use ccd_base::surrogate::mended;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 

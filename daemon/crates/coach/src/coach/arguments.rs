@@ -17,7 +17,7 @@ pub(super) fn limit(limit: Option<u32>) -> Result<u32, CoachError> {
 }
 
 pub(super) fn check_time(name: &str, time: &str) -> Result<(), CoachError> {
-    match ccd_text::clock::age_s(time) {
+    match ccd_base::clock::age_s(time) {
         Some(_) => Ok(()),
         None => Err(CoachError::InvalidArgument(format!(
             "{name}: {time:?} is not a time (RFC 3339)"

@@ -54,14 +54,14 @@ impl Coach {
         let _deciding = self.deciding.lock().await;
         finish(databases).await?;
         let (events, strange) = pending(&databases.events, MAX_EVENTS).await?;
-        let since = ccd_text::clock::seconds_ago(SUCCESSES_S);
+        let since = ccd_base::clock::seconds_ago(SUCCESSES_S);
         let given = events.len();
         let batch = Batch {
             events,
             successes: successes(&databases.events, &since).await?,
             known: known(&databases.ledger).await?,
             settings: self.aggregation_settings(databases).await?,
-            now: ccd_text::clock::now(),
+            now: ccd_base::clock::now(),
         };
         let (mut batch, mut result) = batch.run().await;
         if batch.note_counted(databases, &result).await? {
@@ -110,7 +110,7 @@ impl Coach {
         }
         changes.push(state(DECIDING, json));
         if has_proposals {
-            changes.push(state(LAST_PROPOSAL, ccd_text::clock::now()));
+            changes.push(state(LAST_PROPOSAL, ccd_base::clock::now()));
         }
         databases.change(changes).await?;
         let (marked, mirrored) = tokio::join!(finish(databases), self.write_mirror(databases));

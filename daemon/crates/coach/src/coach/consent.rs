@@ -32,7 +32,7 @@ impl Consent {
             return;
         }
         let written = own_file::create(&self.path)
-            .and_then(|mut file| file.write_all(ccd_text::clock::now().as_bytes()));
+            .and_then(|mut file| file.write_all(ccd_base::clock::now().as_bytes()));
         if let Err(error) = written {
             tracing::warn!(%error, path = %self.path.display(), "it cannot be noted that the coach records");
         }

@@ -348,7 +348,7 @@ fn promotion(from_scope: Scope, row: &CandidateRow, reason: &str) -> Promotion {
         from_scope,
         to_scope: Scope::Global,
         reason: reason.to_owned(),
-        promoted_at: ccd_text::clock::now(),
+        promoted_at: ccd_base::clock::now(),
     }
 }
 

@@ -67,7 +67,7 @@ impl Coach {
                 row.fingerprint.get(..8).unwrap_or_default()
             ),
             repo_ids: (!is_everywhere).then(|| row.repo_ids.clone()),
-            created_at: ccd_text::clock::now(),
+            created_at: ccd_base::clock::now(),
             hits: 0,
         })
     }

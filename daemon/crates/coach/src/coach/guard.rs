@@ -2,8 +2,8 @@
 
 use super::projects::Projects;
 use crate::command;
+use ccd_base::surrogate::mended;
 use ccd_protocol::coach::Guard;
-use ccd_protocol::surrogate::mended;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -31,7 +31,7 @@ impl Coach {
         let mute = Mute {
             signal_type: params.signal_type,
             repo_id: params.project.map(|project| self.repo_id(&project)),
-            since: ccd_text::clock::now(),
+            since: ccd_base::clock::now(),
         };
         let change = if params.off {
             EventWrite::Unmute
@@ -49,7 +49,7 @@ impl Coach {
         }
         let databases = self.databases().await?;
         let settings = self.settings();
-        let ago = |seconds: f64| ccd_text::clock::seconds_ago(seconds);
+        let ago = |seconds: f64| ccd_base::clock::seconds_ago(seconds);
         let events = ago(settings.keep_events.as_secs_f64());
         let payloads = Selection {
             before: Some(ago(settings.keep_payloads.as_secs_f64())),
@@ -74,7 +74,7 @@ impl Coach {
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
         let mut reply = CoachExportReply {
             version: 1,
-            exported_at: ccd_text::clock::now(),
+            exported_at: ccd_base::clock::now(),
             candidates: Vec::new(),
             promotions: Vec::new(),
         };

@@ -175,7 +175,7 @@ impl Coach {
         }
         if settings.record != Some(false) {
             delivery.took_ms =
-                ccd_text::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
+                ccd_base::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
             self.journal()?.append(&delivery)?;
             self.news.notify_one();
         }
@@ -194,7 +194,7 @@ impl Coach {
         }
         let mut waiting = self.friction.lock();
         if waiting.len() < MAX_FRICTION {
-            waiting.push((ccd_text::clock::now(), friction));
+            waiting.push((ccd_base::clock::now(), friction));
             self.news.notify_one();
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::payload::Payload;
 use crate::record::clip;
-use ccd_protocol::surrogate::mended_text;
+use ccd_base::surrogate::mended_text;
 use serde_json::Value;
 
 /// Returns a payload without its secrets, and what is kept of it.

@@ -31,7 +31,7 @@ impl Coach {
                 check_time("since", &since)?;
                 since
             }
-            None => ccd_text::clock::seconds_ago(REPORT_DAYS * DAY_S),
+            None => ccd_base::clock::seconds_ago(REPORT_DAYS * DAY_S),
         };
         let days = by_day(&databases.events, &since).await?;
         let (mut types, mut by_repo) = (BTreeMap::new(), BTreeMap::new());
@@ -78,7 +78,7 @@ impl Coach {
                     continue;
                 };
                 let times = evidence_times(&databases.ledger, &candidate.fingerprint).await?;
-                let seen = recurrence(&effect.since, &ccd_text::clock::now(), &times);
+                let seen = recurrence(&effect.since, &ccd_base::clock::now(), &times);
                 let mut weeks = week_counts(seen.map(|seen| seen.weeks).unwrap_or_default());
                 weeks.drain(..weeks.len().saturating_sub(MAX_WEEKS));
                 reports.push(RuleReport {
@@ -104,7 +104,7 @@ fn week_counts(weeks: BTreeMap<String, u64>) -> Vec<WeekCount> {
 }
 
 pub(super) fn shown_effect(since: &str, times: &[String]) -> Option<Effect> {
-    let seen = recurrence(since, &ccd_text::clock::now(), times)?;
+    let seen = recurrence(since, &ccd_base::clock::now(), times)?;
     Some(Effect {
         since: since.to_owned(),
         before: seen.before,
@@ -116,10 +116,10 @@ pub(super) fn shown_effect(since: &str, times: &[String]) -> Option<Effect> {
 
 /// Returns the weeks from a time until now, without events.
 fn empty_weeks(since: &str) -> BTreeMap<String, u64> {
-    let age_s = ccd_text::clock::age_s(since).unwrap_or_default().max(0.0);
+    let age_s = ccd_base::clock::age_s(since).unwrap_or_default().max(0.0);
     let weeks = (age_s / (7.0 * DAY_S)).ceil().min(MAX_WEEKS as f64) as usize;
     let week = |back: usize| {
-        let day = ccd_text::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
+        let day = ccd_base::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
         Some((monday_of(&day)?, 0))
     };
     (0..=weeks).filter_map(week).collect()

@@ -118,7 +118,7 @@ impl Coach {
         Ok(DecisionRow {
             id: next_decision(&databases.ledger).await?,
             fingerprint: new.fingerprint.clone(),
-            at: ccd_text::clock::now(),
+            at: ccd_base::clock::now(),
             decision: decision.into(),
             reason,
             file: plan.map(|plan| plan.path.display().to_string()),

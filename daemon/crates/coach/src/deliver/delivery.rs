@@ -39,7 +39,7 @@ impl Delivery {
         if id.len() != 32 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(DeliveryError::Id);
         }
-        if ccd_text::clock::age_s(&at).is_none() {
+        if ccd_base::clock::age_s(&at).is_none() {
             return Err(DeliveryError::Time(at));
         }
         if payload.trim_ascii_start().first() != Some(&b'{') {

@@ -2,11 +2,11 @@
 
 use super::row::{CandidateRow, short_id};
 use crate::fingerprint::sha256;
+use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::coach::CandidateStatus;
 use ccd_store::own_file;
 use serde_json::{Value, json};
-use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A larger file was not written by ccd.
@@ -47,9 +47,7 @@ impl Mirror {
         });
         let mut text = serde_json::to_string_pretty(&document)?;
         text.push('\n');
-        let new = self.path.with_extension("json.new");
-        own_file::replace(&new)?.write_all(text.as_bytes())?; // a killed daemon may have left one
-        fs::rename(&new, &self.path)?;
+        whole_file::replace(&self.path, text.as_bytes(), 0o600, Durability::Later)?;
         Ok(sha256(text.as_bytes()))
     }
 

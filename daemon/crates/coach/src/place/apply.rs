@@ -3,11 +3,12 @@
 use super::block::{HEADING, MARK_START, Words, block_of, mark_in};
 use super::patch::patch;
 use super::target::Places;
+use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::coach::Scope;
 use ccd_repository::distrust;
 use ccd_store::own_file;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -202,23 +203,8 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".ccd-new");
-    let new = path.with_file_name(name);
-    // One that a killed daemon left is in the way.
-    let _ = fs::remove_file(&new);
-    let written = File::create_new(&new).and_then(|mut file| {
-        let mode = fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode());
-        file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
+    let mode = fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode());
+    whole_file::replace(path, content, mode & 0o7777, Durability::Now)
 }
 
 #[cfg(test)]

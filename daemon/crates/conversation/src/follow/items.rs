@@ -4,11 +4,11 @@ use crate::line::{Block, Line, LineType, Message, Usage, blocks, raw_blocks, rea
 use crate::model::{Inline, InlineAgents, LineLocation, Role, prompt_of_call};
 use crate::price::{Billed, Prices};
 use crate::recent::Recent;
+use ccd_base::surrogate::mended;
 use ccd_protocol::conversation::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
     ConversationPair, ConversationTurn, ToolResult, ToolUse,
 };
-use ccd_protocol::surrogate::mended;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;

@@ -156,7 +156,7 @@ fn oldest(paths: &[PathBuf]) -> Option<String> {
         let about = fs::metadata(path).ok()?;
         about.created().or_else(|_| about.modified()).ok()
     };
-    paths.iter().filter_map(made).min().map(ccd_text::clock::at)
+    paths.iter().filter_map(made).min().map(ccd_base::clock::at)
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use super::scope::{Conditions, Scope, SqlValue, TimeColumn, select, time_text};
 use crate::error::Result;
 use crate::line::read;
 use crate::lines::bytes_at;
+use ccd_base::surrogate::mended_text;
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
-use ccd_protocol::surrogate::mended_text;
 use ccd_store::query_as;
 use std::fs::File;
 use std::time::Instant;

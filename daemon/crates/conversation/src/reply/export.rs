@@ -86,7 +86,7 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
         cost_at_least_usd: cost.at_least,
         missing: loaded.missing(),
         skipped_lines: loaded.counts().map(|counts| counts.skipped).sum(),
-        exported_at: ccd_text::clock::now(),
+        exported_at: ccd_base::clock::now(),
         ccd: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

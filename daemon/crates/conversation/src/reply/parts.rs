@@ -7,11 +7,11 @@ use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
 use crate::model::{Model, Node, Pair, Record, Runs, Turn};
 use crate::price::{Billed, Prices};
 use crate::source::Loaded;
+use ccd_base::surrogate::mended_text;
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
     TurnRecord,
 };
-use ccd_protocol::surrogate::mended_text;
 use ccd_text::redact::{redact, redact_line};
 use serde_json::Value;
 use serde_json::value::RawValue;

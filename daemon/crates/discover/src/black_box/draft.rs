@@ -46,7 +46,7 @@ impl Draft {
 
     pub(super) fn begin(&self, steps: usize) {
         self.change(|state| {
-            state.began.get_or_insert_with(ccd_text::clock::now);
+            state.began.get_or_insert_with(ccd_base::clock::now);
             state.of = steps as u64;
         });
     }
@@ -112,7 +112,7 @@ impl Draft {
         let has_begun = state.began.is_some();
         let timestamp = match why {
             None => state.began.clone()?,
-            Some(_) => state.began.clone().unwrap_or_else(ccd_text::clock::now),
+            Some(_) => state.began.clone().unwrap_or_else(ccd_base::clock::now),
         };
         let why = why.unwrap_or("the run goes on");
         let mut details = state.details.clone();

@@ -35,7 +35,7 @@ impl Tester {
     /// Runs the tests, and passes the progress and the report on to `keep`. If the run is cancelled or takes too long, the
     /// report has what was found so far. Afterwards, no copy of the program runs.
     pub async fn run(self, keep: Arc<KeepTests>, cancel: &CancellationToken) -> TestReport {
-        let started_at = ccd_text::clock::now();
+        let started_at = ccd_base::clock::now();
         let drafts =
             TestType::ALL.map(|test| Draft::new(test, self.wants(test).then(|| Arc::clone(&keep))));
         let drafts = Drafts(drafts);
@@ -71,7 +71,7 @@ impl Tester {
             program: program.clone(),
             args: self.driver.target.args.clone(),
             started_at: started_at.to_owned(),
-            completed_at: ccd_text::clock::now(),
+            completed_at: ccd_base::clock::now(),
             seed: Some(self.options.seed),
             summary: TestSummary::of(&results),
             results,

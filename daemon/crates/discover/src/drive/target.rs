@@ -1,7 +1,7 @@
 //! The program that is asked, with its arguments and environment.
 
+use ccd_base::shell::quoted;
 use ccd_protocol::{ErrorCode, ErrorData, Inherited, Reportable};
-use ccd_text::shell::quoted;
 use rustix::fs::{Access, access};
 use serde_json::json;
 use std::collections::BTreeMap;

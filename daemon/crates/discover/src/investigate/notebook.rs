@@ -79,7 +79,7 @@ impl Notebook {
     pub(super) fn finish(&self, end: InvestigationEnd) -> InvestigationReport {
         let mut report = self.report();
         report.end = end;
-        report.completed_at = ccd_text::clock::now();
+        report.completed_at = ccd_base::clock::now();
         let whole = report.clone();
         drop(report);
         let whole = without_secrets(whole);

@@ -1,5 +1,6 @@
 //! Texts on a map. They come from the program, so each format escapes them.
 
+use ccd_base::clip::clip;
 use ccd_protocol::investigate::{MapState, MapTransition, StateMap};
 use std::collections::HashMap;
 
@@ -59,13 +60,5 @@ pub(super) fn numbered(map: &StateMap) -> Vec<(usize, usize, String)> {
 /// Returns a text on one line, of at most `max` characters, without characters that nobody sees.
 fn clipped(text: &str, max: usize) -> String {
     let text = crate::markup::visible(text);
-    let text = text.trim();
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some(_) => {
-            let mut clipped: String = text.chars().take(max - 1).collect();
-            clipped.push('…');
-            clipped
-        }
-    }
+    clip(text.trim(), max)
 }

@@ -116,7 +116,7 @@ fn a_cleanup_deletes_old_reports_alone() {
         .save(&report("aaaa1", "bc", "2025-01-01T00:00:00.000Z"))
         .unwrap();
     reports
-        .save(&report("aaaa2", "bc", &ccd_text::clock::now()))
+        .save(&report("aaaa2", "bc", &ccd_base::clock::now()))
         .unwrap();
     let removed = reports.cleanup(86_400.0, false).unwrap();
     assert_eq!((removed.reports, removed.warnings.len()), (1, 0));

@@ -1,6 +1,6 @@
 //! Names of files of reports: `{program}_{timestamp}.json`.
 
-use ccd_text::clock;
+use ccd_base::clock;
 use std::path::Path;
 
 pub(super) const SUFFIX: &str = ".json";

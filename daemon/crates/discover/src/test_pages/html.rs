@@ -3,8 +3,8 @@
 use super::evidence::{ReportedFinding, findings, rest};
 use super::style::STYLE;
 use crate::markup::{escaped, visible};
+use ccd_base::shell::quoted;
 use ccd_protocol::black_box::{TestReport, TestResult};
-use ccd_text::shell::quoted;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::evidence::findings;
 use super::html::command_line;
 use crate::markup::escaped;
+use ccd_base::clock;
 use ccd_protocol::black_box::{TestReport, TestResult};
-use ccd_text::clock;
 use ccd_text::expect::Cleaned;
 
 /// Returns a report as JUnit XML: one suite, with a case for each result.

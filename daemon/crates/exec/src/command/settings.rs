@@ -1,6 +1,6 @@
 //! The settings of one run, for the option `--settings`.
 
-use ccd_text::shell::quoted;
+use ccd_base::shell::quoted;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"]
 pub fn settings(ccctl: &str, policy_file: &str) -> Value {
     let command = format!(
         "{} hook --policy {} || exit 2",
-        quoted_whole(ccctl),
-        quoted_whole(policy_file)
+        quoted(ccctl),
+        quoted(policy_file)
     );
     json!({
         "disableAllHooks": false,
@@ -30,15 +30,6 @@ pub fn settings(ccctl: &str, policy_file: &str) -> Value {
             "hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}],
         }]},
     })
-}
-
-/// Quotes a word; braces too, which [`quoted`] leaves as they are.
-fn quoted_whole(word: &str) -> String {
-    if word.contains(['{', '}', '^']) {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else {
-        quoted(word)
-    }
 }
 
 #[cfg(test)]

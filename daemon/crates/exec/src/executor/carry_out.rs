@@ -330,7 +330,7 @@ impl Task {
     }
 
     pub(super) async fn note_started(&self) -> Result<(), ExecError> {
-        let now = ccd_text::clock::now();
+        let now = ccd_base::clock::now();
         let started = ExecWrite::Started {
             request_id: self.planned.request_id.clone(),
             conversation: ConversationRow {
@@ -401,7 +401,7 @@ impl Task {
 
     pub(super) fn log(&mut self, level: &str, message: String) {
         self.logs.push(ExecutionLog {
-            at: ccd_text::clock::now(),
+            at: ccd_base::clock::now(),
             level: level.into(),
             message,
         });

@@ -157,7 +157,7 @@ impl Task {
         }
         let mut logs = self.logs.clone();
         let room = MAX_LOGS - logs.len();
-        let now = ccd_text::clock::now();
+        let now = ccd_base::clock::now();
         let log = |line: &String| {
             let (at, message) = match line.split_once(' ') {
                 Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),

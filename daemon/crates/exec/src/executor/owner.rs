@@ -128,7 +128,7 @@ impl Executor {
         let write = ExecWrite::Ended {
             request_id: request_id.to_owned(),
             session_id: session_id.to_owned(),
-            at: ccd_text::clock::now(),
+            at: ccd_base::clock::now(),
             ended: Box::new(ended),
         };
         let written = match self.database().await {
@@ -155,7 +155,7 @@ impl Executor {
         let settings = self.settings();
         let before = |days: u32| {
             let days = params.older_than_days.unwrap_or(days);
-            ccd_text::clock::seconds_ago(f64::from(days) * DAY_S)
+            ccd_base::clock::seconds_ago(f64::from(days) * DAY_S)
         };
         let removed = self.remove(Outdated {
             conversations_before: before(settings.session_days),
@@ -177,7 +177,7 @@ impl Executor {
             return Ok(DataSelected::none(part));
         }
         let before = which.before.clone();
-        let before = before.unwrap_or_else(|| ccd_text::clock::seconds_ago(-DAY_S));
+        let before = before.unwrap_or_else(|| ccd_base::clock::seconds_ago(-DAY_S));
         let removed = self.remove(Outdated {
             conversations_before: before.clone(),
             runs_before: before,

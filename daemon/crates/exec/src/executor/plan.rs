@@ -118,7 +118,7 @@ impl Planned {
             status: "queued".into(),
             instruction: plain::text(&request.instruction),
             session_id: self.session_id.clone(),
-            timestamp: ccd_text::clock::now(),
+            timestamp: ccd_base::clock::now(),
             repo_path: self.place.tree.root.to_string_lossy().into_owned(),
             repository: self.repository.clone(),
             output_format: word(&request.output_format),

@@ -95,7 +95,7 @@ impl Executor {
     /// Returns the time before which a conversation that was not used since has expired.
     fn expired(&self) -> String {
         let days = self.settings().session_days;
-        ccd_text::clock::seconds_ago(f64::from(days) * DAY_S)
+        ccd_base::clock::seconds_ago(f64::from(days) * DAY_S)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::fold;
 use super::lines::{Line, Lines};
-use ccd_protocol::surrogate::mended_text;
+use ccd_base::surrogate::mended_text;
 use serde_json::Value;
 
 /// Maximum length of a line that is read; a longer one is counted and otherwise ignored.

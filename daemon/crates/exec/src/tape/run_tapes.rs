@@ -6,11 +6,11 @@ use crate::run::live::Finished;
 use crate::run::playing::PlayedOutput;
 use crate::run::recorder::Recorder;
 use crate::verdict::{Cause, Exit};
+use ccd_base::shell;
 use ccd_protocol::exec::ExecTapeOptions;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
 use ccd_store::blocking;
 use ccd_tape::TapeError;
-use ccd_tape::advice::shell_word;
 use ccd_tape::format::Annotations;
 use ccd_tape::play::ReplayPace;
 use ccd_tape::record::Finished as Written;
@@ -102,7 +102,10 @@ impl RunTapes {
         let tapes = if self.settings.is_default_root {
             String::new()
         } else {
-            format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy()))
+            format!(
+                "--tapes {} ",
+                shell::quoted(&self.root.path.to_string_lossy())
+            )
         };
         format!("ccctl exec {tapes}--record new …")
     }

@@ -48,7 +48,7 @@ fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
     let past = tree.last_commits(commits).unwrap_or_default();
     let commit = |commit: ccd_repository::PastCommit| {
         let time = Duration::from_secs(u64::try_from(commit.time_s).unwrap_or(0));
-        let at = ccd_text::clock::at(SystemTime::UNIX_EPOCH + time);
+        let at = ccd_base::clock::at(SystemTime::UNIX_EPOCH + time);
         recent_of(MemoryRecentKind::Commit, &commit.subject, Some(at))
     };
     let branch = ahead.and_then(|(default, ahead)| {

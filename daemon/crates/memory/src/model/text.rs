@@ -15,19 +15,10 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     let text = &text[..text.floor_char_boundary(LOOKED_AT_BYTES)];
     let text = redact(text).text;
     let line = text.lines().find(|line| !line.trim().is_empty());
-    cut(line.unwrap_or(""), max)
+    ccd_base::clip::clip(line.unwrap_or(""), max)
 }
 
 /// Returns at most `max` characters without secrets; the last one of a text that was longer is `…`.
 pub(crate) fn clip(text: &str, max: usize) -> String {
-    cut(&redact(text).text, max)
-}
-
-fn cut(text: &str, max: usize) -> String {
-    if text.char_indices().nth(max).is_none() {
-        return text.to_owned();
-    }
-    let end = text.char_indices().nth(max.saturating_sub(1));
-    let end = end.map_or(0, |(at, _)| at);
-    format!("{}…", text[..end].trim_end())
+    ccd_base::clip::clip(&redact(text).text, max)
 }

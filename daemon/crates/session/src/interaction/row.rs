@@ -4,10 +4,10 @@ use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
 use super::form::Form;
 use super::nearby::Nearby;
 use super::table::InteractionRow;
+use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{Echo, HIDDEN, Masked};
 use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks, redact_typed};
-use ccd_text::shell::quoted;
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -117,7 +117,7 @@ async fn own_row(noted: &Noted, nearby: &Nearby) -> Option<InteractionRow> {
 fn blank(noted: &Noted, action: &str) -> InteractionRow {
     InteractionRow {
         session_id: noted.session.about().id.to_string(),
-        timestamp: ccd_text::clock::at(noted.time),
+        timestamp: ccd_base::clock::at(noted.time),
         action: action.into(),
         client: noted.client.as_ref().map(|client| client.0.to_string()),
         client_pid: noted.client.as_ref().and_then(|client| client.1),

@@ -373,7 +373,7 @@ impl Output {
     }
 
     pub(super) fn note_rotation(&self) {
-        self.inner.lock().rotated_at = Some(ccd_text::clock::now());
+        self.inner.lock().rotated_at = Some(ccd_base::clock::now());
     }
 
     /// Notes that no more output will come. Releases the ring, and memory too if the log has everything.

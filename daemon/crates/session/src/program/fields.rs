@@ -1,6 +1,6 @@
 //! Fields of a document that are not used.
 
-use ccd_text::nearest::nearest;
+use ccd_base::nearest::nearest;
 use serde_json::Value;
 
 const CONFIG: [&str; 9] = [

@@ -3,10 +3,10 @@
 use super::read::MAX_STEPS;
 use super::template::escaped;
 use crate::interaction::{Form, Inexact, InteractionRow};
+use ccd_base::shell::quoted_template;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::hidden::HIDDEN;
 use ccd_text::redact::MASK;
-use ccd_text::shell::quoted;
 
 /// Longest prompt of a program that is used as the question for a secret.
 const MAX_PROMPT_CHARS: usize = 200;
@@ -165,7 +165,7 @@ pub fn command_template(words: &[String], redact: impl Fn(&str) -> String) -> St
                 );
             }
         }
-        line.push(quoted(&template));
+        line.push(quoted_template(&template));
     }
     line.join(" ")
 }

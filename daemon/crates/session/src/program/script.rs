@@ -2,10 +2,10 @@
 
 use super::error::{MissingSecret, ProgramError};
 use super::read::{ConfiguredStep, Program, Source, Step, StepInput};
+use ccd_base::nearest::nearest;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
 use ccd_protocol::tape::TapeOptions;
-use ccd_text::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! Tape options of a program configuration: defaults for requests that do not set them.
 
 use super::error::Mistake;
+use ccd_base::nearest::nearest;
 use ccd_protocol::tape::{MatchOptions, TapeOptions};
 use ccd_tape::settings::Replay;
 use ccd_tape::settings::Settings;
-use ccd_text::nearest::nearest;
 use serde_json::{Map, Value};
 use std::path::Path;
 

@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn any_words_come_back_from_their_line(expected in proptest::collection::vec(".{0,12}", 1..5)) {
-        use ccd_text::shell::quoted;
+        use ccd_base::shell::quoted;
         let line: Vec<String> = expected.iter().map(|word| quoted(&escaped(word))).collect();
         prop_assert_eq!(words(&line.join(" "), &[]), expected);
     }

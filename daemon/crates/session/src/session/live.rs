@@ -113,7 +113,7 @@ impl Session {
     /// Makes the session of a program that could not be started.
     pub(super) fn failed(services: Arc<Services>, facts: Facts, size: Size) -> Self {
         let state = CurrentState {
-            ended_at: Some(ccd_text::clock::now()),
+            ended_at: Some(ccd_base::clock::now()),
             ..CurrentState::new(SessionState::Dead, size)
         };
         let output = Output::ended(services.folders.session(&facts.id), 0, 0, Vec::new());
@@ -301,7 +301,7 @@ impl Session {
         state.success = success;
         state.exit = self.output.exit();
         state.end_reason = Some(reason);
-        state.ended_at = Some(ccd_text::clock::now());
+        state.ended_at = Some(ccd_base::clock::now());
     }
 
     /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.

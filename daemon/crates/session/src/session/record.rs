@@ -50,7 +50,7 @@ impl Session {
             cwd: facts.cwd.clone(),
             timeout: facts.timeout.as_secs_f64(),
             created_at: facts.created_at.clone(),
-            last_activity: ccd_text::clock::seconds_ago(self.idle().as_secs_f64()),
+            last_activity: ccd_base::clock::seconds_ago(self.idle().as_secs_f64()),
             persist: facts.persist,
             encoding: facts.encoding.name().to_ascii_lowercase(),
             pid: facts.pid,

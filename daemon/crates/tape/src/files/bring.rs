@@ -35,7 +35,7 @@ pub fn bring(
         program: params.program.clone(),
         args: params.args.clone(),
         tag: settings.tag.clone(),
-        now: ccd_text::clock::now(),
+        now: ccd_base::clock::now(),
         recorder: Recorder {
             flags: vec![VERB.to_owned()],
             ..Recorder::own()

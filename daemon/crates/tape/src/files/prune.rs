@@ -75,14 +75,14 @@ fn remove_all(folder: &Folder, tapes: &mut Vec<&IndexedTape>) -> Vec<TapeProblem
 
 /// Returns when a tape was recorded; one without a date is as old as its file.
 fn recorded_at(tape: &IndexedTape) -> String {
-    ccd_text::clock::normal(&tape.meta.created_at).unwrap_or_else(|| {
+    ccd_base::clock::normal(&tape.meta.created_at).unwrap_or_else(|| {
         let modified = Duration::from_nanos(u64::try_from(tape.stamp.modified_ns).unwrap_or(0));
-        ccd_text::clock::at(SystemTime::UNIX_EPOCH + modified)
+        ccd_base::clock::at(SystemTime::UNIX_EPOCH + modified)
     })
 }
 
 fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
-    let age_s = || ccd_text::clock::age_s(&recorded_at(tape)).unwrap_or_default();
+    let age_s = || ccd_base::clock::age_s(&recorded_at(tape)).unwrap_or_default();
     older_than_s.is_none_or(|wanted_s| age_s() > wanted_s)
 }
 

@@ -7,7 +7,7 @@ use super::read::{outline, read_exchange, text_of};
 use super::{quote, write};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use ccd_text::json5::{self, Kind, line_end};
+use ccd_base::json5::{self, Kind, line_end};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -6,8 +6,8 @@ use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedIn
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use ccd_base::json5::{self, Number};
 use ccd_protocol::tape::TapeExit;
-use ccd_text::json5::{self, Number};
 use std::borrow::Cow;
 
 /// Padding may be missing, because people cut it off.

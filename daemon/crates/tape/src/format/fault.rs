@@ -1,8 +1,8 @@
 //! A tape as a JSON5 format: its limits, its errors, and their positions.
 
 use super::model::FORMAT;
+use ccd_base::json5::{self, Format as _, place};
 use ccd_protocol::{ErrorCode, Reportable};
-use ccd_text::json5::{self, Format as _, place};
 
 /// Maximum size of a tape's file.
 pub(super) const MAX_BYTES: usize = 64 << 20;

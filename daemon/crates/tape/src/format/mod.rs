@@ -12,7 +12,7 @@ mod read;
 mod validate;
 mod write;
 
-pub use ccd_text::json5::{place, quoted as written_text, value as written_value};
+pub use ccd_base::json5::{place, quoted as written_text, value as written_value};
 pub use edit::{EditError, Edits, Step, comments};
 pub(crate) use exchange::{number, side};
 pub use fault::FormatError;

@@ -66,7 +66,7 @@ impl Meta {
     /// Returns the recorded command line, as a shell reads it.
     pub(crate) fn command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
-        let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
+        let words: Vec<String> = words.map(|word| ccd_base::shell::quoted(word)).collect();
         words.join(" ")
     }
 }

@@ -4,8 +4,8 @@ use super::exchange::{ExchangeReader, number, side, whole};
 use super::fault::{Fault, FormatError, MAX_BYTES, Scanned, Scanner, Stop};
 use super::keys::TapeObject;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
+use ccd_base::json5::{BOM, Kind, lines_in};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
-use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;
 
 /// Maximum number of exchanges on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.

@@ -4,7 +4,7 @@ use super::exchange::base64;
 use super::fault::{SHOWN_CHARS, Scanned, Scanner, shortened};
 use super::keys::TapeObject;
 use super::read::{outline, text_of};
-use ccd_text::json5::{Kind, place};
+use ccd_base::json5::{Kind, place};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

@@ -4,7 +4,7 @@ use super::model::{Chunk, Exchange, Stream, Tape, TypedInput};
 use super::{json, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use ccd_text::json5;
+use ccd_base::json5;
 
 const EXCHANGE: &str = "    ";
 const MEMBER: &str = "      ";

@@ -5,10 +5,11 @@ use super::find::Index;
 use super::tape::{IndexedTape, TapeId};
 use crate::format::file::{make_folder, open};
 use crate::key::Fingerprint;
+use ccd_base::whole_file::{self, Durability};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -78,14 +79,8 @@ impl Cache {
         make_folder(folder)?;
         let stored = (head_of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
-        let mut file = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempfile_in(folder)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(&body))?;
-        file.write_all(&body)?;
-        file.persist(&self.path)?;
-        Ok(())
+        let content = [MAGIC.as_slice(), &Sha256::digest(&body), &body].concat();
+        whole_file::replace(&self.path, &content, 0o600, Durability::Later)
     }
 
     fn read(&self, root: &Path) -> Option<Vec<Arc<IndexedTape>>> {

@@ -2,9 +2,9 @@
 
 use super::fits::Fits;
 use super::nearest::{Asked, Near};
-use crate::advice::shell_word;
 use crate::format::shortened;
 use crate::key::{Difference, TERMINAL, normal_input};
+use ccd_base::shell;
 use ccd_protocol::tape::TapeProblem;
 use ccd_text::redact::redact;
 use serde::Serialize;
@@ -101,7 +101,7 @@ impl Fits {
         };
         let hint = format!(
             "run `ccctl tape validate --tapes {}` to see why {first} {more} skipped",
-            shell_word(&root.to_string())
+            shell::quoted(&root.to_string())
         );
         all.insert(if is_own { 0 } else { all.len() }, hint);
         all

@@ -120,7 +120,7 @@ impl Roots {
     }
 
     async fn remove_counts(&self, keep: Duration) -> Result<(), UsageError> {
-        let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
+        let before = ccd_base::clock::seconds_ago(keep.as_secs_f64());
         let mut old = self.usage.played_before(&before).await?;
         let gone = move || {
             old.retain(|(root, tape)| !root.join(format!("{tape}{SUFFIX}")).exists());

@@ -175,7 +175,7 @@ async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes
     let counts = [
         ("p/a", &long_ago),
         ("p/gone", &long_ago),
-        ("p/gone today", &used(&ccd_text::clock::now())),
+        ("p/gone today", &used(&ccd_base::clock::now())),
     ];
     let counts = counts.map(|(tape, used)| (TapeId::from(tape), used.clone()));
     kept.save(folder.path(), &counts).await.unwrap();

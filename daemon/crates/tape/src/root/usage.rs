@@ -55,7 +55,7 @@ impl Usage {
     }
 
     pub(super) fn played(&self, tape: &TapeId, exchanges: u64) {
-        let at = ccd_text::clock::now();
+        let at = ccd_base::clock::now();
         let mut counts = self.0.lock();
         let used = counts.used.entry(TapeId::clone(tape)).or_default();
         used.exchanges += exchanges;

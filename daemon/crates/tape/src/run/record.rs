@@ -36,7 +36,7 @@ impl Run {
     ) -> Finished {
         let options = named(options.clone());
         let meta = Meta {
-            created_at: ccd_text::clock::now(),
+            created_at: ccd_base::clock::now(),
             tag: settings.tag.clone(),
             latency: options.latency.clone().map(stored_latency),
             seed: options.seed,

@@ -60,7 +60,7 @@ fn described(tape: &Tape) -> String {
     let cols = tape.meta.pty.map(|_| size(tape).1);
     let words = std::iter::once(program_name(&tape.meta.program))
         .chain(tape.meta.args.iter().map(String::as_str));
-    let words: Vec<String> = words.map(ccd_text::shell::quoted).collect();
+    let words: Vec<String> = words.map(ccd_base::shell::quoted).collect();
     let mut text = format!("program: {}\n", line_of(&words.join(" ")));
     for (index, exchange) in tape.exchanges.iter().enumerate() {
         let typed = line_of(&input_in_one_line(&exchange.input));

@@ -203,7 +203,7 @@ impl Sessions {
         let viewer = Viewer {
             peer: peer.clone(),
             read_only: params.read_only,
-            since: ccd_text::clock::now(),
+            since: ccd_base::clock::now(),
             size,
             corner: (0, 0),
             is_panned: false,

@@ -61,8 +61,8 @@ impl Sessions {
     /// was under an earlier process.
     pub(crate) fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
         let (claim, claimed) = oneshot::channel();
-        let since = since.unwrap_or_else(ccd_text::clock::now);
-        let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
+        let since = since.unwrap_or_else(ccd_base::clock::now);
+        let age = ccd_base::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
         *session.owner_wanted.0.lock() = Some(UnclaimedSession { claim, since });
         session.keep();

@@ -95,7 +95,7 @@ impl Session {
             place.save(from);
             let facts = KeptPipe {
                 path: fifo.path.clone(),
-                created_at: ccd_text::clock::now(),
+                created_at: ccd_base::clock::now(),
                 raw,
                 start: from,
                 repeats: Vec::new(),

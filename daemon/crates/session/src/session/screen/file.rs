@@ -1,11 +1,11 @@
 //! A session's screen as a file next to its log, from which the next process continues drawing.
 
+use ccd_base::whole_file::{self, Durability};
 use ccd_screen::Screen;
 use ccd_store::own_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 const NAME: &str = "screen.json";
@@ -54,9 +54,8 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
 
 /// Replaces a file by a JSON value, atomically. Blocks.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let new = path.with_extension("new");
-    own_file::replace(&new)?.write_all(&serde_json::to_vec(value)?)?;
-    fs::rename(new, path)
+    let content = serde_json::to_vec(value)?;
+    whole_file::replace(path, &content, 0o600, Durability::Later)
 }
 
 /// Reads a JSON value; `None` if there is none, or it cannot be used. Blocks.

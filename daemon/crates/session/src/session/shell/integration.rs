@@ -1,14 +1,14 @@
 //! Integrated shells: the user's own start files, then those of ccd, which print prompt marks (OSC 133).
 
+use ccd_base::whole_file::{self, Durability};
 use ccd_store::own_file;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::kind::ShellKind;
-use super::wrap::Nonce;
 
 const BASH_RC: &str = include_str!("rc/ccd.bash");
 const ZSH_ENV: &str = include_str!("rc/ccd.zshenv");
@@ -147,7 +147,7 @@ fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Resu
 fn fish(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     let path = write_rc(rc_dir, "ccd.fish", FISH_RC)?;
     let mut source = OsString::from("source ");
-    source.push(ccd_text::shell::quoted(&path.to_string_lossy()));
+    source.push(ccd_base::shell::quoted(&path.to_string_lossy()));
     let args = [args, &["--init-command".into(), source]].concat();
     Ok(with_marks(args, []))
 }
@@ -199,14 +199,5 @@ fn write_rc(dir: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
 
 fn replace(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    let new_path = dir.join(format!("new-{}", Nonce::random()?.as_str()));
-    let mut file = own_file::create(&new_path)?;
-    let result = file
-        .write_all(text.as_bytes())
-        .and_then(|()| fs::rename(&new_path, path));
-    if result.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&new_path);
-    }
-    result
+    whole_file::replace(path, text.as_bytes(), 0o600, Durability::Later)
 }

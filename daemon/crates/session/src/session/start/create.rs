@@ -145,7 +145,7 @@ impl Sessions {
         self.check_conflicts(&plan, &settings)?;
         require_secrets(script.as_ref())?;
         let began = Instant::now();
-        plan.facts.created_at = ccd_text::clock::now();
+        plan.facts.created_at = ccd_base::clock::now();
         let secrets = || script.iter().flat_map(|script| script.hidden.0.values());
         let session = match self.spawn(&params, &mut plan, &settings).await {
             Ok(session) => session,

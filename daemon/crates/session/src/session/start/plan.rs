@@ -178,7 +178,7 @@ impl Plan {
         let (rows, cols) = self.size;
         let facts = &self.facts;
         Meta {
-            created_at: ccd_text::clock::now(),
+            created_at: ccd_base::clock::now(),
             program: facts.program.clone(),
             args: facts.args.clone(),
             env: self.env.texts(),

@@ -134,7 +134,7 @@ impl Sessions {
             &resumed.tail,
         );
         let lost_bytes = output.note_lost([resumed.lost]);
-        let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
+        let age = ccd_base::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
         let age = Duration::try_from_secs_f64(age).unwrap_or_default();
         let flusher = Flusher::new(resumed.writer);
         let tape = match kept.tape.take() {
@@ -156,7 +156,7 @@ impl Sessions {
         session.recorded_upto.store(recorded, Ordering::Release);
         let silent = resumed
             .silent
-            .or_else(|| ccd_text::clock::age_s(&kept.row.last_activity));
+            .or_else(|| ccd_base::clock::age_s(&kept.row.last_activity));
         session.set_last_activity(silent.unwrap_or(0.0));
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));

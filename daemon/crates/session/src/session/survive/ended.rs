@@ -106,7 +106,7 @@ impl Sessions {
 
     /// Forgets sessions that ended at least `keep` ago or exceed `ended_session_limit`; returns how many.
     pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
-        let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
+        let before = ccd_base::clock::seconds_ago(keep.as_secs_f64());
         self.forget_outdated(&before).await
     }
 

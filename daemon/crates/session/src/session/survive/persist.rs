@@ -172,7 +172,7 @@ mod tests {
     fn an_end_fits_into_a_ring_and_is_read_back() {
         let end = End {
             reason: EndReason::DaemonKilled,
-            at: ccd_text::clock::now(),
+            at: ccd_base::clock::now(),
         };
         let note = end.to_string();
         assert!(note.len() < 63, "{note}");

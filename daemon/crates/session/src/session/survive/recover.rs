@@ -126,7 +126,7 @@ impl Sessions {
         let mut cursor = 0;
         let mut end = End {
             reason: EndReason::DaemonKilled,
-            at: ccd_text::clock::now(),
+            at: ccd_base::clock::now(),
         };
         let folder = self.services.folders.sessions.join(&row.session_id);
         let ring_path = self.services.folders.ring(&row.session_id);
@@ -176,7 +176,7 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
             let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
             let lost = error.is_damage().then(|| End {
                 reason: EndReason::RingLost,
-                at: ccd_text::clock::now(),
+                at: ccd_base::clock::now(),
             });
             return Ok(Salvaged {
                 end: writer.end(),

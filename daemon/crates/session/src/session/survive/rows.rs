@@ -26,7 +26,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
     SessionRow {
         program,
         args: args_to_json(&args),
-        last_activity: ccd_text::clock::seconds_ago(session.idle().as_secs_f64()),
+        last_activity: ccd_base::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),
         state: match state.phase {
@@ -145,7 +145,7 @@ pub(super) fn session_of(
     session
         .recorded_upto
         .store(number(row.output_bytes), Ordering::Release);
-    session.set_last_activity(ccd_text::clock::age_s(&row.last_activity).unwrap_or(0.0));
+    session.set_last_activity(ccd_base::clock::age_s(&row.last_activity).unwrap_or(0.0));
     Some(session)
 }
 

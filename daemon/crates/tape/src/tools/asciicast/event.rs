@@ -2,7 +2,7 @@
 
 use super::fault::{CastText, Fault, Scanned, Scanner, Stop, shortened};
 use crate::format::PtySize;
-use ccd_text::json5::{self, Format as _, Kind};
+use ccd_base::json5::{self, Format as _, Kind};
 use std::borrow::Cow;
 
 /// Maximum time of an event: no recording takes a year.

@@ -1,6 +1,6 @@
 //! What can be wrong with an asciicast, and where.
 
-use ccd_text::json5::{self, place};
+use ccd_base::json5::{self, place};
 
 /// Maximum size of an asciicast.
 pub const MAX_CAST_BYTES: usize = 64 << 20;

@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
 use crate::format::{PtySize, number, side};
-use ccd_text::json5::Number;
+use ccd_base::json5::Number;
 
 #[derive(Debug, Default)]
 pub(super) struct Header {

@@ -5,7 +5,7 @@ use super::event::{each_output, event, is_torn};
 use super::fault::{CastError, Fault, MAX_CAST_BYTES};
 use super::header::Header;
 use crate::format::{FORMAT, Meta, Recorder, Tape};
-use ccd_text::json5::{BOM, place};
+use ccd_base::json5::{BOM, place};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -188,7 +188,7 @@ fn command_of(
 ) -> Result<(String, Vec<String>), CastError> {
     match (command.filter(|command| !command.is_empty()), shell) {
         (Some(command), _) => {
-            let found = ccd_protocol::words::split(command).map_err(CastError::Command)?;
+            let found = ccd_base::shell::split(command).map_err(CastError::Command)?;
             if found.needs_shell.is_some() {
                 let args = vec!["-c".to_owned(), command.to_owned()];
                 return Ok(("sh".to_owned(), args));

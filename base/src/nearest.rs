@@ -1,3 +1,5 @@
+//! Names that are nearly right.
+
 /// Returns the name that was probably meant by `written`, if one is similar enough.
 /// One typing mistake in three letters is still accepted; `written` may lack the group of a dotted name.
 pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {

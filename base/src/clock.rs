@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
 /// Returns the current time as RFC 3339 in UTC with milliseconds.
@@ -17,6 +18,18 @@ pub fn at(time: SystemTime) -> String {
 /// Returns the time `seconds` ago in the same form, so that texts can be compared as times.
 pub fn seconds_ago(seconds: f64) -> String {
     rfc3339(OffsetDateTime::now_utc() - time::Duration::seconds_f64(seconds))
+}
+
+/// Returns a time in the same form with microseconds.
+pub fn at_us(time: SystemTime) -> String {
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+    written(OffsetDateTime::from(time), format)
+}
+
+/// Reads a time in UTC, with the letter Z and any number of digits of a second; `None` for any other text.
+pub fn parse(text: &str) -> Option<SystemTime> {
+    parsed(text.ends_with('Z').then_some(text)?).map(SystemTime::from)
 }
 
 /// Returns how many seconds ago `text` was; `None` if it is not such a time.
@@ -36,6 +49,10 @@ fn parsed(text: &str) -> Option<OffsetDateTime> {
 fn rfc3339(time: OffsetDateTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    written(time, format)
+}
+
+fn written(time: OffsetDateTime, format: &[BorrowedFormatItem<'_>]) -> String {
     time.format(&format)
         .unwrap_or_else(|_| String::from("1970-01-01T00:00:00.000Z"))
 }
@@ -52,5 +69,36 @@ mod tests {
         let age = age_s(&seconds_ago(60.0)).unwrap();
         assert!((59.0..120.0).contains(&age), "{age}");
         assert_eq!(age_s("yesterday"), None);
+    }
+
+    #[test]
+    fn times_are_counted_from_1970() {
+        for (text, ms) in [
+            ("1970-01-01T00:00:00.000Z", 0),
+            ("1970-03-01T00:00:00Z", 5_097_600_000),
+            ("2000-02-29T23:59:59.500Z", 951_868_799_500),
+            ("2026-11-22T08:46:27.001Z", 1_795_337_187_001),
+        ] {
+            let since = parse(text).unwrap().duration_since(SystemTime::UNIX_EPOCH);
+            assert_eq!(since.unwrap().as_millis(), ms, "{text}");
+        }
+        let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_micros(1_795_337_187_001_002);
+        assert_eq!(at_us(time), "2026-11-22T08:46:27.001002Z");
+        assert_eq!(parse(&at_us(time)), Some(time));
+    }
+
+    #[test]
+    fn what_is_no_time_is_none() {
+        for text in [
+            "",
+            "yesterday",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01",
+            "2026-01-01T00:00:00+01:00",
+            "2026-01-01T99:00:00Z",
+            "2026-01-01T00:00:NaNZ",
+        ] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
     }
 }

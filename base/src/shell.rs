@@ -1,4 +1,4 @@
-//! Splits a command line into words as a shell would, without a shell, for the commands of chains.
+//! Command lines: splits them into words as a shell would, and quotes words.
 
 /// Longest command.
 pub const MAX_COMMAND_BYTES: usize = 64 << 10;
@@ -11,6 +11,32 @@ pub struct Words {
     pub needs_shell: Option<String>,
     /// The first thing that a shell would expand: `$HOME`, `*`.
     pub not_expanded: Option<String>,
+}
+
+/// Returns `word` as it is written in a command line: in quotes if a shell would interpret it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    quoted_but(word, "-_./=:,+@%")
+}
+
+/// Returns a word of a command template in the same way: braces stand for parameters and need no quotes.
+#[must_use]
+pub fn quoted_template(word: &str) -> String {
+    quoted_but(word, "-_./=:,+@%{}")
+}
+
+fn quoted_but(word: &str, plain: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || plain.contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Returns words as a command line.
+pub fn line<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
+    let quoted: Vec<String> = words.into_iter().map(|word| quoted(word)).collect();
+    quoted.join(" ")
 }
 
 /// Splits at blanks; quotes and backslashes work as in a POSIX shell. Nothing is expanded.
@@ -148,6 +174,19 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_interprets_them() {
+        let words = ["a-b", "", "c d", "it's", "$x", "{a,b}"].map(str::to_owned);
+        assert_eq!(line(&words), r"a-b '' 'c d' 'it'\''s' '$x' '{a,b}'");
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_is_split_into_the_words_it_was_made_of(words in proptest::collection::vec("[^\u{0}]*", 1..5)) {
+            prop_assert_eq!(split(&line(&words)).unwrap().words, words);
+        }
+    }
 
     fn words(line: &str) -> Vec<String> {
         split(line).unwrap().words

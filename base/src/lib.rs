@@ -1,0 +1,16 @@
+//! What every part needs once: times, texts for people, command lines, JSON as others write it, files that are whole. No
+//! runtime.
+//!
+//! Layers, top first; none uses one before it: `clip`, `clock`, `json5`, `nearest`, `shell`, `surrogate`, `visible`,
+//! `whole_file`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+pub mod clip;
+pub mod clock;
+pub mod json5;
+pub mod nearest;
+pub mod shell;
+pub mod surrogate;
+pub mod visible;
+pub mod whole_file;

@@ -2,7 +2,7 @@
 //!
 //! Layers, top first; none uses one before it: `chain`, `run` → `black_box`, `daemon`, `exec`, `session` → `coach`,
 //! `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`, `report`, `tape` →
-//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `parents`, `socket`, `spelling`, `subscription`,
+//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `spelling`, `subscription`,
 //! `surrogate`, `timeout`, `trust`, `version`, `visible`, `words`.
 
 pub mod black_box;
@@ -25,6 +25,7 @@ pub mod mcp;
 pub mod memory;
 pub mod method;
 mod mistake;
+mod named;
 pub mod parents;
 pub mod pattern;
 pub mod program;

@@ -129,6 +129,5 @@ fn entry(context: &JobContext, index: usize, ended: CommandEnd) {
         index,
         result: ended.result,
     };
-    let value = serde_json::to_value(result).unwrap_or_default();
-    context.handle.entry(value, Some(index as u64));
+    context.handle.entry(result, Some(index as u64));
 }

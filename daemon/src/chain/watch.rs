@@ -10,7 +10,7 @@ use ccd_session::durations::Deadline;
 use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -187,10 +187,10 @@ impl Watch {
     }
 
     /// Returns a match as it is reported: with secrets in its line redacted, and the session's hidden input masked.
-    fn told(&self, hit: LineHit, session: &Session) -> Value {
+    fn told(&self, hit: LineHit, session: &Session) -> WatchHit {
         let masked = Masked::of(&hit.text, &session.hidden);
         let groups = hit.groups.into_iter();
-        let hit = WatchHit {
+        WatchHit {
             index: hit.index,
             pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
             matched: masked.part(hit.matched),
@@ -201,8 +201,7 @@ impl Watch {
             offset: hit.start,
             end: hit.end,
             time: ccd_text::clock::now(),
-        };
-        serde_json::to_value(hit).unwrap_or_default()
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What investigations and tests need before they start.
 
 use super::error::DiscoverError;
+use crate::config::Config;
 use crate::daemon::Daemon;
 use ccd_discover::drive::{Driver, Limits, Target, folder_of};
 use ccd_discover::safety::refusal;
@@ -25,6 +26,12 @@ pub(super) fn time_limit(
             "{name} is {seconds}: give more than 0 and at most {MAX_TIMEOUT_S} seconds"
         ))),
     }
+}
+
+/// Returns how long a program may take for each step.
+pub(super) fn limits(config: &Config) -> Limits {
+    let step = Duration::from_secs(config.investigation.step_timeout.into());
+    Limits { step, start: step }
 }
 
 /// Prepares to start copies of a program; none is started yet. A sandbox is tried.

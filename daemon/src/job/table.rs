@@ -49,8 +49,13 @@ pub(super) struct JobEntries {
     pub(super) rows: Vec<JobEntryRow>,
 }
 
-const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
-                       AS entry_count";
+/// Selects the jobs that `rest`, what follows the table, chooses.
+fn select_jobs(rest: &str) -> AssertSqlSafe<String> {
+    AssertSqlSafe(format!(
+        "SELECT jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) AS entry_count \
+         FROM jobs {rest}"
+    ))
+}
 
 /// Inserts the row, or updates the columns that may change.
 impl Write for JobRow {
@@ -112,11 +117,8 @@ pub(super) async fn job_ids(
     limit: i64,
 ) -> Result<Vec<String>, StoreError> {
     let query = "SELECT job FROM jobs WHERE job >= ?1 AND job < ?1 || 'g' ORDER BY job LIMIT ?2";
-    Ok(query_scalar(query)
-        .bind(start)
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+    let ids = query_scalar(query).bind(start).bind(limit);
+    Ok(ids.fetch_all(store.readers()).await?)
 }
 
 /// Returns the size of the lists of all jobs in bytes.
@@ -126,26 +128,18 @@ pub(super) async fn job_bytes(store: &Store) -> Result<i64, StoreError> {
 }
 
 pub(super) async fn job(store: &Store, job: &str) -> Result<Option<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");
-    Ok(query_as(AssertSqlSafe(query))
-        .bind(job)
-        .fetch_optional(store.readers())
-        .await?)
+    let row = query_as(select_jobs("WHERE job = ?1")).bind(job);
+    Ok(row.fetch_optional(store.readers()).await?)
 }
 
 pub(super) async fn jobs(store: &Store, limit: i64) -> Result<Vec<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs ORDER BY created_at DESC, job LIMIT ?1");
-    Ok(query_as(AssertSqlSafe(query))
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+    let rows = query_as(select_jobs("ORDER BY created_at DESC, job LIMIT ?1")).bind(limit);
+    Ok(rows.fetch_all(store.readers()).await?)
 }
 
 pub(super) async fn unfinished_jobs(store: &Store) -> Result<Vec<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs WHERE ended_at IS NULL");
-    Ok(query_as(AssertSqlSafe(query))
-        .fetch_all(store.readers())
-        .await?)
+    let rows = query_as(select_jobs("WHERE ended_at IS NULL"));
+    Ok(rows.fetch_all(store.readers()).await?)
 }
 
 /// Returns at most `limit` entries of a job's list from `since` on, in the order of their arrival.
@@ -156,10 +150,6 @@ pub(super) async fn job_entries(
     limit: i64,
 ) -> Result<Vec<JobEntryRow>, StoreError> {
     let query = "SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-    Ok(query_as(query)
-        .bind(job)
-        .bind(since)
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+    let rows = query_as(query).bind(job).bind(since).bind(limit);
+    Ok(rows.fetch_all(store.readers()).await?)
 }

@@ -1,10 +1,9 @@
 //! `investigate.*`.
 
-use super::register::method;
 use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
-use ccd_discover::reports::{Listed, Removed, Report, ReportError, Reports, Saved};
+use ccd_discover::reports::{Listed, Report, ReportError, Reports, Saved};
 use ccd_discover::{diff, map};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::investigate::{
@@ -14,7 +13,6 @@ use ccd_protocol::investigate::{
     ReportCleanupReply, ReportDeleteReply, ReportListParams,
 };
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,43 +20,41 @@ use std::sync::Arc;
 const LIMIT: u64 = 100;
 const MAX_LIMIT: u64 = 1000;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<InvestigateRun, _, _>(module, |daemon, peer, params| async move {
-        Ok(investigate(&daemon, &peer, params).await?)
-    })?;
-    method::<InvestigateProbe, _, _>(module, |daemon, peer, params| async move {
-        Ok(probe(&daemon, &peer, params).await?)
-    })?;
-    method::<InvestigateLearn, _, _>(module, |daemon, _, params| async move {
-        Ok(learn(&daemon, &params).await?)
-    })?;
-    method::<InvestigateMap, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<InvestigateRun, _, _>(async |daemon, peer, params| {
+        investigate(&daemon, &peer, params).await
+    });
+    module.add::<InvestigateProbe, _, _>(async |daemon, peer, params| {
+        probe(&daemon, &peer, params).await
+    });
+    module.add::<InvestigateLearn, _, _>(async |daemon, _, params| learn(&daemon, &params).await);
+    module.add::<InvestigateMap, _, RpcError>(async |daemon, _, params| {
         let report = get(&daemon.investigations, params.report).await?.report;
         let format = params.format;
         let text = blocking(move || map::write(&map::of(&report), format)).await;
         Ok(InvestigateMapReply { format, text })
-    })?;
-    method::<InvestigateList, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateList, _, RpcError>(async |daemon, _, params| {
         let listed = list(&daemon.investigations, params).await?;
         Ok(InvestigateListReply {
             reports: listed.reports.into_iter().map(summary).collect(),
             warnings: listed.warnings,
         })
-    })?;
-    method::<InvestigateGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateGet, _, RpcError>(async |daemon, _, params| {
         Ok(get(&daemon.investigations, params.report).await?.report)
-    })?;
-    method::<InvestigateDiff, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateDiff, _, RpcError>(async |daemon, _, params| {
         let a = get(&daemon.investigations, params.a).await?.report;
         let b = get(&daemon.investigations, params.b).await?.report;
         Ok(blocking(move || diff::diff(&a, &b)).await)
-    })?;
-    method::<InvestigateDelete, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateDelete, _, _>(async |daemon, _, params| {
         delete(&daemon.investigations, params.report).await
-    })?;
-    method::<InvestigateCleanup, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateCleanup, _, _>(async |daemon, _, params| {
         cleanup(&daemon.investigations, params).await
-    })
+    });
 }
 
 pub(super) async fn get<R: Report + Send + 'static>(
@@ -98,16 +94,11 @@ pub(super) async fn cleanup<R: Report + 'static>(
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let reports = Arc::clone(reports);
-    let Removed {
-        reports,
-        bytes,
-        warnings,
-        ..
-    } = blocking(move || reports.cleanup(age_s, false)).await?;
+    let removed = blocking(move || reports.cleanup(age_s, false)).await?;
     Ok(ReportCleanupReply {
-        removed: reports,
-        bytes,
-        warnings,
+        removed: removed.reports,
+        bytes: removed.bytes,
+        warnings: removed.warnings,
     })
 }
 
@@ -138,11 +129,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
-    let Saved {
-        report,
-        path,
-        bytes,
-    } = saved;
+    let report = saved.report;
     InvestigationSummary {
         commands: report.commands.len() as u64,
         states: report.states.len() as u64,
@@ -155,7 +142,7 @@ fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
         version: report.version,
         interactive: report.interactive,
         end: report.end,
-        path: shown(&path),
-        bytes,
+        path: shown(&saved.path),
+        bytes: saved.bytes,
     }
 }

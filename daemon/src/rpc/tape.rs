@@ -1,6 +1,5 @@
 //! `tape.*`.
 
-use super::register::method;
 use super::{CallError, Module, RpcError};
 use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
@@ -19,7 +18,6 @@ use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
 use ccd_tape::tools::{Pace, animate, diff, still, transcript};
-use jsonrpsee::core::RegisterMethodError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,48 +37,43 @@ const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 const MAX_SECRETS: usize = 100;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<TapeList, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<TapeList, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || Ok(files::list(&folder, &params, &rules))).await
-    })?;
-    method::<TapeGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeGet, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || files::show(&folder, folder.which(&params.tape)?, &rules, params.keys))
             .await
-    })?;
-    method::<TapeValidate, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeValidate, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
-    })?;
-    method::<TapeRedact, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeRedact, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root).await?;
         blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
-    })?;
-    method::<TapeDiff, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeDiff, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || compare(&folder, &params)).await
-    })?;
-    method::<TapeImport, _, _>(module, |daemon, _, params| async move {
-        import(&daemon, params).await
-    })?;
-    method::<TapeExport, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeImport, _, _>(async |daemon, _, params| import(&daemon, params).await);
+    module.add::<TapeExport, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || export(&folder, &params)).await
-    })?;
-    method::<TapeSvg, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeSvg, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || draw(&folder, &params)).await
-    })?;
-    method::<TapeVerify, _, _>(module, |daemon, peer, params| async move {
-        verify(&daemon, peer, params).await
-    })?;
-    method::<TapePrune, _, _>(module, |daemon, _, params| async move {
-        prune(&daemon, params).await
-    })
+    });
+    module
+        .add::<TapeVerify, _, _>(async |daemon, peer, params| verify(&daemon, peer, params).await);
+    module.add::<TapePrune, _, _>(async |daemon, _, params| prune(&daemon, params).await);
 }
 
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
@@ -138,29 +131,27 @@ fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply,
     let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let cast = |version| {
         let cast = asciicast::export(&tape, version);
-        (cast.text, cast.is_lossy)
+        (cast.text, cast.is_lossy, None)
     };
-    let mut output = Vec::new();
-    if params.format == TapeFormat::Output {
-        let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
-        chunks.for_each(|chunk| output.extend_from_slice(&chunk.data));
-    }
-    let (text, is_lossy) = match params.format {
+    let (text, is_lossy, text_b64) = match params.format {
         TapeFormat::AsciicastV2 => cast(Version::V2),
         TapeFormat::AsciicastV3 => cast(Version::V3),
-        TapeFormat::Transcript => (transcript(&tape), false),
+        TapeFormat::Transcript => (transcript(&tape), false, None),
         TapeFormat::Output => {
+            let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
+            let output: Vec<&[u8]> = chunks.map(|chunk| &chunk.data[..]).collect();
+            let output = output.concat();
             let text = String::from_utf8_lossy(&output).into_owned();
             let is_lossy = text.as_bytes() != output;
-            (text, is_lossy)
+            let text_b64 = is_lossy.then(|| STANDARD.encode(&output));
+            (text, is_lossy, text_b64)
         }
     };
-    let is_cut = params.format == TapeFormat::Output && is_lossy;
     Ok(TapeExportReply {
         tape_id: which.id,
         text,
         is_lossy,
-        text_b64: is_cut.then(|| STANDARD.encode(&output)),
+        text_b64,
     })
 }
 
@@ -248,10 +239,7 @@ async fn verify(
         );
         return Err(CallError::InvalidArgument(mistake).into());
     }
-    let limit_ms = params
-        .timeout_ms
-        .unwrap_or(ANSWER_LIMIT_MS)
-        .min(MAX_LIMIT_MS);
+    let limit_ms = params.timeout_ms.unwrap_or(ANSWER_LIMIT_MS);
     let verify = Verify {
         sessions: Arc::clone(&daemon.sessions),
         peer,
@@ -261,12 +249,10 @@ async fn verify(
         secrets: params.secrets.into_iter().rev().collect(),
         cwd: params.cwd,
         inherited: params.inherited,
-        limit: Duration::from_millis(limit_ms),
+        limit: Duration::from_millis(limit_ms.min(MAX_LIMIT_MS)),
     };
-    let job = daemon
-        .jobs
-        .start("tape.verify", None, |handle| verify.run(handle))
-        .await?;
+    let work = |handle| verify.run(handle);
+    let job = daemon.jobs.start("tape.verify", None, work).await?;
     Ok(TapeVerifyStarted { job })
 }
 
@@ -279,11 +265,8 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
     let root = Arc::clone(&folder.root);
     let reply = blocking(move || Ok(files::prune(&folder, &params))).await?;
     if reply.is_done {
-        let gone: Vec<Arc<str>> = reply
-            .tapes
-            .iter()
-            .map(|tape| tape.as_str().into())
-            .collect();
+        let gone = reply.tapes.iter().map(|tape| tape.as_str().into());
+        let gone: Vec<Arc<str>> = gone.collect();
         daemon.roots.forget(&root, &gone).await;
     }
     Ok(reply)

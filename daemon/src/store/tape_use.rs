@@ -29,11 +29,9 @@ impl ccd_store::Write for Write {
             }
             Self::ForgetTapeUse { root, tape_ids } => {
                 for tape_id in tape_ids {
-                    query("DELETE FROM tape_use WHERE root = ?1 AND tape_id = ?2")
-                        .bind(root)
-                        .bind(tape_id)
-                        .execute(&mut *connection)
-                        .await?;
+                    let forget = query("DELETE FROM tape_use WHERE root = ?1 AND tape_id = ?2");
+                    let forget = forget.bind(root).bind(tape_id);
+                    forget.execute(&mut *connection).await?;
                 }
             }
         }

@@ -39,12 +39,8 @@ pub(crate) fn note_failed_run(coach: &Coach, run: &ExecutionSummary, cwd: &str) 
     }
     let content = run.error_message.clone().unwrap_or_default();
     let context = json!({"command": "ccctl exec", "action": "exec", "status": run.status.name(), "error_kind": run.error_kind, "request_id": run.request_id});
-    note(
-        coach,
-        &run.session_id,
-        cwd,
-        finding(SignalType::CommandFailure, content, context),
-    );
+    let found = finding(SignalType::CommandFailure, content, context);
+    note(coach, &run.session_id, cwd, found);
 }
 
 fn note(coach: &Coach, session_id: &str, cwd: &str, finding: Option<Finding>) {

@@ -47,11 +47,10 @@ impl Write for Change {
     }
 }
 
+type UsageFuture<'a, T> = BoxFuture<'a, Result<T, UsageError>>;
+
 impl UsageStore for TapeUsage {
-    fn load<'a>(
-        &'a self,
-        root: &'a Path,
-    ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>> {
+    fn load<'a>(&'a self, root: &'a Path) -> UsageFuture<'a, Vec<(TapeId, Used)>> {
         async move {
             let query = "SELECT * FROM tape_use WHERE root = ?1";
             let rows = self.rows(query, &root.to_string_lossy()).await?;
@@ -67,11 +66,7 @@ impl UsageStore for TapeUsage {
         .boxed()
     }
 
-    fn save<'a>(
-        &'a self,
-        root: &'a Path,
-        counts: &'a [(TapeId, Used)],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
+    fn save<'a>(&'a self, root: &'a Path, counts: &'a [(TapeId, Used)]) -> UsageFuture<'a, ()> {
         let rows = counts.iter().map(|(tape, used)| TapeUseRow {
             root: root.to_string_lossy().into_owned(),
             tape_id: tape.to_string(),
@@ -82,10 +77,7 @@ impl UsageStore for TapeUsage {
         async move { Ok(self.0.commit(counts).await?) }.boxed()
     }
 
-    fn played_before<'a>(
-        &'a self,
-        time: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
+    fn played_before<'a>(&'a self, time: &'a str) -> UsageFuture<'a, Vec<(PathBuf, TapeId)>> {
         async move {
             let query = "SELECT * FROM tape_use WHERE used_at < ?1";
             let rows = self.rows(query, time).await?.into_iter();
@@ -95,11 +87,7 @@ impl UsageStore for TapeUsage {
         .boxed()
     }
 
-    fn forget<'a>(
-        &'a self,
-        root: &'a Path,
-        tapes: &'a [TapeId],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
+    fn forget<'a>(&'a self, root: &'a Path, tapes: &'a [TapeId]) -> UsageFuture<'a, ()> {
         let forget = Change::Forget {
             root: root.to_string_lossy().into_owned(),
             tape_ids: tapes.iter().map(ToString::to_string).collect(),

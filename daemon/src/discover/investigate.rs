@@ -9,9 +9,11 @@ use crate::job::{JobHandle, Outcome};
 use ccd_discover::drive::{Limits, Target, recorded_in};
 use ccd_discover::investigate::{Investigation, Notebook, Options};
 use ccd_discover::new_uuid;
+use ccd_protocol::Method as _;
 use ccd_protocol::investigate::{
-    InvestigateProbeParams, InvestigateProbeReply, InvestigateRunParams, InvestigateStarted,
-    InvestigationEnd, InvestigationReport, InvestigationResult,
+    InvestigateProbe, InvestigateProbeParams, InvestigateProbeReply, InvestigateRun,
+    InvestigateRunParams, InvestigateStarted, InvestigationEnd, InvestigationReport,
+    InvestigationResult,
 };
 use ccd_session::peer::Peer;
 use ccd_terminal::ProcessSettings;
@@ -43,15 +45,8 @@ pub(crate) async fn investigate(
     let limits = limits(&loaded.config);
     let mut report = new_report(&target.program, &target.args, options.safe_mode);
     report.safety_notes.extend(warnings);
-    let mut driver = driver(
-        daemon,
-        peer,
-        "investigate.run",
-        target,
-        limits,
-        options.safe_mode,
-    )
-    .await?;
+    let (method, is_safe) = (InvestigateRun::NAME, options.safe_mode);
+    let mut driver = driver(daemon, peer, method, target, limits, is_safe).await?;
     if params.tape {
         let tapes = daemon.investigations.tapes_of(&report.id);
         driver.record = Some(recorded_in(&tapes, None));
@@ -73,7 +68,7 @@ pub(crate) async fn investigate(
             Err(error) => Outcome::failed(error.to_string()),
         }
     };
-    let job = daemon.jobs.start("investigate.run", None, work).await?;
+    let job = daemon.jobs.start(method, None, work).await?;
     Ok(InvestigateStarted { job })
 }
 
@@ -104,15 +99,8 @@ pub(crate) async fn probe(
     };
     let library = daemon.services.library.fresh().await;
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(
-        daemon,
-        peer,
-        "investigate.probe",
-        target,
-        limits,
-        options.safe_mode,
-    )
-    .await?;
+    let (method, is_safe) = (InvestigateProbe::NAME, options.safe_mode);
+    let driver = driver(daemon, peer, method, target, limits, is_safe).await?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
 }

@@ -47,15 +47,9 @@ pub(super) async fn driver(
     if let Some(rule) = refusal(&line).filter(|_| is_safe) {
         return Err(DiscoverError::Refused { line, rule });
     }
-    let sessions = Arc::clone(&daemon.sessions);
-    let driver = Driver::new(
-        target,
-        limits,
-        (sessions, peer),
-        method,
-        &folder_of(&daemon.paths.base),
-    )
-    .map_err(DiscoverError::Folder)?;
+    let (sessions, folder) = (Arc::clone(&daemon.sessions), folder_of(&daemon.paths.base));
+    let driver = Driver::new(target, limits, (sessions, peer), method, &folder);
+    let driver = driver.map_err(DiscoverError::Folder)?;
     driver.try_sandbox().await?;
     Ok(driver)
 }

@@ -140,12 +140,8 @@ impl Jobs {
             self.store.tidy();
         }
         let selected = DataSelected::of(DataPart::Jobs, count, ("job", "jobs"), oldest);
-        let running = self.running.len() as u64;
-        Ok(selected.leaving(
-            running,
-            ("job", "jobs"),
-            "in progress; ccctl job cancel ends one",
-        ))
+        let (running, kind) = (self.running.len() as u64, ("job", "jobs"));
+        Ok(selected.leaving(running, kind, "in progress; ccctl job cancel ends one"))
     }
 
     /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has

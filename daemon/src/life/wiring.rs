@@ -109,11 +109,8 @@ fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), Start
         spool: paths.spool.clone(),
         claude: paths.claude.clone(),
     };
-    Ok(Coach::new(
-        paths,
-        store.clone(),
-        coach_settings(&prepared.loaded.config),
-    )?)
+    let settings = coach_settings(&prepared.loaded.config);
+    Ok(Coach::new(paths, store.clone(), settings)?)
 }
 
 pub(super) fn daemon(

@@ -1,6 +1,6 @@
 //! `chain.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
 use ccd_protocol::chain::{
@@ -48,7 +48,7 @@ pub(super) fn register(module: &mut Module) {
     });
 }
 
-async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
+async fn list(daemon: &Daemon) -> RpcResult<ChainListReply> {
     let mut chains = Vec::new();
     for name in daemon.chains.names().await? {
         let summary = match saved(daemon, name.as_str()).await {
@@ -75,7 +75,7 @@ async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
     Ok(ChainListReply { chains })
 }
 
-async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply, RpcError> {
+async fn save(daemon: &Daemon, params: ChainSaveParams) -> RpcResult<ChainSaveReply> {
     let name = name_of(&params.name)?;
     let (chain, mut warnings) = given(&params.chain)?;
     refuse_secrets(&chain)?;
@@ -92,11 +92,7 @@ async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply
     })
 }
 
-async fn run(
-    daemon: &Daemon,
-    peer: Peer,
-    params: ChainRunParams,
-) -> Result<ChainStarted, RpcError> {
+async fn run(daemon: &Daemon, peer: Peer, params: ChainRunParams) -> RpcResult<ChainStarted> {
     let mode = Mode::of(params.shared, params.shell)?;
     let (chain, warnings) = match (&params.name, &params.chain) {
         (Some(name), None) => saved(daemon, name).await?,
@@ -128,7 +124,7 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     Ok((under_name(chain, &id), unknown_fields(&value)?))
 }
 
-fn given(value: &Value) -> Result<(Chain, Vec<String>), RpcError> {
+fn given(value: &Value) -> RpcResult<(Chain, Vec<String>)> {
     let chain = ccd_protocol::read(&value.to_string())
         .map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))

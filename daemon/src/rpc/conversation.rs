@@ -1,6 +1,6 @@
 //! `conversation.*`.
 
-use super::{CallError, Module, Pending, RpcError};
+use super::{CallError, Module, Pending, RpcResult};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
@@ -79,7 +79,7 @@ async fn follow(pending: Pending, params: Result<ConversationSubscribeParams, Ca
 async fn reading<T: Send + 'static>(
     daemon: &Daemon,
     read: impl FnOnce(&Conversations) -> Result<T, ConversationError> + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     let conversations = Arc::clone(&daemon.conversations);
     Ok(ccd_store::blocking(move || read(&conversations)).await?)
 }

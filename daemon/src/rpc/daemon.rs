@@ -1,6 +1,6 @@
 //! `daemon.*`.
 
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::{Daemon, own_pid};
 use crate::upgrade::HandOverError;
 use ccd_protocol::Done;
@@ -54,10 +54,7 @@ pub(super) fn register(module: &mut Module) {
     });
 }
 
-async fn upgrade(
-    daemon: &Daemon,
-    params: DaemonUpgradeParams,
-) -> Result<DaemonUpgradeReply, RpcError> {
+async fn upgrade(daemon: &Daemon, params: DaemonUpgradeParams) -> RpcResult<DaemonUpgradeReply> {
     // The new worker could not read an invalid configuration either.
     daemon.check_configuration().await?;
     let path = params.binary.map(PathBuf::from);

@@ -2,7 +2,7 @@
 
 use super::investigate::forget_reports;
 use super::tape::forget_tapes;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::data;
 use ccd_protocol::data::{
@@ -89,7 +89,7 @@ async fn select(
     part: DataPart,
     which: &DataForgetParams,
     memories: &[PathBuf],
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let has_project = |selected: DataSelected, why: &str| match &which.project {
         Some(_) if selected.items > 0 => {
             let left = vec![format!("{}: {why}", selected.what)];

@@ -1,6 +1,6 @@
 //! `exec.*`.
 
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::friction::note_failed_run;
 use crate::job::{JobHandle, Outcome};
@@ -38,11 +38,7 @@ pub(super) fn register(module: &mut Module) {
     module.add::<ExecCleanup, _, _>(async |daemon, _, params| daemon.exec.cleanup(params).await);
 }
 
-async fn start(
-    daemon: &Arc<Daemon>,
-    peer: &Peer,
-    params: ExecRunParams,
-) -> Result<ExecStarted, RpcError> {
+async fn start(daemon: &Arc<Daemon>, peer: &Peer, params: ExecRunParams) -> RpcResult<ExecStarted> {
     let client = Some(peer.name().to_string());
     let planned = daemon.exec.plan(params, client).await?;
     let (request_id, session_id) = (planned.request_id.clone(), planned.session_id.clone());

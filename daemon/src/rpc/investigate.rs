@@ -1,6 +1,6 @@
 //! `investigate.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
 use ccd_discover::reports::{Listed, Report, ReportError, Reports, Saved};
@@ -78,7 +78,7 @@ pub(super) async fn list<R: Report + Send + 'static>(
 pub(super) async fn delete<R: Report + 'static>(
     reports: &Arc<Reports<R>>,
     which: String,
-) -> Result<ReportDeleteReply, RpcError> {
+) -> RpcResult<ReportDeleteReply> {
     let reports = Arc::clone(reports);
     let path = blocking(move || reports.delete(&which)).await?;
     Ok(ReportDeleteReply { path: shown(&path) })
@@ -87,7 +87,7 @@ pub(super) async fn delete<R: Report + 'static>(
 pub(super) async fn cleanup<R: Report + 'static>(
     reports: &Arc<Reports<R>>,
     params: ReportCleanupParams,
-) -> Result<ReportCleanupReply, RpcError> {
+) -> RpcResult<ReportCleanupReply> {
     let age_s = params.older_than_s;
     if !(0.0..).contains(&age_s) {
         let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
@@ -105,7 +105,7 @@ pub(super) async fn cleanup<R: Report + 'static>(
 pub(super) async fn forget_reports(
     daemon: &Daemon,
     which: &DataForgetParams,
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let age_s = which.before.as_deref().and_then(ccd_text::clock::age_s);
     let (age_s, dry_run) = (age_s.unwrap_or(f64::MIN), which.dry_run);
     let investigations = Arc::clone(&daemon.investigations);

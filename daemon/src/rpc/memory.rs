@@ -1,6 +1,6 @@
 //! `memory.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::memory::{Load, Memories};
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
@@ -66,11 +66,11 @@ pub(super) fn register(module: &mut Module) {
 }
 
 /// The daemon's own directory means nothing to a client.
-fn project(path: &str) -> Result<PathBuf, RpcError> {
+fn project(path: &str) -> RpcResult<PathBuf> {
     absolute("project", path)
 }
 
-fn absolute(name: &str, path: &str) -> Result<PathBuf, RpcError> {
+fn absolute(name: &str, path: &str) -> RpcResult<PathBuf> {
     match Path::new(path) {
         path if path.is_absolute() => Ok(path.to_owned()),
         _ => Err(
@@ -104,7 +104,7 @@ async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusRep
     })
 }
 
-fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcError> {
+fn validate(params: MemoryValidateParams) -> RpcResult<MemoryValidateReply> {
     let content = match (params.content, params.path) {
         (Some(content), None) => content,
         (None, Some(path)) => read(absolute("path", &path)?)?,
@@ -116,7 +116,7 @@ fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcErro
     Ok(ccd_memory::validate_text(&content))
 }
 
-fn read(path: PathBuf) -> Result<String, RpcError> {
+fn read(path: PathBuf) -> RpcResult<String> {
     let mut content = Vec::new();
     let mut read = || {
         // Opening a named pipe would wait for a writer.

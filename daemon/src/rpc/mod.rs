@@ -23,7 +23,7 @@ mod subscribe;
 mod tape;
 mod test;
 
-use error::{CallError, RpcError};
+use error::{CallError, RpcError, RpcResult};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
 use register::{Module, Pending};
 

@@ -1,6 +1,6 @@
 //! `pattern.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::pattern::{
     PatternClassify, PatternEntry, PatternList, PatternListReply, PatternSet, PatternTest,
@@ -47,7 +47,7 @@ async fn look<T: Send + 'static>(
     daemon: &Daemon,
     text: String,
     look: impl FnOnce(&Compiled, &str) -> T + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
         let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");

@@ -1,6 +1,6 @@
 //! `program.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::program::{
     ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
@@ -26,7 +26,7 @@ pub(super) fn register(module: &mut Module) {
     });
 }
 
-async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveReply, RpcError> {
+async fn save(daemon: &Daemon, params: ProgramSaveParams) -> RpcResult<ProgramSaveReply> {
     let name = named(&params.name)?;
     let (config, mut warnings) = match (params.session, params.config) {
         (Some(session), None) => {

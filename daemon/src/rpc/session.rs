@@ -1,7 +1,7 @@
 //! `session.*`.
 
 use super::register::read;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
@@ -121,10 +121,7 @@ fn check_tape(params: &str) -> Result<(), CallError> {
     }
 }
 
-async fn history(
-    daemon: &Daemon,
-    params: &SessionHistoryParams,
-) -> Result<SessionHistoryReply, RpcError> {
+async fn history(daemon: &Daemon, params: &SessionHistoryParams) -> RpcResult<SessionHistoryReply> {
     let session = daemon.sessions.find(&params.session).await?;
     let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LEN);
     let before = match &params.before {

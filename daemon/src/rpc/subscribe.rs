@@ -1,6 +1,6 @@
 //! Subscriptions: live output and progress of jobs.
 
-use super::{CallError, Module, Pending, RpcError};
+use super::{CallError, Module, Pending, RpcError, RpcResult};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_connection::{Disconnected, Room, RoomPermit};
@@ -69,7 +69,7 @@ async fn session_output(pending: Pending, params: Result<SessionSubscribeParams,
 
 impl Pending {
     /// Accepts a subscription that could be prepared, and rejects any other. `None` if there is nobody to send to.
-    pub(super) async fn accept<T>(self, prepared: Result<T, RpcError>) -> Option<(T, Subscriber)> {
+    pub(super) async fn accept<T>(self, prepared: RpcResult<T>) -> Option<(T, Subscriber)> {
         match prepared {
             Ok(prepared) => {
                 let subscriber = Subscriber {

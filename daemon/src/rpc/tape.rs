@@ -1,6 +1,6 @@
 //! `tape.*`.
 
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
@@ -90,7 +90,7 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
     settings(daemon, &options)
 }
 
-async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError> {
+async fn open(daemon: &Daemon, root: Option<String>) -> RpcResult<Folder> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
     Ok(Folder::of(opened.map_err(FilesError::from)?))
@@ -98,7 +98,7 @@ async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError>
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     Ok(ccd_store::blocking(work).await?)
 }
 
@@ -114,7 +114,7 @@ fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, Fi
     })
 }
 
-async fn import(daemon: &Daemon, params: TapeImportParams) -> Result<TapeImportReply, RpcError> {
+async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImportReply> {
     let options = TapeOptions {
         root: params.root.clone(),
         tag: params.tag.clone(),
@@ -216,7 +216,7 @@ async fn verify(
     daemon: &Daemon,
     peer: Peer,
     params: TapeVerifyParams,
-) -> Result<TapeVerifyStarted, RpcError> {
+) -> RpcResult<TapeVerifyStarted> {
     if let Some(cwd) = params.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
         return Err(CallError::InvalidArgument(format!("cwd {cwd:?} is not absolute")).into());
     }
@@ -256,7 +256,7 @@ async fn verify(
     Ok(TapeVerifyStarted { job })
 }
 
-async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneReply, RpcError> {
+async fn prune(daemon: &Daemon, params: TapePruneParams) -> RpcResult<TapePruneReply> {
     if let Some(age_s) = params.older_than_s.filter(|age_s| !(0.0..).contains(age_s)) {
         let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
         return Err(CallError::InvalidArgument(mistake).into());
@@ -275,7 +275,7 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
 pub(super) async fn forget_tapes(
     daemon: &Daemon,
     which: &DataForgetParams,
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let path = settings_of_root(daemon, None)?.root;
     let mut selected = DataSelected::none(DataPart::Tapes);
     if path.exists() {

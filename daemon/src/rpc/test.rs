@@ -1,7 +1,7 @@
 //! `test.*`.
 
 use super::investigate::{cleanup, delete, get, list, shown};
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::discover::test;
 use crate::test_page::{PageError, pictures};
@@ -32,7 +32,7 @@ pub(super) fn register(module: &mut Module) {
     });
 }
 
-async fn written(daemon: &Daemon, params: TestGetParams) -> Result<TestGetReply, RpcError> {
+async fn written(daemon: &Daemon, params: TestGetParams) -> RpcResult<TestGetReply> {
     let report = get(&daemon.test_reports, params.report).await?.report;
     let format = params.format;
     let pictures = match format {

@@ -21,7 +21,7 @@ pub enum ReplySize {
     Small,
     /// It can take megabytes while it is made.
     Large,
-    /// Large, and made at once: the daemon makes few of them at a time for a connection.
+    /// Large, and made at once: of each connection, one at a time.
     Bulk,
 }
 

@@ -82,20 +82,17 @@ pub(super) fn register(module: &mut Module) {
         let session = daemon.sessions.find(&params.session).await?;
         session.pipe(&params).await
     });
-    module.add::<SessionSignal, _, RpcError>(async |daemon, _, params| {
+    module.add::<SessionSignal, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.signal(&params)?;
-        Ok(Done {})
+        session.signal(&params).map(|()| Done {})
     });
-    module.add::<SessionResize, _, RpcError>(async |daemon, peer, params| {
+    module.add::<SessionResize, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.resize(&peer, &params)?;
-        Ok(Done {})
+        session.resize(&peer, &params).map(|()| Done {})
     });
-    module.add::<SessionPan, _, RpcError>(async |daemon, peer, params| {
+    module.add::<SessionPan, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.pan(&peer, &params)?;
-        Ok(Done {})
+        session.pan(&peer, &params).map(|()| Done {})
     });
     module.add::<SessionEcho, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;

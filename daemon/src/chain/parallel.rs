@@ -53,9 +53,8 @@ impl Work {
             let context = JobContext::new(work, handle, ChainParallel::NAME);
             parallel.run(&context).await
         };
-        let job = jobs
-            .start(ChainParallel::NAME, Some("results"), run)
-            .await?;
+        let job = jobs.start(ChainParallel::NAME, Some("results"), run);
+        let job = job.await?;
         Ok(ChainStarted { job, warnings })
     }
 }

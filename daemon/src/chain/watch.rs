@@ -95,14 +95,11 @@ impl Work {
             if params.since.is_some() {
                 return Err(ChainError::Wrong("since needs a session".into()));
             }
-            let (program, args) = if params.shell {
-                (
-                    String::from("sh"),
-                    [vec!["-c".into(), params.program, "sh".into()], params.args].concat(),
-                )
-            } else {
-                (params.program, params.args)
-            };
+            let (mut program, mut args) = (params.program, params.args);
+            if params.shell {
+                let line = std::mem::replace(&mut program, "sh".into());
+                args.splice(0..0, ["-c".into(), line, "sh".into()]);
+            }
             return Ok(Source::Program(Box::new(SessionCreateParams {
                 program: Some(program),
                 args,

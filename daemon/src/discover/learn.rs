@@ -88,9 +88,8 @@ fn first_line(text: &str) -> String {
 
 async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
-    Ok(session
-        .bytes(from, usize::try_from(len).unwrap_or(0))
-        .await?)
+    let len = usize::try_from(len).unwrap_or(0);
+    Ok(session.bytes(from, len).await?)
 }
 
 #[cfg(test)]

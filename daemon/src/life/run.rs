@@ -64,9 +64,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         pumps,
     };
     let end = signals.until_end(&serving).await;
-    serving
-        .end(end, holder, &store, own_path.map(OwnPath::of))
-        .await
+    let own_path = own_path.map(OwnPath::of);
+    serving.end(end, holder, &store, own_path).await
 }
 
 /// Opens the database; true if it is a new one.

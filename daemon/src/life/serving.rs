@@ -220,10 +220,8 @@ impl Serving {
 
 /// Checkpoints the database, unless its disk takes too long.
 async fn close(store: &Store) {
-    if tokio::time::timeout(CLOSE_LIMIT, store.close())
-        .await
-        .is_err()
-    {
+    let closed = tokio::time::timeout(CLOSE_LIMIT, store.close()).await;
+    if closed.is_err() {
         tracing::warn!("the database was not closed in time");
     }
 }

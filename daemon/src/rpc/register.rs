@@ -38,7 +38,6 @@ impl Module {
         }
     }
 
-    /// Adds a method.
     pub(super) fn add<M, Fut, E>(
         &mut self,
         handler: impl Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
@@ -50,7 +49,7 @@ impl Module {
         self.add_checked::<M, Fut, E>(|_| Ok(()), handler);
     }
 
-    /// Like [`Self::add`], with an additional check of the raw parameters, for methods that reject some unknown members.
+    /// As [`Self::add`], with an additional check of the raw parameters, for methods that reject some unknown members.
     pub(super) fn add_checked<M, Fut, E>(
         &mut self,
         check: fn(&str) -> Result<(), CallError>,

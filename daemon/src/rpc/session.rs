@@ -38,12 +38,10 @@ pub(super) fn register(module: &mut Module) {
             listed.iter().map(|session| session.record(None)).collect()
         };
         // A list would contain the same names once for each session that has played a tape.
-        for tape in sessions
+        let tapes = sessions
             .iter_mut()
-            .filter_map(|session| session.tape.as_mut())
-        {
-            tape.unused = None;
-        }
+            .filter_map(|session| session.tape.as_mut());
+        tapes.for_each(|tape| tape.unused = None);
         Ok(SessionListReply { sessions })
     });
     module.add::<SessionGet, _, RpcError>(async |daemon, _, params| {

@@ -201,10 +201,8 @@ fn pause_ms(name: &str, given_s: Option<f64>, default_s: f64) -> Result<u64, Fil
 
 fn exchange_of(params: &TapeSvgParams, len: usize) -> Result<usize, FilesError> {
     let last = len.saturating_sub(1);
-    let given = params
-        .exchange
-        .map(|exchange| usize::try_from(exchange).unwrap_or(usize::MAX));
-    match given {
+    let at = |exchange: u64| usize::try_from(exchange).unwrap_or(usize::MAX);
+    match params.exchange.map(at) {
         Some(exchange) if exchange > last => Err(FilesError::Argument(format!(
             "exchange is {exchange}: the tape has 0 to {last}"
         ))),

@@ -171,12 +171,9 @@ macro_rules! key {
             accepts: $accepts,
             effect: $effect,
             get: |config| config.$($field).+.to_json(),
-            set: |config, value| match Setting::from_json(value) {
-                Some(value) => {
-                    config.$($field).+ = value;
-                    true
-                }
-                None => false,
+            set: |config, value| {
+                let value = Setting::from_json(value);
+                value.map(|value| config.$($field).+ = value).is_some()
             },
         }
     };

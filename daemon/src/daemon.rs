@@ -9,7 +9,7 @@ use crate::memory::Memories;
 use ccd_base::whole_file::remove_strays;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_connection::{Agents, Limits, Settings};
-use ccd_conversation::{ConversationSettings, Conversations, Index};
+use ccd_conversation::{Conversations, Index};
 use ccd_discover::reports::Reports;
 use ccd_exec::{ExecSettings, Executor};
 use ccd_mcp::Policy;
@@ -95,24 +95,16 @@ impl Daemon {
         loaded: (Arc<Loaded>, Snapshot),
         hand_over: Option<HandOver>,
     ) -> Self {
-        let Owners {
-            sessions,
-            coach,
-            exec,
-            conversations,
-            conversation_index,
-            jobs,
-        } = owners;
         let (loaded, snapshot) = loaded;
-        let services = Arc::clone(&sessions.services);
+        let services = Arc::clone(&owners.sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         let agent_policy = watch::Sender::new(Arc::new(loaded.config.mcp.clone()));
         let memories = Memories::new(
-            Arc::clone(&coach),
+            Arc::clone(&owners.coach),
             services.store.clone(),
-            Arc::clone(&conversations),
-            Arc::clone(&conversation_index),
-            Arc::clone(&exec),
+            Arc::clone(&owners.conversations),
+            Arc::clone(&owners.conversation_index),
+            Arc::clone(&owners.exec),
         );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);
@@ -122,12 +114,12 @@ impl Daemon {
             investigations: Arc::new(Reports::new(&paths.base)),
             test_reports: Arc::new(Reports::new(&paths.base)),
             roots: Arc::clone(&services.roots),
-            sessions,
-            coach,
-            exec,
-            conversations,
-            conversation_index,
-            jobs,
+            sessions: owners.sessions,
+            coach: owners.coach,
+            exec: owners.exec,
+            conversations: owners.conversations,
+            conversation_index: owners.conversation_index,
+            jobs: owners.jobs,
             memories,
             log,
             started: Instant::now(),
@@ -227,7 +219,7 @@ impl Daemon {
         self.sessions.set_settings(session_settings(&loaded.config));
         self.coach.set_settings(coach_settings(&loaded.config));
         self.exec.set_settings(exec_settings(&loaded.config));
-        let conversations = conversation_settings(&loaded.config);
+        let conversations = loaded.config.conversations.clone();
         let index = Arc::clone(&self.conversation_index);
         blocking(move || index.set_settings(conversations)).await;
         self.settings.send_replace(settings_of(&loaded.config));
@@ -275,10 +267,8 @@ impl Daemon {
         let ttl = self.loaded().config.ended_session_ttl.as_secs_f64();
         let recent = |session: &Session| {
             let ended_at = session.state().ended_at.clone();
-            ended_at
-                .as_deref()
-                .and_then(ccd_base::clock::age_s)
-                .is_none_or(|age| age < ttl)
+            let age_s = ended_at.as_deref().and_then(ccd_base::clock::age_s);
+            age_s.is_none_or(|age_s| age_s < ttl)
         };
         let mut sessions = self.sessions.list();
         sessions.retain(|session| {
@@ -311,7 +301,7 @@ pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
         keep_payloads: DAY * config.hooks.keep_days,
         keep_events: DAY * config.coach.keep_event_days,
         guards: config.coach.guards,
-        record: config.coach.record.0,
+        record: config.coach.record,
         session_events: config.coach.session_events,
     }
 }
@@ -330,16 +320,6 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
         keep_days: exec.keep_days,
         worktree_setup: exec.worktree_setup,
         replay: config.replay.clone(),
-    }
-}
-
-pub(crate) fn conversation_settings(config: &Config) -> ConversationSettings {
-    let conversations = &config.conversations;
-    ConversationSettings {
-        roots: conversations.roots.clone(),
-        watch: conversations.watch,
-        archive: conversations.archive,
-        prices: conversations.prices.0.clone(),
     }
 }
 

@@ -19,12 +19,9 @@ const JOB_DAYS: u32 = 7;
 
 pub(crate) async fn kept(daemon: &Daemon, has: DataSelected, memories: &[PathBuf]) -> DataKept {
     let (mut places, kept, off) = about(daemon, has.part);
-    places.extend(
-        memories
-            .iter()
-            .filter(|_| has.part == DataPart::Memory)
-            .cloned(),
-    );
+    if has.part == DataPart::Memory {
+        places.extend_from_slice(memories);
+    }
     let is_first = has.part == DataPart::Sessions;
     let shared = daemon.paths.database.clone();
     let (places, bytes) = blocking(move || {
@@ -36,12 +33,10 @@ pub(crate) async fn kept(daemon: &Daemon, has: DataSelected, memories: &[PathBuf
         (places, bytes)
     })
     .await;
+    let places = places.iter().map(|place| place.display().to_string());
     DataKept {
         has,
-        places: places
-            .iter()
-            .map(|place| place.display().to_string())
-            .collect(),
+        places: places.collect(),
         bytes,
         kept,
         off: off.to_owned(),
@@ -59,6 +54,7 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
     let (paths, loaded) = (&daemon.paths, daemon.loaded());
     let config = &loaded.config;
     let base = |name: &str| paths.base.join(name);
+    let own = |places: &[&Path]| places.iter().map(|place| place.to_path_buf()).collect();
     let forever = || "until you delete it".to_owned();
     let days = |days: u32, after: &str| match (config.auto_cleanup, days) {
         (false, _) => "until you delete it (auto_cleanup is false)".to_owned(),
@@ -69,7 +65,7 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
     let ttl_days = u32::try_from(config.ended_session_ttl.as_secs() / DAY_S).unwrap_or(u32::MAX);
     match part {
         DataPart::Sessions => (
-            vec![paths.sessions.clone(), paths.database.clone()],
+            own(&[&paths.sessions, &paths.database]),
             days(config.keep_log_days.max(ttl_days), "after the end"),
             "keep_log_days: 0 and ended_session_ttl: 0 delete ended sessions within an hour",
         ),
@@ -82,10 +78,7 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
             "recorded only on request: rec, play, proxy, or --record; or replay.record",
         ),
         DataPart::Coach => (
-            vec![
-                paths.coach.clone(),
-                base(ccd_protocol::coach::RECORDING_FILE),
-            ],
+            own(&[&paths.coach, &base(ccd_protocol::coach::RECORDING_FILE)]),
             days(
                 config.coach.keep_event_days,
                 "(events); rejected proposals 90 days",
@@ -93,20 +86,16 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
             "coach.record: false, or ccctl hooks uninstall",
         ),
         DataPart::Hooks => (
-            vec![
-                paths.database.clone(),
-                paths.spool.clone(),
-                paths.hook_journal.clone(),
-            ],
+            own(&[&paths.database, &paths.spool, &paths.hook_journal]),
             days(config.hooks.keep_days, "(without secrets)"),
             "coach.record: false, or ccctl hooks uninstall",
         ),
         DataPart::Conversations => (
-            vec![
-                base("conversations.sqlite"),
-                base("imports"),
-                base("archive"),
-            ],
+            own(&[
+                &base("conversations.sqlite"),
+                &base("imports"),
+                &base("archive"),
+            ]),
             "as long as the transcripts".to_owned(),
             "begins with the first ccctl conversation; conversations.watch: false updates it only then",
         ),
@@ -116,25 +105,22 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
             "saved only by ccctl memory save, or memory.save_on",
         ),
         DataPart::Runs => (
-            vec![paths.exec_database.clone(), paths.worktrees.clone()],
+            own(&[&paths.exec_database, &paths.worktrees]),
             days(config.exec.keep_days, "after the run"),
             "written only by ccctl exec",
         ),
         DataPart::Reports => (
-            vec![
-                daemon.investigations.folder().to_owned(),
-                daemon.test_reports.folder().to_owned(),
-            ],
+            own(&[daemon.investigations.folder(), daemon.test_reports.folder()]),
             forever(),
             "written only by investigate, learn, test and fuzz",
         ),
         DataPart::Jobs => (
-            vec![paths.database.clone()],
+            own(&[&paths.database]),
             days(JOB_DAYS, "after the end"),
             "written only by chain, parallel, watch, exec, investigate, test and tape verify",
         ),
         DataPart::Logs => (
-            vec![paths.logs.clone()],
+            own(&[&paths.logs]),
             days(
                 config.logging.keep_days,
                 "(lengths and errors, no text of yours)",
@@ -149,12 +135,8 @@ pub(crate) async fn memories(daemon: &Daemon, project: Option<&str>) -> Vec<Path
     let mut folders: BTreeSet<PathBuf> = project.map(PathBuf::from).into_iter().collect();
     // An error leaves only those that ended under an earlier worker out.
     let _ = daemon.sessions.load_ended().await;
-    let sessions = daemon.sessions.list();
-    folders.extend(
-        sessions
-            .iter()
-            .map(|session| PathBuf::from(&session.facts.cwd)),
-    );
+    let sessions = daemon.sessions.list().into_iter();
+    folders.extend(sessions.map(|session| PathBuf::from(&session.facts.cwd)));
     folders.extend(daemon.coach.known_projects().await);
     folders.extend(daemon.exec.known_projects().await);
     folders.extend(daemon.conversation_index.known_projects().await);
@@ -185,21 +167,15 @@ pub(crate) async fn forget_memories(
             let saved = fs::metadata(path).and_then(|file| file.modified());
             saved.map(ccd_base::clock::at).unwrap_or_default()
         };
-        let is_older = |path: &&PathBuf| {
-            before
-                .as_ref()
-                .is_none_or(|before| saved_at(path) < *before)
-        };
+        let is_older =
+            |path: &&PathBuf| (before.as_ref()).is_none_or(|before| saved_at(path) < *before);
         let memories: Vec<&PathBuf> = memories.iter().filter(is_older).collect();
         let oldest = memories.iter().map(|path| saved_at(path)).min();
         let kind = ("memory", "memories");
         let mut selected = DataSelected::of(DataPart::Memory, memories.len() as u64, kind, oldest);
         for path in memories {
-            let link = path
-                .ancestors()
-                .nth(2)
-                .map(|root| ccd_memory::link(root, false));
-            if let Some(Ok(link)) = link
+            let root = path.ancestors().nth(2);
+            if let Some(Ok(link)) = root.map(|root| ccd_memory::link(root, false))
                 && link.diff.is_empty()
             {
                 let file = link.file.display();

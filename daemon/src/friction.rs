@@ -39,18 +39,20 @@ pub(crate) fn note_failed_run(coach: &Coach, run: &ExecutionSummary, cwd: &str) 
     }
     let content = run.error_message.clone().unwrap_or_default();
     let context = json!({"command": "ccctl exec", "action": "exec", "status": run.status.name(), "error_kind": run.error_kind, "request_id": run.request_id});
-    let Some((signal_type, content, context)) =
-        finding(SignalType::CommandFailure, content, context)
-    else {
-        return;
-    };
-    coach.note(Friction {
-        signal_type,
-        session_id: run.session_id.clone(),
-        cwd: cwd.to_owned(),
-        content,
-        context,
-    });
+    let found = finding(SignalType::CommandFailure, content, context);
+    note(coach, &run.session_id, cwd, found);
+}
+
+fn note(coach: &Coach, session_id: &str, cwd: &str, finding: Option<Finding>) {
+    if let Some((signal_type, content, context)) = finding {
+        coach.note(Friction {
+            signal_type,
+            session_id: session_id.to_owned(),
+            cwd: cwd.to_owned(),
+            content,
+            context,
+        });
+    }
 }
 
 /// Returns what the history calls with its rows.
@@ -68,15 +70,8 @@ pub(crate) fn watch(
             let seen = known
                 .entry(row.session_id.clone())
                 .or_insert_with(|| about(&sessions, &row.session_id));
-            if let Some((signal_type, content, context)) = seen.judge(row) {
-                coach.note(Friction {
-                    signal_type,
-                    session_id: row.session_id.clone(),
-                    cwd: seen.cwd.clone(),
-                    content,
-                    context,
-                });
-            }
+            let found = seen.judge(row);
+            note(&coach, &row.session_id, &seen.cwd, found);
             if has_ended(row) {
                 known.remove(&row.session_id);
             }

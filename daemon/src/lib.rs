@@ -36,7 +36,7 @@ mod verify;
 use ccd_base::visible::Notation;
 use ccd_terminal::{holder, piped, placeholder, supervised};
 use clap::Parser;
-use life::{Args, LockError, StartError};
+use life::{Args, LockError, StartError, system};
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -135,10 +135,6 @@ fn work(args: &Args, terminals: life::Terminals) -> Result<ExitCode, StartError>
     result.map(|()| ExitCode::SUCCESS)
 }
 
-fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
-    move |source| StartError::System { what, source }
-}
-
 /// Returns the memory of large replies to the system when they were sent. By default, the allocator would keep more and
 /// more of it, because it raises its threshold to the largest size that it has seen.
 fn give_back_large_memory() {
@@ -176,17 +172,11 @@ fn tell_formats() -> ExitCode {
 fn check_config(args: &Args) -> ExitCode {
     let (text, status) = match life::load_config(args) {
         Ok(loaded) => {
-            let path = loaded
-                .path
-                .as_deref()
-                .map(|path| path.display().to_string());
+            let path = loaded.path_text();
             let path = path.as_deref().unwrap_or("no file; the defaults apply");
-            let mut lines = loaded.warning_lines();
-            lines
-                .iter_mut()
-                .for_each(|line| line.insert_str(0, "warning: "));
-            lines.push(format!("ok: {path}"));
-            (lines.join("\n"), ExitCode::SUCCESS)
+            let warnings = loaded.warning_lines().into_iter();
+            let warnings: String = warnings.map(|line| format!("warning: {line}\n")).collect();
+            (format!("{warnings}ok: {path}"), ExitCode::SUCCESS)
         }
         Err(error) => {
             let error = error.to_string().replace('\n', "\nerror: ");

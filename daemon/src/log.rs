@@ -104,15 +104,12 @@ impl Log {
         }
         let level = level.unwrap_or(self.state.lock().level);
         self.set_level(level);
+        let path = self.folder.as_deref().and_then(newest);
         let state = self.state.lock();
         Ok(DaemonLogReply {
             level: filter_of(state.level).to_string(),
             debug: state.debug,
-            path: self
-                .folder
-                .as_deref()
-                .and_then(newest)
-                .map(|path| path.to_string_lossy().into_owned()),
+            path: path.map(|path| path.to_string_lossy().into_owned()),
         })
     }
 

@@ -74,10 +74,8 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, Box<dyn Error + Send +
         keep: MAX_INTERACTIONS,
     };
     daemon.services.store.commit(trim).await?;
-    daemon
-        .roots
-        .remove_old(days(config.replay.retention_days))
-        .await?;
+    let keep_index = days(config.replay.retention_days);
+    daemon.roots.remove_old(keep_index).await?;
     daemon.coach.retain().await?;
     daemon.exec.retain().await?;
     daemon.services.store.tidy();

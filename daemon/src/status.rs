@@ -1,5 +1,6 @@
 //! The contents of `daemon.status`.
 
+use crate::config::{Config, Loaded};
 use crate::daemon::{Daemon, own_pid};
 use ccd_protocol::PROTOCOL_VERSION;
 use ccd_protocol::daemon::{DaemonStatusReply, SessionCounts};
@@ -11,17 +12,10 @@ use std::time::Duration;
 pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let sessions = &daemon.sessions;
     let loaded = daemon.loaded();
-    let config = &loaded.config;
     let counts = sessions.count_all().await.unwrap_or_else(|error| {
         tracing::error!(%error, "ended sessions could not be counted");
         sessions.counts()
     });
-    let shown = |path: &Path| path.to_string_lossy().into_owned();
-    let paths = &daemon.paths;
-    let number = |value: usize| value as u64;
-    // A limit below a second is not none.
-    let seconds =
-        |limit: Option<Duration>| limit.map_or(0, |limit| limit.as_millis().div_ceil(1000) as u64);
     DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL_VERSION,
@@ -29,68 +23,84 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         holder_pid: ccd_terminal::holder::holder_pid(),
         last_hand_over: daemon.hand_over.clone(),
         uptime_s: daemon.started.elapsed().as_secs_f64(),
-        socket: shown(&paths.socket),
+        socket: shown(&daemon.paths.socket),
         sessions: SessionCounts {
             live: counts.live,
             ended: counts.ended,
-            max: config.max_sessions.map_or(0, number),
+            max: number(loaded.config.max_sessions.unwrap_or(0)),
         },
         jobs: daemon.jobs.counts(),
         connections: daemon.open_connections(),
-        paths: [
-            ("base", Some(paths.base.as_path())),
-            ("sessions", Some(&paths.sessions)),
-            ("logs", Some(&paths.logs)),
-            ("database", Some(&paths.database)),
-            ("coach", Some(&paths.coach)),
-            ("spool", Some(&paths.spool)),
-            ("runtime", Some(&paths.runtime)),
-            (
-                "tapes",
-                root_of(None, &config.replay, &paths.base).ok().as_deref(),
-            ),
-            ("cache", Some(daemon.roots.caches())),
-            ("config", loaded.path.as_deref()),
-        ]
-        .into_iter()
-        .filter_map(|(name, path)| Some((name.to_owned(), shown(path?))))
-        .collect(),
+        paths: paths(daemon, &loaded),
         sizes: sizes(daemon).await,
-        limits: [
-            ("max_sessions", config.max_sessions.map_or(0, number)),
-            ("session_timeout_s", seconds(config.session_timeout)),
-            ("max_session_runtime_s", seconds(config.max_session_runtime)),
-            ("connections", number(config.limits.connections)),
-            ("in_flight", number(config.limits.in_flight)),
-            ("batch", number(config.limits.batch)),
-            ("frame_bytes", number(config.limits.frame_bytes)),
-            ("reply_bytes", number(config.limits.reply_bytes)),
-            ("rows", config.limits.rows.into()),
-            ("cols", config.limits.cols.into()),
-            ("output_limit", number(config.output_limit)),
-            ("max_output_size", config.max_output_size.unwrap_or(0)),
-            ("hook_timeout_ms", config.hooks.timeout_ms),
-            ("hook_spool_bytes", config.hooks.spool_bytes),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into(),
-        queues: [
-            ("interactions", daemon.services.recorder.queue_len()),
-            ("database", daemon.services.store.queue_len()),
-            (
-                "hook_bytes",
-                usize::try_from(daemon.coach.queues().0).unwrap_or(usize::MAX),
-            ),
-        ]
-        .map(|(name, len)| (name.to_owned(), number(len)))
-        .into(),
+        limits: limits(&loaded.config),
+        queues: queues(daemon),
         drops: drops(daemon),
         last_errors: daemon.log.last_errors(),
         lacks: lacks(),
-        config_warnings: daemon.loaded().warning_lines(),
+        config_warnings: loaded.warning_lines(),
         config_error: daemon.config_error(),
         hooks: Some(daemon.coach.hook_status()),
     }
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn number(value: usize) -> u64 {
+    value as u64
+}
+
+fn paths(daemon: &Daemon, loaded: &Loaded) -> BTreeMap<String, String> {
+    let paths = &daemon.paths;
+    let tapes = root_of(None, &loaded.config.replay, &paths.base).ok();
+    let paths = [
+        ("base", Some(paths.base.as_path())),
+        ("sessions", Some(&paths.sessions)),
+        ("logs", Some(&paths.logs)),
+        ("database", Some(&paths.database)),
+        ("coach", Some(&paths.coach)),
+        ("spool", Some(&paths.spool)),
+        ("runtime", Some(&paths.runtime)),
+        ("tapes", tapes.as_deref()),
+        ("cache", Some(daemon.roots.caches())),
+        ("config", loaded.path.as_deref()),
+    ];
+    let known = |(name, path): (&str, Option<&Path>)| Some((name.to_owned(), shown(path?)));
+    paths.into_iter().filter_map(known).collect()
+}
+
+fn limits(config: &Config) -> BTreeMap<String, u64> {
+    // A limit below a second is not none.
+    let seconds =
+        |limit: Option<Duration>| limit.map_or(0, |limit| limit.as_millis().div_ceil(1000) as u64);
+    let limits = [
+        ("max_sessions", number(config.max_sessions.unwrap_or(0))),
+        ("session_timeout_s", seconds(config.session_timeout)),
+        ("max_session_runtime_s", seconds(config.max_session_runtime)),
+        ("connections", number(config.limits.connections)),
+        ("in_flight", number(config.limits.in_flight)),
+        ("batch", number(config.limits.batch)),
+        ("frame_bytes", number(config.limits.frame_bytes)),
+        ("reply_bytes", number(config.limits.reply_bytes)),
+        ("rows", config.limits.rows.into()),
+        ("cols", config.limits.cols.into()),
+        ("output_limit", number(config.output_limit)),
+        ("max_output_size", config.max_output_size.unwrap_or(0)),
+        ("hook_timeout_ms", config.hooks.timeout_ms),
+        ("hook_spool_bytes", config.hooks.spool_bytes),
+    ];
+    limits.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+fn queues(daemon: &Daemon) -> BTreeMap<String, u64> {
+    let queues = [
+        ("interactions", number(daemon.services.recorder.queue_len())),
+        ("database", number(daemon.services.store.queue_len())),
+        ("hook_bytes", daemon.coach.queues().0),
+    ];
+    queues.map(|(name, len)| (name.to_owned(), len)).into()
 }
 
 fn drops(daemon: &Daemon) -> BTreeMap<String, u64> {

@@ -1,9 +1,6 @@
 //! `ccd.sqlite`, shared by sessions, the interaction log, jobs and tape usage: each area has its own rows.
 
-mod tape_use;
-
 pub(crate) use ccd_store::{Opening, Store, StoreError};
-pub(crate) use tape_use::{TapeUseRow, Write, tape_use, tapes_used_before};
 
 use ccd_store::{AnyWrite, Schema, Synchronous};
 

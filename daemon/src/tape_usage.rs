@@ -1,6 +1,7 @@
-//! Stores in the database how often tapes were played.
+//! How often tapes were played: the table `tape_use`.
 
-use crate::store::{Store, TapeUseRow, Write, tape_use, tapes_used_before};
+use crate::store::{Store, StoreError};
+use ccd_store::{Connection, SqlResult, Write, insert, query, query_as};
 use ccd_tape::index::TapeId;
 use ccd_tape::root::{UsageError, UsageStore, Used};
 use futures_util::FutureExt as _;
@@ -10,13 +11,49 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct TapeUsage(pub(crate) Store);
 
+ccd_store::row! {
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    struct TapeUseRow {
+        root: String,
+        tape_id: String,
+        /// Exchanges played since it was recorded.
+        used: i64,
+        used_at: String,
+    }
+}
+
+#[derive(Debug)]
+enum Change {
+    Counts(Vec<TapeUseRow>),
+    Forget { root: String, tape_ids: Vec<String> },
+}
+
+impl Write for Change {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        match self {
+            Self::Counts(rows) => {
+                let statement = "INSERT OR REPLACE INTO tape_use ({columns}) {values}";
+                insert(connection, statement, rows).await?;
+            }
+            Self::Forget { root, tape_ids } => {
+                for tape_id in tape_ids {
+                    let forget = query("DELETE FROM tape_use WHERE root = ?1 AND tape_id = ?2");
+                    let forget = forget.bind(root).bind(tape_id);
+                    forget.execute(&mut *connection).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+type UsageFuture<'a, T> = BoxFuture<'a, Result<T, UsageError>>;
+
 impl UsageStore for TapeUsage {
-    fn load<'a>(
-        &'a self,
-        root: &'a Path,
-    ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>> {
+    fn load<'a>(&'a self, root: &'a Path) -> UsageFuture<'a, Vec<(TapeId, Used)>> {
         async move {
-            let rows = tape_use(&self.0, &root.to_string_lossy()).await?;
+            let query = "SELECT * FROM tape_use WHERE root = ?1";
+            let rows = self.rows(query, &root.to_string_lossy()).await?;
             let counts = rows.into_iter().map(|row| {
                 let used = Used {
                     exchanges: u64::try_from(row.used).unwrap_or(0),
@@ -29,43 +66,34 @@ impl UsageStore for TapeUsage {
         .boxed()
     }
 
-    fn save<'a>(
-        &'a self,
-        root: &'a Path,
-        counts: &'a [(TapeId, Used)],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
+    fn save<'a>(&'a self, root: &'a Path, counts: &'a [(TapeId, Used)]) -> UsageFuture<'a, ()> {
         let rows = counts.iter().map(|(tape, used)| TapeUseRow {
             root: root.to_string_lossy().into_owned(),
             tape_id: tape.to_string(),
             used: i64::try_from(used.exchanges).unwrap_or(i64::MAX),
             used_at: used.at.clone(),
         });
-        self.commit(Write::TapeUse(rows.collect()))
+        let counts = Change::Counts(rows.collect());
+        async move { Ok(self.0.commit(counts).await?) }.boxed()
     }
 
-    fn played_before<'a>(
-        &'a self,
-        time: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
+    fn played_before<'a>(&'a self, time: &'a str) -> UsageFuture<'a, Vec<(PathBuf, TapeId)>> {
         async move {
-            let rows = tapes_used_before(&self.0, time).await?.into_iter();
+            let query = "SELECT * FROM tape_use WHERE used_at < ?1";
+            let rows = self.rows(query, time).await?.into_iter();
             let tapes = rows.map(|row| (row.root.into(), row.tape_id.into()));
             Ok(tapes.collect())
         }
         .boxed()
     }
 
-    fn forget<'a>(
-        &'a self,
-        root: &'a Path,
-        tapes: &'a [TapeId],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
-        let forget = Write::ForgetTapeUse {
+    fn forget<'a>(&'a self, root: &'a Path, tapes: &'a [TapeId]) -> UsageFuture<'a, ()> {
+        let forget = Change::Forget {
             root: root.to_string_lossy().into_owned(),
             tape_ids: tapes.iter().map(ToString::to_string).collect(),
         };
         async move {
-            self.commit(forget).await?;
+            self.0.commit(forget).await?;
             // Until the log is emptied, the names of the tapes can be read in the file.
             self.0.tidy();
             Ok(())
@@ -75,12 +103,9 @@ impl UsageStore for TapeUsage {
 }
 
 impl TapeUsage {
-    fn commit(&self, write: Write) -> BoxFuture<'_, Result<(), UsageError>> {
-        async move {
-            self.0.commit(write).await?;
-            Ok(())
-        }
-        .boxed()
+    async fn rows(&self, query: &'static str, value: &str) -> Result<Vec<TapeUseRow>, StoreError> {
+        let rows = query_as(query).bind(value);
+        Ok(rows.fetch_all(self.0.readers()).await?)
     }
 }
 

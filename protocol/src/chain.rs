@@ -5,7 +5,7 @@ use crate::method::{Done, NoParams, methods};
 use crate::session::Pattern;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
 
 methods! {
@@ -19,7 +19,7 @@ methods! {
 }
 
 /// A chain: commands that run in order.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Chain {
@@ -28,21 +28,20 @@ pub struct Chain {
     /// The name under which the chain is saved.
     pub name: Option<String>,
     /// 1 to 256 steps.
+    #[serde_with(skip_apply)]
     pub commands: Vec<ChainCommand>,
     /// Working directory, absolute. Default: the caller's.
     pub cwd: Option<String>,
     /// Timeout of each step in seconds. Default: the configuration key `max_session_runtime`.
     pub timeout: Option<f64>,
     /// Run all steps in one shell.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
     /// Run each step in a shell of its own.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
 }
 
 /// A step of a chain. It runs even if earlier steps failed, unless `condition`, `on_success` or `on_failure` says otherwise.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainCommand {
@@ -53,6 +52,7 @@ pub struct ChainCommand {
     pub sequence_order: Option<i64>,
     /// Program and arguments, quoted as for a shell. They are not passed to a shell unless the chain has `shared` or
     /// `shell`.
+    #[serde_with(skip_apply)]
     pub command: String,
     /// A regular expression that the output must match; it must not match empty text.
     pub expect_pattern: Option<String>,
@@ -63,10 +63,8 @@ pub struct ChainCommand {
     /// Run the step only if this condition holds.
     pub condition: Option<Condition>,
     /// Run the step only if no step has failed so far.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_success: bool,
     /// Run the step only if the last step that ran has failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_failure: bool,
 }
 
@@ -139,7 +137,7 @@ pub struct ChainSaveReply {
 }
 
 /// Parameters of `chain.run`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainRunParams {
@@ -149,20 +147,17 @@ pub struct ChainRunParams {
     #[cfg_attr(test, schemars(with = "Option<Chain>"))]
     pub chain: Option<serde_json::Value>,
     /// Run all steps in one `sh`, so that `cd` and variables carry over, and commands can use shell syntax.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
     /// Run each step with `sh -c`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Timeout of each step in milliseconds; overrides the chain's `timeout`. null: no limit.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Working directory; overrides the chain's.
     pub cwd: Option<String>,
     /// Working directory if the chain has none. Default: the user's home.
     pub caller_cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
 }
@@ -177,39 +172,35 @@ pub struct ChainStarted {
 }
 
 /// Parameters of `chain.parallel`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainParallelParams {
     /// Each is a program and its arguments, quoted as for a shell; at most 1,000.
+    #[serde_with(skip_apply)]
     pub commands: Vec<String>,
     /// Maximum number of commands that run at a time, 1 to 64; default 10. The limit on sessions may allow fewer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u64>,
     /// Timeout of each command in milliseconds, also for the wait while other sessions take all of `max_sessions`. Default:
     /// the configuration keys `max_session_runtime` and, for that wait, `default_timeout`.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Run each command with `sh -c`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
 }
 
 /// Parameters of `chain.watch`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChainWatchParams {
     /// Program to run until it exits or the timeout is reached. Give either this or `session`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// A session to watch, which keeps running afterwards.
     pub session: Option<String>,
@@ -217,20 +208,19 @@ pub struct ChainWatchParams {
     pub since: Option<u64>,
     /// Patterns of the types `regex` and `exact`; `^` and `$` match at the start and the end of each line, and `^` also
     /// matches right after a match.
+    #[serde_with(skip_apply)]
     pub patterns: Vec<Pattern>,
     /// When the watch ends. Default: for a program, the configuration key `max_session_runtime`; for a session, no
     /// limit.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// End after this many matches.
     pub max_hits: Option<u64>,
     /// Run `program` with `sh -c`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
 }

@@ -2,6 +2,7 @@
 
 use crate::method::{Done, NoParams, methods};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 methods! {
@@ -11,7 +12,7 @@ methods! {
     DaemonRestart = "daemon.restart" (NoParams) -> DaemonUpgradeReply, "Hands all sessions over to a new worker of the same build.";
     DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a worker of another build; a build that does not start serving is rolled back.";
     DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; if it is invalid, it is rejected and the old one stays in effect.";
-    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows what the daemon logs, or changes it until its next start.";
+    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows what the daemon logs, or changes it until its next start.", Large;
     DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the database and deletes expired sessions, logs, history and jobs (`ended_session_ttl`, `keep_log_days`, `ended_session_limit`); the job's result is {problems, removed_sessions}.";
     ConfigList = "config.list" (NoParams) -> ConfigListReply, "Lists every configuration key with its value and where it comes from.";
     ConfigGet = "config.get" (ConfigGetParams) -> ConfigEntry, "Returns one configuration key.";
@@ -157,14 +158,13 @@ pub struct DaemonReloadReply {
 }
 
 /// Parameters of `daemon.log`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DaemonLogParams {
     /// `error`, `warn`, `info`, `debug` or `trace`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// Also log each matching and replay decision.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debug: Option<bool>,
 }
 
@@ -222,7 +222,7 @@ pub struct ConfigCheckParams {
 }
 
 /// Reply of `config.check`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigCheckReply {
     pub path: Option<String>,

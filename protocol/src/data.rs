@@ -2,6 +2,7 @@
 
 use crate::method::{NoParams, methods};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::fmt;
 
 methods! {
@@ -99,16 +100,15 @@ pub struct DataKept {
 }
 
 /// Parameters of `data.forget`. All that are given must hold.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DataForgetParams {
     /// At least one.
     pub parts: Vec<DataPart>,
     /// Delete only the data of this directory and those in it; for `coach` and `hooks`, of its whole repository.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Delete only data older than this time, RFC 3339.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub dry_run: bool,

@@ -1,72 +1,41 @@
 //! What a program inherits from the caller that has it started.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
+use serde_with::apply;
 use std::collections::BTreeMap;
 
 /// What a program inherits from its caller: members of the parameters of each method that starts one.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Inherited {
     /// The caller's whole environment. Absent: a minimal one (HOME, USER, LOGNAME, SHELL, PATH, LANG); for `exec.run`, the
     /// daemon's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
     /// The caller's file mode mask, in octal digits. Default: `022`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub umask: Option<Umask>,
     /// The caller's soft limits, in the units of `getrlimit(2)`, by resource: `as`, `core`, `cpu`, `data`, `fsize`, `memlock`,
     /// `nofile`, `nproc`, `stack`; null: unlimited. Default of each: the daemon's.
-    #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
 }
 
 /// Soft limits by resource, in the units of `getrlimit(2)`: bytes, seconds (`cpu`), or a number. `None`: unlimited.
 pub type Limits = BTreeMap<Resource, Option<u64>>;
 
-/// A resource of a process that has a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Resource {
-    As,
-    Core,
-    Cpu,
-    Data,
-    Fsize,
-    Memlock,
-    Nofile,
-    Nproc,
-    Stack,
-}
-
-impl Resource {
-    pub const ALL: [Self; 9] = [
-        Self::As,
-        Self::Core,
-        Self::Cpu,
-        Self::Data,
-        Self::Fsize,
-        Self::Memlock,
-        Self::Nofile,
-        Self::Nproc,
-        Self::Stack,
-    ];
-
-    /// The name, as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::As => "as",
-            Self::Core => "core",
-            Self::Cpu => "cpu",
-            Self::Data => "data",
-            Self::Fsize => "fsize",
-            Self::Memlock => "memlock",
-            Self::Nofile => "nofile",
-            Self::Nproc => "nproc",
-            Self::Stack => "stack",
-        }
+named! {
+    /// A resource of a process that has a limit.
+    Resource {
+        As = "as",
+        Core = "core",
+        Cpu = "cpu",
+        Data = "data",
+        Fsize = "fsize",
+        Memlock = "memlock",
+        Nofile = "nofile",
+        Nproc = "nproc",
+        Stack = "stack",
     }
 }
 

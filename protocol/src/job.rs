@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 methods! {
     JobGet = "job.get" (JobGetParams) -> Job, "Returns a job; with `wait_ms`, once it has ended or the time is up.";
-    JobList = "job.list" (JobListParams) -> JobListReply, "Lists jobs, newest first.";
+    JobList = "job.list" (JobListParams) -> JobListReply, "Lists jobs, newest first.", Large;
     JobCancel = "job.cancel" (JobParams) -> Done, "Asks a job to stop.";
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Layers, top first; none uses one before it: `chain`, `run` → `black_box`, `daemon`, `exec`, `session` → `coach`,
 //! `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`, `report`, `tape` →
-//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `parents`, `socket`, `spelling`, `subscription`, `timeout`, `trust`, `version`.
+//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `spelling`, `subscription`,
+//! `timeout`, `trust`, `version`.
 
 pub mod black_box;
 pub mod chain;
@@ -24,6 +25,7 @@ pub mod mcp;
 pub mod memory;
 pub mod method;
 mod mistake;
+mod named;
 pub mod parents;
 pub mod pattern;
 pub mod program;

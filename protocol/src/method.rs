@@ -15,11 +15,22 @@ pub trait Method {
     type Reply: Serialize + DeserializeOwned + Clone + Send + 'static;
 }
 
-/// A method for the documentation.
+/// How large the reply of a method can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplySize {
+    Small,
+    /// It can take megabytes while it is made.
+    Large,
+    /// Large, and made at once: of each connection, one at a time.
+    Bulk,
+}
+
+/// A method for the documentation and for the transport.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodInfo {
     pub name: &'static str,
     pub summary: &'static str,
+    pub reply_size: ReplySize,
     /// JSON Schemas of parameters and reply.
     #[cfg(test)]
     pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
@@ -39,7 +50,13 @@ pub struct NoParams {}
 pub struct Done {}
 
 macro_rules! methods {
-    ($($marker:ident = $name:literal ($params:ty) -> $reply:ty, $summary:literal;)*) => {
+    (@size) => {
+        $crate::method::ReplySize::Small
+    };
+    (@size $size:ident) => {
+        $crate::method::ReplySize::$size
+    };
+    ($($marker:ident = $name:literal ($params:ty) -> $reply:ty, $summary:literal $(, $size:ident)?;)*) => {
         $(
             #[doc = $summary]
             #[derive(Debug, Clone, Copy)]
@@ -56,6 +73,7 @@ macro_rules! methods {
             $($crate::method::MethodInfo {
                 name: $name,
                 summary: $summary,
+                reply_size: $crate::method::methods!(@size $($size)?),
                 #[cfg(test)]
                 schemas: |generator| (
                     generator.subschema_for::<$params>(),

@@ -1,6 +1,7 @@
 //! The pattern library, which recognises prompts, errors, help texts and data formats.
 
 use crate::method::methods;
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 methods! {
@@ -11,43 +12,19 @@ methods! {
     PatternClassify = "pattern.classify" (PatternClassifyParams) -> PatternClassifyReply, "Reports what a text contains: errors, a prompt, data formats, tables, help, a state.";
 }
 
-/// What a pattern recognises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum PatternType {
-    /// The last line of a text, if it asks for input.
-    Prompt,
-    /// A line that reports an error.
-    Error,
-    /// A line of a help text; the groups `name` and `description` are reported.
-    Help,
-    /// A line of data in some format.
-    DataFormat,
-    /// A line that announces a new state of the program, such as another mode; the group `state` is its name.
-    State,
-}
-
-impl PatternType {
-    /// All of them, in the order of the lists.
-    pub const ALL: [PatternType; 5] = [
-        PatternType::Prompt,
-        PatternType::Error,
-        PatternType::Help,
-        PatternType::DataFormat,
-        PatternType::State,
-    ];
-
-    /// The name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            PatternType::Prompt => "prompt",
-            PatternType::Error => "error",
-            PatternType::Help => "help",
-            PatternType::DataFormat => "data_format",
-            PatternType::State => "state",
-        }
+named! {
+    /// What a pattern recognises.
+    PatternType {
+        /// The last line of a text, if it asks for input.
+        Prompt = "prompt",
+        /// A line that reports an error.
+        Error = "error",
+        /// A line of a help text; the groups `name` and `description` are reported.
+        Help = "help",
+        /// A line of data in some format.
+        DataFormat = "data_format",
+        /// A line that announces a new state of the program, such as another mode; the group `state` is its name.
+        State = "state",
     }
 }
 

@@ -47,16 +47,15 @@ pub struct ProgramSummary {
 }
 
 /// Parameters of `program.save`: one of `session` and `config`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramSaveParams {
     pub name: String,
     /// Save what was expected and sent in this session, live or ended. Hidden input becomes a secret that is asked for
     /// at each start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The ProgramConfig itself; its `name` is ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<serde_json::Value>,
     /// Overwrite an existing configuration of this name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

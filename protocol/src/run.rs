@@ -5,7 +5,7 @@ use crate::method::methods;
 use crate::session::Pattern;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::apply;
 use std::collections::BTreeMap;
 
 methods! {
@@ -13,29 +13,22 @@ methods! {
 }
 
 /// Parameters of `run.once`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunOnceParams {
     /// Program or, with `shell`, a command line for `sh -c`. Optional with `script`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Run `program` with `sh -c`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Patterns to wait for, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Pattern>,
     /// Lines to send: the first after the first pattern of `expect`, and so on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub send: Vec<String>,
     /// End the input after the last entry of `expect` and `send`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_input: bool,
     /// Strings that the output must contain.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,
     /// Text of a script, which is passed to the interpreter `with` as a file.
     pub script: Option<String>,
@@ -44,15 +37,13 @@ pub struct RunOnceParams {
     /// Standard input, followed by end-of-file.
     pub stdin_b64: Option<String>,
     /// When the program is ended. Default: the configuration key `max_session_runtime`.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
     /// Keep the session's output, as that of any session that has ended.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_output: bool,
 }
 

@@ -11,7 +11,6 @@ use rustix::fs::{Access, access};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The start of the second line of each shim, by which it is recognised.
@@ -208,6 +207,7 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
     use crate::args::{Ccctl, Noun, TapeVerb};
     use clap::Parser as _;
 

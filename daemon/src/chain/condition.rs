@@ -8,20 +8,6 @@ use std::sync::Arc;
 
 const MAX_PARTS: usize = 256;
 
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Test {
-    All(Vec<Test>),
-    Any(Vec<Test>),
-    Not(Box<Test>),
-    Success(Target, bool),
-    ExitCode(Target, i32),
-    /// The output of the step matches, according to the [`Look`] with this number.
-    Output(Target, usize),
-}
-
-/// The step's position in the list, or a message that says why there is no such step.
-pub(super) type Target = Result<usize, String>;
-
 /// A search in the output of one step. It is done right after the step has run, because outputs are too large to keep.
 pub(super) struct Look {
     pub(super) target: usize,
@@ -40,174 +26,158 @@ pub(super) struct Ran {
     pub(super) is_cut: bool,
 }
 
+/// What is known before a step runs.
 pub(super) struct Known<'a> {
-    /// By position in the list; `None` for a step that was skipped.
+    /// Those before it, by position in the list; `None` for a step that was skipped.
     pub(super) steps: &'a [Option<Ran>],
-    /// By number of the look.
-    pub(super) looks: &'a HashMap<usize, bool>,
+    /// By the position of the step and the pattern.
+    pub(super) looks: &'a HashMap<(usize, &'a str), bool>,
     /// `sequence_order` of each step.
     pub(super) orders: &'a [i64],
 }
 
-pub(super) fn compile(
+/// Checks the condition of the step at `index`, and adds the searches that it needs to `looks`.
+pub(super) fn check(
     condition: &Condition,
     index: usize,
     orders: &[i64],
     looks: &mut Vec<Look>,
-) -> Result<Test, ChainError> {
-    let mut compiler = Compiler {
+) -> Result<(), ChainError> {
+    let mut checker = Checker {
         index,
         orders,
         looks,
         parts_left: MAX_PARTS,
     };
-    compiler.test(condition, &format!("step {}: condition", orders[index]))
+    checker.part(condition, &format!("step {}: condition", orders[index]))
 }
 
-struct Compiler<'a> {
+struct Checker<'a> {
     index: usize,
     orders: &'a [i64],
     looks: &'a mut Vec<Look>,
     parts_left: usize,
 }
 
-impl Compiler<'_> {
-    fn test(&mut self, condition: &Condition, place: &str) -> Result<Test, ChainError> {
+impl Checker<'_> {
+    fn part(&mut self, condition: &Condition, place: &str) -> Result<(), ChainError> {
         let wrong = |what: &str| ChainError::Wrong(format!("{place} {what}"));
-        self.parts_left = self
-            .parts_left
-            .checked_sub(1)
-            .ok_or_else(|| wrong("has too many parts"))?;
-        let mut tests = Vec::new();
+        let parts_left = self.parts_left.checked_sub(1);
+        self.parts_left = parts_left.ok_or_else(|| wrong("has too many parts"))?;
         let target = self.target(condition.step.unwrap_or(-1), place)?;
-        tests.extend(
-            condition
-                .success
-                .map(|wanted| Test::Success(target.clone(), wanted)),
-        );
-        tests.extend(
-            condition
-                .exit_code
-                .map(|wanted| Test::ExitCode(target.clone(), wanted)),
-        );
         if let Some(regex) = &condition.output_matches {
-            tests.push(self.look(target, regex, place));
+            self.looks.push(Look {
+                // A search without a step is never run, but its pattern is checked.
+                target: target.unwrap_or(usize::MAX),
+                regex: regex.clone(),
+                patterns: None,
+                place: format!("{place}.output_matches"),
+            });
         }
-        if condition.step.is_some() && tests.is_empty() {
+        let has_test = condition.success.is_some()
+            || condition.exit_code.is_some()
+            || condition.output_matches.is_some();
+        if condition.step.is_some() && !has_test {
             return Err(wrong(
                 "names a step but no test: give success, exit_code or output_matches",
             ));
         }
-        if let Some(parts) = &condition.all {
-            tests.push(Test::All(self.tests(parts, &format!("{place}.all"))?));
+        for (name, parts) in [("all", &condition.all), ("any", &condition.any)] {
+            let Some(parts) = parts else {
+                continue;
+            };
+            if parts.is_empty() {
+                return Err(ChainError::Wrong(format!("{place}.{name} is empty")));
+            }
+            for (index, part) in parts.iter().enumerate() {
+                self.part(part, &format!("{place}.{name}[{index}]"))?;
+            }
         }
-        if let Some(parts) = &condition.any {
-            tests.push(Test::Any(self.tests(parts, &format!("{place}.any"))?));
-        }
-        if let Some(part) = &condition.not {
-            let test = self.test(part, &format!("{place}.not"))?;
-            tests.push(Test::Not(Box::new(test)));
-        }
-        match tests.len() {
-            0 => Err(wrong(
+        match &condition.not {
+            Some(part) => self.part(part, &format!("{place}.not")),
+            None if has_test || condition.all.is_some() || condition.any.is_some() => Ok(()),
+            None => Err(wrong(
                 "tests nothing: give success, exit_code, output_matches, any, all or not",
             )),
-            1 => Ok(tests.remove(0)),
-            _ => Ok(Test::All(tests)),
         }
     }
 
-    fn tests(&mut self, parts: &[Condition], place: &str) -> Result<Vec<Test>, ChainError> {
-        if parts.is_empty() {
-            return Err(ChainError::Wrong(format!("{place} is empty")));
-        }
-        let places = (0..).map(|index| format!("{place}[{index}]"));
-        parts
-            .iter()
-            .zip(places)
-            .map(|(part, place)| self.test(part, &place))
-            .collect()
-    }
-
-    fn look(&mut self, target: Target, regex: &str, place: &str) -> Test {
-        let number = self.looks.len();
-        self.looks.push(Look {
-            // A search without a step is never run, but its pattern is checked.
-            target: *target.as_ref().unwrap_or(&usize::MAX),
-            regex: regex.to_owned(),
-            patterns: None,
-            place: format!("{place}.output_matches"),
-        });
-        Test::Output(target, number)
-    }
-
-    fn target(&self, step: i64, place: &str) -> Result<Target, ChainError> {
-        if step < 0 {
-            let back = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
-            let found = self.index.checked_sub(back);
-            return Ok(found.ok_or_else(|| format!("there is no step {back} before this one")));
-        }
-        match self.orders.iter().position(|&order| order == step) {
-            Some(found) if found < self.index => Ok(Ok(found)),
-            Some(_) => Err(ChainError::Wrong(format!(
-                "{place} refers to step {step}, which does not run before this step"
-            ))),
-            None => Err(ChainError::Wrong(format!(
-                "{place} refers to step {step}, which does not exist"
-            ))),
+    /// Returns the position of a step before this one; `None` if there are not so many before it.
+    fn target(&self, step: i64, place: &str) -> Result<Option<usize>, ChainError> {
+        let wrong =
+            |what: &str| ChainError::Wrong(format!("{place} refers to step {step}, which {what}"));
+        match position(step, self.index, self.orders) {
+            None if step >= 0 => Err(wrong("does not exist")),
+            Some(found) if found >= self.index => Err(wrong("does not run before this step")),
+            found => Ok(found),
         }
     }
 }
 
-impl Test {
-    /// Returns whether the condition holds. The error says why the condition cannot be evaluated.
-    pub(super) fn holds(&self, known: &Known<'_>) -> Result<bool, String> {
-        match self {
-            Test::All(tests) => all(tests, known, true),
-            Test::Any(tests) => all(tests, known, false),
-            Test::Not(test) => test.holds(known).map(|holds| !holds),
-            Test::Success(target, wanted) => Ok(known.ran(target)?.success == *wanted),
-            Test::ExitCode(target, wanted) => Ok(known.ran(target)?.exit_code == Some(*wanted)),
-            Test::Output(target, look) => {
-                if known.ran(target)?.is_cut {
-                    return Err(known.cut(target));
-                }
-                let matched = known.looks.get(look).copied();
-                matched.ok_or_else(|| "its output was not examined".to_owned())
-            }
+/// Returns the position of the step that a condition of the step at `index` names.
+fn position(step: i64, index: usize, orders: &[i64]) -> Option<usize> {
+    if step < 0 {
+        let back = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+        return index.checked_sub(back);
+    }
+    orders.iter().position(|&order| order == step)
+}
+
+impl Known<'_> {
+    /// Returns whether a checked condition holds for the next step. The error says why it cannot be evaluated.
+    pub(super) fn holds(&self, condition: &Condition) -> Result<bool, String> {
+        let step = condition.step.unwrap_or(-1);
+        let success = |wanted: bool| Ok(self.ran(step)?.1.success == wanted);
+        let exit_code = |wanted: i32| Ok(self.ran(step)?.1.exit_code == Some(wanted));
+        let all = |parts: &Vec<Condition>| every(parts.iter().map(|part| self.holds(part)), true);
+        let any = |parts: &Vec<Condition>| every(parts.iter().map(|part| self.holds(part)), false);
+        let tests = [
+            condition.success.map(success),
+            condition.exit_code.map(exit_code),
+            (condition.output_matches.as_deref()).map(|regex| self.matches(step, regex)),
+            condition.all.as_ref().map(all),
+            condition.any.as_ref().map(any),
+            (condition.not.as_ref()).map(|part| self.holds(part).map(|holds| !holds)),
+        ];
+        every(tests.into_iter().flatten(), true)
+    }
+
+    fn matches(&self, step: i64, regex: &str) -> Result<bool, String> {
+        let (target, ran) = self.ran(step)?;
+        if ran.is_cut {
+            let order = self.orders[target];
+            return Err(format!(
+                "step {order} printed more than 16 MiB, and part of it is lost"
+            ));
         }
+        let matched = self.looks.get(&(target, regex)).copied();
+        matched.ok_or_else(|| "its output was not examined".to_owned())
+    }
+
+    /// Returns the position of a step, and how it ended.
+    fn ran(&self, step: i64) -> Result<(usize, Ran), String> {
+        let target = position(step, self.steps.len(), self.orders).ok_or_else(|| {
+            let back = step.unsigned_abs();
+            format!("there is no step {back} before this one")
+        })?;
+        let ran = self.steps.get(target).copied().flatten();
+        let ran = ran.ok_or_else(|| format!("step {} did not run", self.orders[target]))?;
+        Ok((target, ran))
     }
 }
 
 /// If `wanted` is true, returns whether all tests hold; otherwise, whether any test holds. A test that decides the
 /// result takes precedence over one that cannot be evaluated.
-fn all(tests: &[Test], known: &Known<'_>, wanted: bool) -> Result<bool, String> {
+fn every(tests: impl Iterator<Item = Result<bool, String>>, wanted: bool) -> Result<bool, String> {
     let mut untold = None;
     for test in tests {
-        match test.holds(known) {
+        match test {
             Ok(holds) if holds != wanted => return Ok(!wanted),
             Ok(_) => {}
             Err(why) => untold = untold.or(Some(why)),
         }
     }
     untold.map_or(Ok(wanted), Err)
-}
-
-impl Known<'_> {
-    fn cut(&self, target: &Target) -> String {
-        let place = target.as_ref().copied().unwrap_or_default();
-        let order = self.orders.get(place).copied().unwrap_or_default();
-        format!("step {order} printed more than 16 MiB, and part of it is lost")
-    }
-
-    fn ran(&self, target: &Target) -> Result<Ran, String> {
-        let place = *target.as_ref().map_err(String::clone)?;
-        let ran = self.steps.get(place).copied().flatten();
-        ran.ok_or_else(|| {
-            let order = self.orders.get(place).copied().unwrap_or_default();
-            format!("step {order} did not run")
-        })
-    }
 }
 
 pub(super) fn matches(patterns: &Arc<Patterns>, output: &str) -> bool {
@@ -220,10 +190,11 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn compiled(value: Value, index: usize) -> Result<Test, String> {
+    fn checked(value: Value, index: usize) -> Result<Condition, String> {
         let condition: Condition = serde_json::from_value(value).unwrap();
-        compile(&condition, index, &[10, 20, 30, 40], &mut Vec::new())
-            .map_err(|error| error.to_string())
+        check(&condition, index, &[10, 20, 30, 40], &mut Vec::new())
+            .map_err(|error| error.to_string())?;
+        Ok(condition)
     }
 
     /// Whether it holds for step 40 after one that succeeded, one that was skipped, and one that failed with status 3.
@@ -237,10 +208,10 @@ mod tests {
         };
         let known = Known {
             steps: &[ran(0), None, ran(3)],
-            looks: &HashMap::from([(0, true), (1, false)]),
+            looks: &HashMap::from([((0, "a"), true), ((0, "b"), false)]),
             orders: &[10, 20, 30, 40],
         };
-        compiled(value, 3).unwrap().holds(&known)
+        known.holds(&checked(value, 3).unwrap())
     }
 
     #[test]
@@ -309,12 +280,12 @@ mod tests {
                 "step 15, which does not exist",
             ),
         ] {
-            let error = compiled(condition.clone(), 3).unwrap_err();
+            let error = checked(condition.clone(), 3).unwrap_err();
             assert!(error.contains(told), "{condition}: {error}");
         }
         let many: Vec<Value> = (0..MAX_PARTS).map(|_| json!({"success": true})).collect();
         assert!(
-            compiled(json!({ "any": many }), 3)
+            checked(json!({ "any": many }), 3)
                 .unwrap_err()
                 .contains("too many parts")
         );

@@ -63,11 +63,8 @@ impl Work {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
             return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
         }
-        let of_caller = self
-            .inherited
-            .caller_env
-            .as_ref()
-            .and_then(|env| env.get(DEPTH));
+        let caller_env = self.inherited.caller_env.as_ref();
+        let of_caller = caller_env.and_then(|env| env.get(DEPTH));
         let depth = self.env.get(DEPTH).or(of_caller);
         let depth: u32 = depth.and_then(|depth| depth.parse().ok()).unwrap_or(0);
         if depth >= MAX_DEPTH {
@@ -240,22 +237,15 @@ impl JobContext {
             Some((program, args)) => (program.clone(), args.to_vec()),
             None => (order.command.to_owned(), Vec::new()),
         };
+        let pattern = order.expect.map(|regex| Pattern::Regex(regex.to_owned()));
+        let send = order.send.filter(|_| order.expect.is_some());
         let input = order.send.filter(|_| order.expect.is_none());
         RunOnceParams {
             program,
             args,
             shell: order.words.is_empty(),
-            expect: order
-                .expect
-                .map(|regex| Pattern::Regex(regex.to_owned()))
-                .into_iter()
-                .collect(),
-            send: order
-                .send
-                .filter(|_| order.expect.is_some())
-                .map(str::to_owned)
-                .into_iter()
-                .collect(),
+            expect: pattern.into_iter().collect(),
+            send: send.map(str::to_owned).into_iter().collect(),
             end_input: true,
             stdin_b64: input.map(|input| STANDARD.encode(whole_lines(input))),
             timeout_ms: order.timeout,
@@ -332,13 +322,8 @@ impl JobContext {
         if let Value::Object(progress) = &mut progress
             && state.waiting > 0
         {
-            let max = self
-                .work
-                .sessions
-                .services
-                .settings()
-                .max_sessions
-                .unwrap_or_default();
+            let settings = self.work.sessions.services.settings();
+            let max = settings.max_sessions.unwrap_or_default();
             let what = format!("a free session: {max} are alive (max_sessions)");
             progress.insert("waits_for".into(), json!(what));
         }

@@ -53,9 +53,8 @@ impl Work {
             let context = JobContext::new(work, handle, ChainParallel::NAME);
             parallel.run(&context).await
         };
-        let job = jobs
-            .start(ChainParallel::NAME, Some("results"), run)
-            .await?;
+        let job = jobs.start(ChainParallel::NAME, Some("results"), run);
+        let job = job.await?;
         Ok(ChainStarted { job, warnings })
     }
 }
@@ -129,6 +128,5 @@ fn entry(context: &JobContext, index: usize, ended: CommandEnd) {
         index,
         result: ended.result,
     };
-    let value = serde_json::to_value(result).unwrap_or_default();
-    context.handle.entry(value, Some(index as u64));
+    context.handle.entry(result, Some(index as u64));
 }

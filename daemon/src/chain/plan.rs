@@ -1,6 +1,6 @@
 //! A checked chain: everything in it that can be invalid has been checked.
 
-use super::condition::{self, Look, Test};
+use super::condition::{self, Look};
 use super::error::ChainError;
 use ccd_base::shell::{MAX_COMMAND_BYTES, split};
 use ccd_protocol::Timeout;
@@ -36,14 +36,9 @@ pub(crate) struct Plan {
 
 pub(super) struct Step {
     pub(super) order: i64,
-    pub(super) command: String,
+    pub(super) given: ChainCommand,
     /// The command, split into words; empty if a shell runs it.
     pub(super) words: Vec<String>,
-    pub(super) expect: Option<String>,
-    pub(super) send: Option<String>,
-    pub(super) condition: Option<Test>,
-    pub(super) on_success: bool,
-    pub(super) on_failure: bool,
 }
 
 impl Mode {
@@ -104,8 +99,8 @@ impl Plan {
     pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
         self.warnings.append(&mut self.needs_shell);
         let in_clear = self.steps.iter().filter(|step| {
-            let asks = step.expect.as_deref().is_some_and(asks_for_secret);
-            asks && step.send.is_some()
+            let expected = step.given.expect_pattern.as_deref();
+            expected.is_some_and(asks_for_secret) && step.given.send_text.is_some()
         });
         self.warnings.extend(in_clear.map(|step| {
             format!(
@@ -137,21 +132,14 @@ impl Plan {
                 "{place}: it has both on_success and on_failure, so it would never run"
             )));
         }
-        let condition = command
-            .condition
-            .as_ref()
-            .map(|condition| condition::compile(condition, index, orders, &mut self.looks))
-            .transpose()?;
+        if let Some(condition) = &command.condition {
+            condition::check(condition, index, orders, &mut self.looks)?;
+        }
         let words = self.words(&place, &command.command)?;
         self.steps.push(Step {
             order,
-            command: command.command.clone(),
+            given: command.clone(),
             words,
-            expect: command.expect_pattern.clone(),
-            send: command.send_text.clone(),
-            condition,
-            on_success: command.on_success,
-            on_failure: command.on_failure,
         });
         Ok(())
     }
@@ -193,7 +181,7 @@ impl Plan {
             look.patterns = Some(compiled(sessions, &look.regex, &look.place).await?);
         }
         for step in &self.steps {
-            if let Some(regex) = &step.expect {
+            if let Some(regex) = &step.given.expect_pattern {
                 let place = format!("step {}: expect_pattern", step.order);
                 let patterns = compiled(sessions, regex, &place).await?;
                 if condition::matches(&patterns, "") {

@@ -33,7 +33,7 @@ struct Run<'a> {
     orders: Vec<i64>,
     /// Results of the steps so far; `None` for a skipped step.
     steps: Vec<Option<Ran>>,
-    looks: HashMap<usize, bool>,
+    looks: HashMap<(usize, &'a str), bool>,
 }
 
 impl<'a> Run<'a> {
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
                 break;
             }
             let of = self.plan.steps.len();
-            let progress = json!({"step": index + 1, "of": of, "command": step.command});
+            let progress = json!({"step": index + 1, "of": of, "command": step.given.command});
             self.context.tell(progress);
             if let Err(error) = self.step(index, step).await {
                 failed = Some(error.to_string());
@@ -76,14 +76,18 @@ impl<'a> Run<'a> {
     async fn step(&mut self, index: usize, step: &Step) -> Result<(), SessionError> {
         if let Err(why) = self.is_due(step) {
             self.steps.push(None);
-            self.skipped(step, why);
+            let result = CommandResult {
+                command: step.given.command.clone(),
+                ..CommandResult::default()
+            };
+            self.entry(step, Some(why), result);
             return Ok(());
         }
         let order = Order {
-            command: &step.command,
+            command: &step.given.command,
             words: &step.words,
-            expect: step.expect.as_deref(),
-            send: step.send.as_deref(),
+            expect: step.given.expect_pattern.as_deref(),
+            send: step.given.send_text.as_deref(),
             timeout: self.plan.timeout,
         };
         let ended = if self.plan.mode == Mode::Shared {
@@ -107,19 +111,19 @@ impl<'a> Run<'a> {
             return Err(why.clone());
         }
         let mut ran = self.steps.iter().flatten();
-        if step.on_success
+        if step.given.on_success
             && let Some(failed) = self.first_failure()
         {
             return Err(format!("on_success: step {failed} failed"));
         }
-        if step.on_failure {
+        if step.given.on_failure {
             match ran.next_back() {
                 Some(last) if !last.success => {}
                 Some(_) => return Err("on_failure: the previous step did not fail".into()),
                 None => return Err("on_failure: no step has run yet".into()),
             }
         }
-        let Some(condition) = &step.condition else {
+        let Some(condition) = &step.given.condition else {
             return Ok(());
         };
         let known = Known {
@@ -127,7 +131,7 @@ impl<'a> Run<'a> {
             looks: &self.looks,
             orders: &self.orders,
         };
-        match condition.holds(&known) {
+        match known.holds(condition) {
             Ok(true) => Ok(()),
             Ok(false) => Err("the condition does not hold".into()),
             Err(why) => Err(format!("the condition cannot be evaluated: {why}")),
@@ -140,24 +144,21 @@ impl<'a> Run<'a> {
         Some(self.orders[place])
     }
 
-    fn skipped(&self, step: &Step, why: String) {
-        self.entry(ChainStep {
+    fn entry(&self, step: &Step, skipped_reason: Option<String>, result: CommandResult) {
+        let entry = ChainStep {
             sequence_order: step.order,
-            ran: false,
-            skipped_reason: Some(why),
-            result: CommandResult {
-                command: step.command.clone(),
-                ..CommandResult::default()
-            },
-        });
+            ran: skipped_reason.is_none(),
+            skipped_reason,
+            result,
+        };
+        self.context.handle.entry(entry, None);
     }
 
     fn ran(&mut self, index: usize, step: &Step, ended: CommandEnd) {
-        for (number, look) in self.plan.looks.iter().enumerate() {
-            if look.target == index
-                && let Some(patterns) = &look.patterns
-            {
-                self.looks.insert(number, matches(patterns, &ended.output));
+        for look in self.plan.looks.iter().filter(|look| look.target == index) {
+            if let Some(patterns) = &look.patterns {
+                let matched = matches(patterns, &ended.output);
+                self.looks.insert((index, &look.regex), matched);
             }
         }
         self.steps.push(Some(Ran {
@@ -165,28 +166,13 @@ impl<'a> Run<'a> {
             exit_code: ended.result.exit_code,
             is_cut: ended.is_cut,
         }));
-        self.entry(ChainStep {
-            sequence_order: step.order,
-            ran: true,
-            skipped_reason: None,
-            result: ended.result,
-        });
-    }
-
-    fn entry(&self, step: ChainStep) {
-        // It cannot fail: all keys are texts.
-        let value = serde_json::to_value(step).unwrap_or_default();
-        self.context.handle.entry(value, None);
+        self.entry(step, None, ended.result);
     }
 
     fn summary(&self) -> Value {
         let ran = self.steps.iter().flatten().count();
-        let failed = self
-            .steps
-            .iter()
-            .flatten()
-            .filter(|ran| !ran.success)
-            .count();
+        let failures = self.steps.iter().flatten().filter(|ran| !ran.success);
+        let failed = failures.count();
         let is_whole = self.steps.len() == self.plan.steps.len();
         json!({
             "success": is_whole && failed == 0,

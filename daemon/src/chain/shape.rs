@@ -66,10 +66,8 @@ fn check_condition(condition: &Value, place: &str, depth: usize) -> Result<(), C
 }
 
 fn unknown(object: &Value, place: &str, known: &[&'static str]) -> Vec<String> {
-    let keys = object
-        .as_object()
-        .into_iter()
-        .flat_map(|object| object.keys());
+    let object = object.as_object().into_iter();
+    let keys = object.flat_map(|object| object.keys());
     keys.filter(|key| !known.contains(&key.as_str()))
         .map(|key| match nearest(key, known.iter().copied()) {
             Some(name) => format!("{place}{key} is not a known field: did you mean {name}?"),

@@ -109,10 +109,8 @@ impl<'a> SharedShell<'a> {
     async fn talk(&self, order: Order<'_>, has_come: &mut bool) {
         if let Some(regex) = order.expect {
             let pattern = Pattern::Regex(regex.to_owned());
-            *has_come = self
-                .shot
-                .answer(&self.context.work.peer, pattern, order.send)
-                .await;
+            let peer = &self.context.work.peer;
+            *has_come = self.shot.answer(peer, pattern, order.send).await;
         }
         std::future::pending().await
     }

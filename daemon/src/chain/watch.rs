@@ -10,7 +10,7 @@ use ccd_session::durations::Deadline;
 use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,14 +95,11 @@ impl Work {
             if params.since.is_some() {
                 return Err(ChainError::Wrong("since needs a session".into()));
             }
-            let (program, args) = if params.shell {
-                (
-                    String::from("sh"),
-                    [vec!["-c".into(), params.program, "sh".into()], params.args].concat(),
-                )
-            } else {
-                (params.program, params.args)
-            };
+            let (mut program, mut args) = (params.program, params.args);
+            if params.shell {
+                let line = std::mem::replace(&mut program, "sh".into());
+                args.splice(0..0, ["-c".into(), line, "sh".into()]);
+            }
             return Ok(Source::Program(Box::new(SessionCreateParams {
                 program: Some(program),
                 args,
@@ -187,10 +184,10 @@ impl Watch {
     }
 
     /// Returns a match as it is reported: with secrets in its line redacted, and the session's hidden input masked.
-    fn told(&self, hit: LineHit, session: &Session) -> Value {
+    fn told(&self, hit: LineHit, session: &Session) -> WatchHit {
         let masked = Masked::of(&hit.text, &session.hidden);
         let groups = hit.groups.into_iter();
-        let hit = WatchHit {
+        WatchHit {
             index: hit.index,
             pattern: self.written.get(hit.index).cloned().unwrap_or_default(),
             matched: masked.part(hit.matched),
@@ -201,8 +198,7 @@ impl Watch {
             offset: hit.start,
             end: hit.end,
             time: ccd_base::clock::now(),
-        };
-        serde_json::to_value(hit).unwrap_or_default()
+        }
     }
 }
 

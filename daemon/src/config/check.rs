@@ -1,10 +1,13 @@
-use super::mistake::{MAX_DEPTH, Mistake, TextPosition, Warning};
+use super::remark::Remark;
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
 use ccd_base::json5::{self, Fault, Format, Kind, Stop};
 use ccd_base::nearest::nearest;
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// Nesting that a configuration may have; no key needs more than a few levels.
+const MAX_DEPTH: u32 = 32;
 
 /// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
@@ -14,8 +17,8 @@ pub(super) struct Checked {
     /// The configuration, with defaults for missing and invalid values.
     pub(super) config: Config,
     pub(super) set: BTreeSet<&'static str>,
-    pub(super) mistakes: Vec<Mistake>,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) mistakes: Vec<Remark>,
+    pub(super) warnings: Vec<Remark>,
 }
 
 /// The configuration's limits and error type for the JSON5 scanner.
@@ -52,19 +55,19 @@ pub(crate) fn remarks(bytes: &[u8]) -> Vec<String> {
 
 impl Checked {
     /// Reads the text if it is a JSON5 object of bounded depth.
-    fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {
-        let text = std::str::from_utf8(bytes).map_err(|error| Mistake::Encoding {
-            place: TextPosition::of(error.valid_up_to(), bytes),
-        })?;
+    fn read(&mut self, bytes: &[u8]) -> Result<(), Remark> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| Remark::new(bytes, error.valid_up_to(), "the text is not UTF-8"))?;
         let syntax = |stop| syntax(stop, bytes);
         let mut scanner = Scanner::new(text);
         let kind = scanner.kind().map_err(syntax)?;
-        let place = TextPosition::of(scanner.offset(), bytes);
+        let start = scanner.offset();
         let mut whole = scanner.clone();
         whole.skip().map_err(syntax)?;
         whole.end().map_err(syntax)?;
         if kind != Kind::Object {
-            return Err(Mistake::NotAnObject { place });
+            let what = "the file must contain one object, { … }";
+            return Err(Remark::new(bytes, start, what));
         }
         let mut walk = Walk {
             text,
@@ -75,18 +78,15 @@ impl Checked {
     }
 }
 
-fn syntax(stop: Stop, text: &[u8]) -> Mistake {
-    let place = TextPosition::of(stop.offset(), text);
+fn syntax(stop: Stop, text: &[u8]) -> Remark {
+    let offset = stop.offset();
     match stop.into_fault() {
-        Fault::TooDeep { .. } => Mistake::TooDeep { place },
-        Fault::Ends { .. } => Mistake::Syntax {
-            place: TextPosition::of(text.len(), text),
-            what: "the file ends too early".to_owned(),
-        },
-        fault => Mistake::Syntax {
-            place,
-            what: fault.to_string(),
-        },
+        Fault::TooDeep { .. } => {
+            let what = format!("brackets are nested more than {MAX_DEPTH} deep");
+            Remark::new(text, offset, what)
+        }
+        Fault::Ends { .. } => Remark::new(text, text.len(), "the file ends too early"),
+        fault => Remark::new(text, offset, fault.to_string()),
     }
 }
 
@@ -101,10 +101,10 @@ impl Walk<'_, '_> {
     fn object(&mut self, scanner: &mut Scanner<'_>, parent: &str) -> Scanned<()> {
         scanner.object(|scanner, key| {
             let path = join(parent, &key.name);
-            let place = self.place(key.span.start);
+            let start = key.span.start;
             if !self.seen.insert(path.clone()) {
-                let key = path.clone();
-                self.warn(Warning::Duplicate { place, key });
+                let what = format!("duplicate key {path}: the last value is used");
+                self.warn(start, what);
             }
             if is_group(&path) {
                 return self.group(scanner, &path);
@@ -113,12 +113,9 @@ impl Walk<'_, '_> {
                 return self.value(scanner, key, &path);
             }
             let nearest = nearest(&path, KEYS.iter().map(|key| key.name));
-            let key = path;
-            self.warn(Warning::UnknownKey {
-                place,
-                key,
-                nearest,
-            });
+            let meant = nearest.map(|name| format!(", did you mean {name}?"));
+            let what = format!("unknown key {path}{}", meant.unwrap_or_default());
+            self.warn(start, what);
             scanner.skip()
         })
     }
@@ -128,7 +125,7 @@ impl Walk<'_, '_> {
             return self.object(scanner, path);
         }
         let span = scanner.span()?;
-        self.mistaken(path.to_owned(), span, "an object".to_owned());
+        self.mistaken(path, span, "an object");
         Ok(())
     }
 
@@ -143,32 +140,27 @@ impl Walk<'_, '_> {
             list.list(|list, index| {
                 let span = list.span()?;
                 if index == wrong {
-                    self.mistaken(format!("{path}[{index}]"), span, expected.clone());
+                    self.mistaken(&format!("{path}[{index}]"), span, &expected);
                 }
                 Ok(())
             })?;
         } else {
             let span = start..scanner.offset();
-            self.mistaken(path.to_owned(), span, key.accepts.to_string());
+            self.mistaken(path, span, &key.accepts.to_string());
         }
         Ok(())
     }
 
-    fn place(&self, offset: usize) -> TextPosition {
-        TextPosition::of(offset, self.text.as_bytes())
-    }
-
-    fn warn(&mut self, warning: Warning) {
+    fn warn(&mut self, offset: usize, what: String) {
+        let warning = Remark::new(self.text.as_bytes(), offset, what);
         self.checked.warnings.push(warning);
     }
 
-    fn mistaken(&mut self, key: String, value: Range<usize>, expected: String) {
-        self.checked.mistakes.push(Mistake::Value {
-            place: self.place(value.start),
-            key,
-            expected,
-            found: shown(&self.text[value]),
-        });
+    fn mistaken(&mut self, key: &str, value: Range<usize>, expected: &str) {
+        let found = shown(&self.text[value.clone()]);
+        let what = format!("{key} must be {expected}, found {found}");
+        let mistake = Remark::new(self.text.as_bytes(), value.start, what);
+        self.checked.mistakes.push(mistake);
     }
 }
 
@@ -192,9 +184,8 @@ fn shown(value: &str) -> String {
         Some(b'[') => return "a list".to_owned(),
         _ => {}
     }
-    let mut shown: String = value
-        .chars()
-        .take(MAX_SHOWN_CHARS)
+    let start = value.chars().take(MAX_SHOWN_CHARS);
+    let mut shown: String = start
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     if shown.len() < value.len() {

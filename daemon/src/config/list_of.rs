@@ -76,42 +76,43 @@ impl ListOf {
     fn must_be(self, entry: &Value) -> Option<String> {
         let text = entry.as_str();
         let is_short = text.is_some_and(|text| text.len() <= MAX_ENTRY_BYTES);
-        match self {
-            ListOf::Variables => {
-                let is_name = is_short && text.is_some_and(is_variable);
-                (!is_name).then(|| "the name of a variable, or its first letters and *".to_owned())
-            }
-            ListOf::Arguments => {
-                let is_argument = is_short || whole(entry).is_some();
-                (!is_argument).then(|| "a whole number or a string".to_owned())
-            }
-            ListOf::Folders => {
-                let is_path = is_short && PathBuf::from_json(entry).is_some();
-                (!is_path).then(|| "an absolute path".to_owned())
-            }
-            ListOf::SaveMoments => {
-                let is_known = text.is_some_and(|text| SAVE_MOMENTS.contains(&text));
-                (!is_known).then(|| SAVE_MOMENTS.join(" or "))
-            }
-            ListOf::Programs => {
-                let is_known = is_short && text.is_some_and(is_program);
-                (!is_known).then(|| "the name of a program, an absolute path, or *".to_owned())
-            }
+        let (is_valid, expected) = match self {
+            ListOf::Variables => (
+                is_short && text.is_some_and(is_variable),
+                "the name of a variable, or its first letters and *",
+            ),
+            ListOf::Arguments => (
+                is_short || whole(entry).is_some(),
+                "a whole number or a string",
+            ),
+            ListOf::Folders => (
+                is_short && PathBuf::from_json(entry).is_some(),
+                "an absolute path",
+            ),
+            ListOf::SaveMoments => (
+                text.is_some_and(|text| SAVE_MOMENTS.contains(&text)),
+                "pre_compact or session_end",
+            ),
+            ListOf::Programs => (
+                is_short && text.is_some_and(is_program),
+                "the name of a program, an absolute path, or *",
+            ),
             ListOf::Decorators => {
                 let why = match serde_json::from_value::<Decorator>(entry.clone()) {
                     Ok(decorator) => Decorators::new(&[decorator]).err()?.reason(),
                     Err(error) => error.to_string(),
                 };
-                Some(format!("a decorator ({why})"))
+                return Some(format!("a decorator ({why})"));
             }
-            ListOf::Rules => match text {
-                None => Some("a regular expression as a string".to_owned()),
-                Some(text) => {
-                    let why = UserRules::new(&[text.to_owned()]).err()?.reason();
-                    Some(format!("a regular expression ({why})"))
-                }
-            },
-        }
+            ListOf::Rules => {
+                let Some(text) = text else {
+                    return Some("a regular expression as a string".to_owned());
+                };
+                let why = UserRules::new(&[text.to_owned()]).err()?.reason();
+                return Some(format!("a regular expression ({why})"));
+            }
+        };
+        (!is_valid).then(|| expected.to_owned())
     }
 }
 

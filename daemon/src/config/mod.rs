@@ -5,10 +5,10 @@ mod check;
 mod latency;
 mod list;
 mod list_of;
-mod mistake;
 mod paths;
 mod read;
 mod refusal;
+mod remark;
 mod schema;
 #[cfg(test)]
 mod schema_tests;
@@ -22,5 +22,7 @@ pub(crate) use list::{entries, entry};
 pub(crate) use paths::{DirectoryProblem, Paths};
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use refusal::ConfigRefusal;
-pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, MemoryKeys};
+pub(crate) use values::{
+    Config, LogDestination, LogFormat, LogLevel, Logging, MemoryKeys, TestingKeys,
+};
 pub(crate) use watch::ConfigWatch;

@@ -44,12 +44,11 @@ impl Paths {
         let runtime_is_named =
             socket.is_some() || env("CCD_SOCKET").is_some_and(|path| !path.is_empty());
         let socket = socket_path(socket, &env)?;
-        let mut rings = socket.clone().into_os_string();
-        rings.push(".rings");
-        let mut hook_journal = socket.clone().into_os_string();
-        hook_journal.push(".hooks");
-        let mut exec_runtime = socket.clone().into_os_string();
-        exec_runtime.push(".exec");
+        let beside_socket = |suffix: &str| {
+            let mut path = socket.clone().into_os_string();
+            path.push(suffix);
+            PathBuf::from(path)
+        };
         let in_home = |variable: &str, name: &str| match env(variable) {
             Some(path) if !path.is_empty() => PathBuf::from(path),
             // Without a home directory, everything is in the base directory, which was named.
@@ -58,9 +57,9 @@ impl Paths {
                 .join(name),
         };
         Ok(Self {
-            hook_journal: hook_journal.into(),
+            hook_journal: beside_socket(".hooks"),
             exec_database: base.join("exec.sqlite"),
-            exec_runtime: exec_runtime.into(),
+            exec_runtime: beside_socket(".exec"),
             worktrees: base.join("worktrees"),
             spool: base.join(ccd_protocol::hook::spool::FOLDER),
             coach: in_home("CCD_COACH_HOME", ".claude-coach"),
@@ -69,7 +68,7 @@ impl Paths {
             logs: base.join("logs"),
             database: base.join("ccd.sqlite"),
             runtime: socket.parent().unwrap_or(Path::new("/")).to_owned(),
-            rings: rings.into(),
+            rings: beside_socket(".rings"),
             base,
             socket,
             runtime_is_named,

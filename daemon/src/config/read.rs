@@ -1,5 +1,5 @@
 use super::check::{Checked, check};
-use super::mistake::{Mistake, Warning};
+use super::remark::Remark;
 use super::values::Config;
 use ccd_protocol::daemon::ConfigCheckReply;
 use ccd_text::redact::UserRules;
@@ -35,7 +35,7 @@ pub(crate) enum ConfigError {
     Invalid {
         path: PathBuf,
         /// At least one.
-        mistakes: Vec<Mistake>,
+        mistakes: Vec<Remark>,
     },
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Loaded {
     pub(crate) config: Config,
     /// The dotted keys that the file sets.
     pub(crate) set: BTreeSet<&'static str>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Remark>,
     pub(crate) path: Option<PathBuf>,
     /// Why it was not used.
     pub(super) refused: Option<String>,
@@ -175,6 +175,12 @@ impl Loaded {
         }
     }
 
+    /// Returns the file's path as text.
+    pub(crate) fn path_text(&self) -> Option<String> {
+        let path = self.path.as_deref()?;
+        Some(path.to_string_lossy().into_owned())
+    }
+
     pub(crate) fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
@@ -227,11 +233,9 @@ fn platform_folder() -> Option<PathBuf> {
     Some(folders.config_dir().join("ccd"))
 }
 
-fn lines(path: &Path, notes: &[impl ToString]) -> Vec<String> {
-    notes
-        .iter()
-        .map(|note| format!("{}:{}", path.display(), note.to_string()))
-        .collect()
+fn lines(path: &Path, notes: &[Remark]) -> Vec<String> {
+    let line = |note| format!("{}:{note}", path.display());
+    notes.iter().map(line).collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {

@@ -1,8 +1,5 @@
 use super::list_of::{ListOf, is_program};
-use super::setting::{
-    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, REACH_WORDS, RECORD_WORDS,
-    Setting, whole,
-};
+use super::setting::{Setting, whole};
 use super::values::Config;
 use ccd_tape::settings::{MAX_LATENCY_MS, MAX_TAG_BYTES};
 use serde_json::Value;
@@ -78,49 +75,51 @@ pub(super) fn is_group(name: &str) -> bool {
 impl Accepts {
     /// Returns the name of the type, for lists.
     pub(super) fn type_name(&self) -> &'static str {
-        match self {
-            Accepts::Boolean => "boolean",
-            Accepts::BooleanOrNull => "boolean or null",
-            Accepts::Integer(..) => "integer",
-            Accepts::Seconds(_) => "seconds",
-            Accepts::OneOf(_)
-            | Accepts::Path
-            | Accepts::OptionalPath
-            | Accepts::Latency
-            | Accepts::TapeName
-            | Accepts::Program
-            | Accepts::Tag => "string",
-            Accepts::FileOrNull => "string or null",
-            Accepts::Percent => "number",
-            Accepts::List(_) => "list",
-        }
+        self.about().0
     }
 
     /// Returns a short description of the allowed values, for lists.
     pub(super) fn range(&self) -> String {
-        match self {
-            Accepts::Boolean => "true, false".to_owned(),
-            Accepts::BooleanOrNull => "true, false, null".to_owned(),
-            Accepts::Integer(min, max) => format!("{min} to {max}"),
-            Accepts::Seconds(max) => format!("0 to {max}"),
-            Accepts::OneOf(words) => words.join(", "),
-            Accepts::Path => "an absolute path".to_owned(),
-            Accepts::OptionalPath => "an absolute path, or empty".to_owned(),
-            Accepts::FileOrNull => "an absolute path, or null".to_owned(),
-            Accepts::Percent => "0 to 100".to_owned(),
+        self.about().2
+    }
+
+    /// Returns the name of the type, what precedes the allowed values in a message, and these.
+    fn about(&self) -> (&'static str, &'static str, String) {
+        let (type_name, before, range) = match self {
+            Accepts::Boolean => ("boolean", "", "true, false"),
+            Accepts::BooleanOrNull => ("boolean or null", "", "true, false, null"),
+            Accepts::Path => ("string", "", "an absolute path"),
+            Accepts::OptionalPath => ("string", "", "an absolute path, or empty"),
+            Accepts::FileOrNull => ("string or null", "", "an absolute path, or null"),
+            Accepts::Program => ("string", "", "the name of a program, or an absolute path"),
+            Accepts::Percent => ("number", "a number from ", "0 to 100"),
+            Accepts::TapeName => (
+                "string",
+                "",
+                "a relative path; {program}, {tag}, {verb}, {time} and {random} are filled in",
+            ),
+            Accepts::Integer(min, max) => {
+                return ("integer", "a whole number from ", format!("{min} to {max}"));
+            }
+            Accepts::Seconds(max) => {
+                return (
+                    "seconds",
+                    "a number of seconds from ",
+                    format!("0 to {max}"),
+                );
+            }
+            Accepts::OneOf(words) => return ("string", "one of ", words.join(", ")),
             Accepts::Latency => {
-                format!("tape, recorded, N or N-M in milliseconds up to {MAX_LATENCY_MS}")
+                let forms = "tape, recorded, N or N-M in milliseconds up to";
+                return ("string", "one of ", format!("{forms} {MAX_LATENCY_MS}"));
             }
-            Accepts::TapeName => {
-                "a relative path; {program}, {tag}, {verb}, {time} and {random} are filled in"
-                    .to_owned()
-            }
-            Accepts::Program => "the name of a program, or an absolute path".to_owned(),
             Accepts::Tag => {
-                format!("at most {MAX_TAG_BYTES} bytes without control characters, or empty")
+                let rest = "bytes without control characters, or empty";
+                return ("string", "", format!("at most {MAX_TAG_BYTES} {rest}"));
             }
-            Accepts::List(entries) => entries.range(),
-        }
+            Accepts::List(entries) => return ("list", "a list of ", entries.range()),
+        };
+        (type_name, before, range.to_owned())
     }
 
     /// Returns the invalid entry of a list, and what it must be.
@@ -131,31 +130,21 @@ impl Accepts {
         }
     }
 
+    /// Returns whether a value of the right type is in the range. For the other keys, the type itself decides.
     fn allows(&self, value: &Value) -> bool {
+        let is_up_to =
+            |max: f64| (value.as_f64()).is_some_and(|number| (0.0..=max).contains(&number));
         match self {
-            Accepts::Boolean => value.is_boolean(),
-            Accepts::BooleanOrNull => value.is_null() || value.is_boolean(),
             Accepts::Integer(min, max) => {
                 whole(value).is_some_and(|number| (*min..=*max).contains(&number))
             }
-            Accepts::Seconds(max) => value
-                .as_f64()
-                .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
+            Accepts::Seconds(max) => is_up_to(*max as f64),
+            Accepts::Percent => is_up_to(100.0),
             Accepts::Program => value.as_str().is_some_and(is_program),
-            // Which strings are valid is checked by the type of the setting.
-            Accepts::OneOf(_)
-            | Accepts::Path
-            | Accepts::OptionalPath
-            | Accepts::Latency
-            | Accepts::TapeName
-            | Accepts::Tag => value.is_string(),
-            Accepts::FileOrNull => value.is_null() || value.is_string(),
-            Accepts::Percent => value
-                .as_f64()
-                .is_some_and(|percent| (0.0..=100.0).contains(&percent)),
             Accepts::List(list) => value.as_array().is_some_and(|entries| {
                 entries.len() <= list.max() && list.first_wrong(entries).is_none()
             }),
+            _ => true,
         }
     }
 }
@@ -163,22 +152,10 @@ impl Accepts {
 /// What an invalid value should have been: "a whole number from 1 to 1000".
 impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let range = self.range();
-        match self {
-            Accepts::Boolean => f.write_str("true or false"),
-            Accepts::BooleanOrNull => f.write_str("true, false or null"),
-            Accepts::Integer(..) => write!(f, "a whole number from {range}"),
-            Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
-            Accepts::OneOf(_) => write!(f, "one of {range}"),
-            Accepts::Path
-            | Accepts::OptionalPath
-            | Accepts::FileOrNull
-            | Accepts::TapeName
-            | Accepts::Program
-            | Accepts::Tag => f.write_str(&range),
-            Accepts::Percent => write!(f, "a number from {range}"),
-            Accepts::Latency => write!(f, "one of {range}"),
-            Accepts::List(_) => write!(f, "a list of {range}"),
+        match (self, self.about()) {
+            (Accepts::Boolean, _) => f.write_str("true or false"),
+            (Accepts::BooleanOrNull, _) => f.write_str("true, false or null"),
+            (_, (_, before, range)) => write!(f, "{before}{range}"),
         }
     }
 }
@@ -194,12 +171,9 @@ macro_rules! key {
             accepts: $accepts,
             effect: $effect,
             get: |config| config.$($field).+.to_json(),
-            set: |config, value| match Setting::from_json(value) {
-                Some(value) => {
-                    config.$($field).+ = value;
-                    true
-                }
-                None => false,
+            set: |config, value| {
+                let value = Setting::from_json(value);
+                value.map(|value| config.$($field).+ = value).is_some()
             },
         }
     };
@@ -230,7 +204,7 @@ pub(super) static KEYS: &[Key] = &[
         "Seconds to keep an ended session in the list. 0: do not list it."),
     key!(ended_session_limit, "session", Accepts::Integer(0, 1_000_000),
         "Maximum number of ended sessions; beyond it, the oldest are removed with their logs and history, a hundredth of the limit at a time. 0: no limit."),
-    key!(log_level, "logging", Accepts::OneOf(LEVEL_WORDS),
+    key!(log_level, "logging", Accepts::OneOf(&["error", "warn", "info", "debug", "trace"]),
         "Lowest severity written to the daemon's own log."),
     key!(pipe_dir, "session", Accepts::Path,
         "Directory for named pipes, created with mode 0700; if it is not owned exclusively by the daemon's user, /tmp/claudecontrol-UID is used, or else pipes/ beside the socket."),
@@ -252,9 +226,9 @@ pub(super) static KEYS: &[Key] = &[
         "Maximum number of rows of a session's terminal."),
     key!(limits.cols, "limits", Accepts::Integer(1, 10_000),
         "Maximum number of columns of a session's terminal."),
-    key!(logging.format, "logging", Accepts::OneOf(FORMAT_WORDS),
+    key!(logging.format, "logging", Accepts::OneOf(&["text", "json"]),
         "Format of the daemon's log: human-readable lines, or one JSON object per line."),
-    key!(logging.destination, "logging", Accepts::OneOf(DESTINATION_WORDS),
+    key!(logging.destination, "logging", Accepts::OneOf(&["file", "journal", "stderr"]),
         "Destination of the daemon's log: a file in logs/, the system's journal, or standard error."),
     key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the files of the daemon's log."),
@@ -262,9 +236,9 @@ pub(super) static KEYS: &[Key] = &[
         "Size at which a day's file of the daemon's log ends; further lines of that day are dropped."),
     key!(replay.tapes_path, "replay", Accepts::OptionalPath,
         "Directory of tapes, if a request names none. Empty: tapes in the base directory."),
-    key!(replay.record, "replay", Accepts::OneOf(RECORD_WORDS),
+    key!(replay.record, "replay", Accepts::OneOf(&["new", "overwrite", "disabled"]),
         "What a session with tapes records. new: exchanges that are on no tape; overwrite: exchanges that already are, in place; disabled: nothing."),
-    key!(replay.fallback, "replay", Accepts::OneOf(FALLBACK_WORDS),
+    key!(replay.fallback, "replay", Accepts::OneOf(&["not_found", "proxy"]),
         "What to do with an input that is on no tape. not_found: fail with tape_miss; proxy: ask the real program."),
     key!(replay.latency, "replay", Accepts::Latency,
         "Pause before each chunk of a tape: as the tape says, as recorded, N milliseconds, or a random number of milliseconds between N and M."),
@@ -370,7 +344,7 @@ pub(super) static KEYS: &[Key] = &[
         "Time limit of a run of tests in seconds; its report then has the results so far."),
     key!(mcp.programs, "mcp", Accepts::List(ListOf::Programs),
         "Programs that agents may start through ccctl mcp; a name does not allow a path. A guard against mistakes: an allowed shell can start anything."),
-    key!(mcp.sessions, "mcp", Accepts::OneOf(REACH_WORDS),
+    key!(mcp.sessions, "mcp", Accepts::OneOf(&["own", "all"]),
         "Sessions that agents see through ccctl mcp: own (those that an agent of the same name has started) or all."),
     key!(mcp.read_only, "mcp", Accepts::Boolean,
         "Offer agents only those tools of ccctl mcp that change nothing."),

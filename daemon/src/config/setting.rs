@@ -1,5 +1,5 @@
 use super::latency::{latency_of, latency_text};
-use super::values::{LogDestination, LogFormat, LogLevel, OrNull};
+use super::values::{LogDestination, LogFormat, LogLevel};
 use ccd_mcp::Reach;
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
@@ -16,9 +16,33 @@ pub(super) trait Setting: Sized {
     fn from_json(json: &Value) -> Option<Self>;
 }
 
-/// An enum that the file spells as serde does.
+/// Types that the file spells as serde does.
+macro_rules! as_in_serde {
+    ($($type:ty),+) => {$(
+        impl Setting for $type {
+            fn to_json(&self) -> Value {
+                serde_json::to_value(self).unwrap_or_default()
+            }
+
+            fn from_json(json: &Value) -> Option<Self> {
+                serde_json::from_value(json.clone()).ok()
+            }
+        }
+    )+};
+}
+
+as_in_serde!(
+    bool,
+    String,
+    Vec<String>,
+    Vec<PathBuf>,
+    Vec<Decorator>,
+    Option<bool>
+);
+
+/// Enums, which the file may spell in upper case too.
 macro_rules! words {
-    ($type:ident, $words:ident) => {
+    ($($type:ty),+) => {$(
         impl Setting for $type {
             fn to_json(&self) -> Value {
                 serde_json::to_value(self).unwrap_or_default()
@@ -26,26 +50,20 @@ macro_rules! words {
 
             fn from_json(json: &Value) -> Option<Self> {
                 let word = json.as_str()?.to_ascii_lowercase();
-                let known = $words.contains(&word.as_str());
-                known.then(|| serde_json::from_value(word.into()).ok())?
+                serde_json::from_value(word.into()).ok()
             }
         }
-    };
+    )+};
 }
 
-pub(super) const RECORD_WORDS: &[&str] = &["new", "overwrite", "disabled"];
-pub(super) const REACH_WORDS: &[&str] = &["own", "all"];
-pub(super) const FALLBACK_WORDS: &[&str] = &["not_found", "proxy"];
-pub(super) const LEVEL_WORDS: &[&str] = &["error", "warn", "info", "debug", "trace"];
-pub(super) const FORMAT_WORDS: &[&str] = &["text", "json"];
-pub(super) const DESTINATION_WORDS: &[&str] = &["file", "journal", "stderr"];
-
-words!(RecordMode, RECORD_WORDS);
-words!(FallbackMode, FALLBACK_WORDS);
-words!(Reach, REACH_WORDS);
-words!(LogLevel, LEVEL_WORDS);
-words!(LogFormat, FORMAT_WORDS);
-words!(LogDestination, DESTINATION_WORDS);
+words!(
+    RecordMode,
+    FallbackMode,
+    Reach,
+    LogLevel,
+    LogFormat,
+    LogDestination
+);
 
 impl LogLevel {
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -62,26 +80,6 @@ pub(super) fn whole(json: &Value) -> Option<u64> {
             .filter(|number| number.fract() == 0.0 && (0.0..=MAX_EXACT).contains(number))
             .map(|number| number as u64)
     })
-}
-
-impl Setting for bool {
-    fn to_json(&self) -> Value {
-        (*self).into()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        json.as_bool()
-    }
-}
-
-impl Setting for String {
-    fn to_json(&self) -> Value {
-        self.as_str().into()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        json.as_str().map(str::to_owned)
-    }
 }
 
 macro_rules! whole_numbers {
@@ -144,26 +142,17 @@ impl Setting for OptionalPath {
     }
 }
 
-impl<T: Setting> Setting for OrNull<T> {
+/// A path, or null.
+impl Setting for Option<PathBuf> {
     fn to_json(&self) -> Value {
-        self.0.as_ref().map_or(Value::Null, Setting::to_json)
+        self.as_ref().map_or(Value::Null, Setting::to_json)
     }
 
     fn from_json(json: &Value) -> Option<Self> {
         match json {
-            Value::Null => Some(Self(None)),
-            value => T::from_json(value).map(|value| Self(Some(value))),
+            Value::Null => Some(None),
+            path => PathBuf::from_json(path).map(Some),
         }
-    }
-}
-
-impl Setting for Vec<PathBuf> {
-    fn to_json(&self) -> Value {
-        self.iter().map(Setting::to_json).collect()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        json.as_array()?.iter().map(PathBuf::from_json).collect()
     }
 }
 
@@ -214,27 +203,6 @@ impl Setting for OptionalTag {
     }
 }
 
-impl Setting for Vec<Decorator> {
-    fn to_json(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        serde_json::from_value(json.clone()).ok()
-    }
-}
-
-impl Setting for Vec<String> {
-    fn to_json(&self) -> Value {
-        self.as_slice().into()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        let texts = json.as_array()?.iter();
-        texts.map(|text| text.as_str().map(str::to_owned)).collect()
-    }
-}
-
 impl Setting for Vec<IgnoredArg> {
     fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
@@ -249,16 +217,23 @@ impl Setting for Vec<IgnoredArg> {
     }
 }
 
-/// A limit; 0 in the file means no limit.
-impl<T: Setting + Default + PartialEq> Setting for Option<T> {
-    fn to_json(&self) -> Value {
-        self.as_ref().map_or_else(|| 0.into(), Setting::to_json)
-    }
+macro_rules! limits {
+    ($($type:ty),+) => {$(
+        /// A limit; 0 in the file means no limit.
+        impl Setting for Option<$type> {
+            fn to_json(&self) -> Value {
+                self.unwrap_or_default().to_json()
+            }
 
-    fn from_json(json: &Value) -> Option<Self> {
-        T::from_json(json).map(|limit| (limit != T::default()).then_some(limit))
-    }
+            fn from_json(json: &Value) -> Option<Self> {
+                let limit = <$type>::from_json(json)?;
+                Some((limit != <$type>::default()).then_some(limit))
+            }
+        }
+    )+};
 }
+
+limits!(u64, usize, Duration);
 
 #[cfg(test)]
 mod tests {

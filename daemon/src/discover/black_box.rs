@@ -1,13 +1,14 @@
 //! Black-box tests.
 
 use super::error::DiscoverError;
-use super::reports::{KeepOfJob, add, follow, replace};
-use super::start::{driver, time_limit};
+use super::reports::reported;
+use super::start::{driver, limits, time_limit};
+use crate::config::TestingKeys;
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::baseline::Baseline;
 use ccd_discover::black_box::{Options, TestBounds, Tester};
-use ccd_discover::drive::{Limits, Target};
+use ccd_discover::drive::Target;
 use ccd_discover::new_uuid;
 use ccd_discover::reports::{Reports, Saved};
 use ccd_protocol::Inherited;
@@ -20,7 +21,6 @@ use ccd_store::blocking;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 const MAX_COPIES: u64 = 32;
 const MAX_FUZZ_INPUTS: u64 = 10_000_000;
@@ -28,36 +28,14 @@ const MAX_FUZZ_INPUTS: u64 = 10_000_000;
 /// How many investigations of a program are looked at for one with the same arguments.
 const MAX_LOOKED_AT: usize = 100;
 
-struct TestSettings {
-    safe_mode: bool,
-    bounds: TestBounds,
-    timeout: Duration,
-    step_timeout: Duration,
-}
-
-fn settings(daemon: &Daemon) -> TestSettings {
-    let loaded = daemon.loaded();
-    let keys = &loaded.config.testing;
-    TestSettings {
-        safe_mode: loaded.config.safe_mode,
-        bounds: TestBounds {
-            memory_mb: keys.memory_mb.into(),
-            cpu_percent: keys.cpu_percent.into(),
-            copies: keys.copies.into(),
-            fuzz_inputs: keys.fuzz_inputs.into(),
-        },
-        timeout: Duration::from_secs(keys.timeout.into()),
-        step_timeout: Duration::from_secs(loaded.config.investigation.step_timeout.into()),
-    }
-}
-
 pub(crate) async fn test(
     daemon: &Arc<Daemon>,
     peer: &Peer,
     params: TestRunParams,
 ) -> Result<TestStarted, DiscoverError> {
-    let settings = settings(daemon);
-    let (bounds, timeout) = limits(&settings, &params.limits)?;
+    let loaded = daemon.loaded();
+    let config = &loaded.config;
+    let (bounds, timeout) = bounds(&config.testing, &params.limits)?;
     let inherited = Inherited {
         caller_env: params.caller_env,
         umask: params.umask,
@@ -71,16 +49,13 @@ pub(crate) async fn test(
         inherited,
         false,
     )?;
-    let limits = Limits {
-        step: settings.step_timeout,
-        start: settings.step_timeout,
-    };
+    let limits = limits(config);
     let id = new_uuid();
     let options = Options {
         types: types(&params.types),
         seed: params.seed.unwrap_or_else(rand::random),
         bounds,
-        safe_mode: settings.safe_mode,
+        safe_mode: config.safe_mode,
         timeout,
         words: words(daemon, &target).await,
         tapes: Some(daemon.test_reports.tapes_of(&id)),
@@ -92,19 +67,16 @@ pub(crate) async fn test(
     let reports = Arc::clone(&daemon.test_reports);
     let baseline = baseline(&reports, params.baseline, &report.program).await?;
     let work = move |handle: JobHandle| async move {
-        let path = match add(&reports, report.clone()).await {
-            Ok(path) => path,
-            Err(error) => return Outcome::failed(error.to_string()),
-        };
-        let (latest, changes) = watch::channel(report);
-        let keep = Arc::new(KeepOfJob::new(&handle, latest));
-        let run = Tester { driver, options }.run(keep, handle.cancelled());
-        let mut report = follow(&reports, &path, changes, run).await;
-        if let Some(baseline) = baseline {
-            baseline.apply(&mut report);
-        }
-        match replace(&reports, &path, report.clone()).await {
-            Ok(()) => outcome(report, &path, handle.cancelled().is_cancelled()),
+        let reported = reported(&reports, &handle, report, async |keep| {
+            let run = Tester { driver, options }.run(Arc::new(keep), handle.cancelled());
+            let mut report = run.await;
+            if let Some(baseline) = baseline {
+                baseline.apply(&mut report);
+            }
+            report
+        });
+        match reported.await {
+            Ok((path, report)) => outcome(report, &path, handle.cancelled().is_cancelled()),
             Err(error) => Outcome::failed(error.to_string()),
         }
     };
@@ -119,38 +91,27 @@ fn types(wanted: &[TestType]) -> Vec<TestType> {
     types
 }
 
-fn limits(
-    settings: &TestSettings,
-    given: &TestLimits,
-) -> Result<(TestBounds, Duration), DiscoverError> {
-    let timeout = time_limit("limits.timeout_s", given.timeout_s, settings.timeout)?;
-    let bounds = settings.bounds;
-    let within = |name: &str, given: Option<u64>, default: u64, max: u64| match given {
-        None => Ok(default),
+/// Returns the limits of a request, or else of the configuration.
+fn bounds(keys: &TestingKeys, given: &TestLimits) -> Result<(TestBounds, Duration), DiscoverError> {
+    let timeout = Duration::from_secs(keys.timeout.into());
+    let timeout = time_limit("limits.timeout_s", given.timeout_s, timeout)?;
+    let within = |name: &str, given: Option<u64>, default: u32, max: u64| match given {
+        None => Ok(default.into()),
         Some(number) if (1..=max).contains(&number) => Ok(number),
         Some(number) => Err(DiscoverError::Wrong(format!(
             "limits.{name} is {number}: give 1 to {max}"
         ))),
     };
-    let memory_mb = within("memory_mb", given.memory_mb, bounds.memory_mb, u64::MAX)?;
-    let cpu_percent = within(
-        "cpu_percent",
-        given.cpu_percent,
-        bounds.cpu_percent,
-        u64::MAX,
-    )?;
-    let copies = within("copies", given.copies, bounds.copies, MAX_COPIES)?;
-    let fuzz_inputs = within(
-        "fuzz_inputs",
-        given.fuzz_inputs,
-        bounds.fuzz_inputs,
-        MAX_FUZZ_INPUTS,
-    )?;
     let bounds = TestBounds {
-        memory_mb,
-        cpu_percent,
-        copies,
-        fuzz_inputs,
+        memory_mb: within("memory_mb", given.memory_mb, keys.memory_mb, u64::MAX)?,
+        cpu_percent: within("cpu_percent", given.cpu_percent, keys.cpu_percent, u64::MAX)?,
+        copies: within("copies", given.copies, keys.copies, MAX_COPIES)?,
+        fuzz_inputs: within(
+            "fuzz_inputs",
+            given.fuzz_inputs,
+            keys.fuzz_inputs,
+            MAX_FUZZ_INPUTS,
+        )?,
     };
     Ok((bounds, timeout))
 }
@@ -204,9 +165,9 @@ fn outcome(report: TestReport, path: &Path, is_cancelled: bool) -> Outcome {
         path: path.display().to_string(),
         report,
     };
-    match serde_json::to_value(result) {
-        Ok(result) if is_cancelled => Outcome::cancelled().with(result),
-        Ok(result) => Outcome::done(result),
-        Err(error) => Outcome::failed(error.to_string()),
+    if is_cancelled {
+        Outcome::cancelled().with(result)
+    } else {
+        Outcome::done(result)
     }
 }

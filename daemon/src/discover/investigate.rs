@@ -1,56 +1,38 @@
 //! Investigations.
 
 use super::error::DiscoverError;
-use super::reports::{KeepNothing, KeepOfJob, add, follow, replace};
-use super::start::{driver, time_limit};
+use super::reports::{KeepNothing, reported};
+use super::start::{driver, limits, time_limit};
+use crate::config::Config;
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::drive::{Limits, Target, recorded_in};
 use ccd_discover::investigate::{Investigation, Notebook, Options};
 use ccd_discover::new_uuid;
+use ccd_protocol::Method as _;
 use ccd_protocol::investigate::{
-    InvestigateProbeParams, InvestigateProbeReply, InvestigateRunParams, InvestigateStarted,
-    InvestigationEnd, InvestigationReport, InvestigationResult,
+    InvestigateProbe, InvestigateProbeParams, InvestigateProbeReply, InvestigateRun,
+    InvestigateRunParams, InvestigateStarted, InvestigationEnd, InvestigationReport,
+    InvestigationResult,
 };
 use ccd_session::peer::Peer;
 use ccd_terminal::ProcessSettings;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 const MAX_DEPTH: u32 = 20;
 
 /// Longest wait for the start of a program that is only probed.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
 
-struct InvestigationSettings {
-    safe_mode: bool,
-    max_depth: u32,
-    timeout: Duration,
-    step_timeout: Duration,
-    sandbox: bool,
-}
-
-fn settings(daemon: &Daemon) -> InvestigationSettings {
-    let loaded = daemon.loaded();
-    let keys = &loaded.config.investigation;
-    InvestigationSettings {
-        safe_mode: loaded.config.safe_mode,
-        max_depth: keys.max_depth,
-        timeout: Duration::from_secs(keys.timeout.into()),
-        step_timeout: Duration::from_secs(keys.step_timeout.into()),
-        sandbox: keys.sandbox,
-    }
-}
-
 pub(crate) async fn investigate(
     daemon: &Arc<Daemon>,
     peer: &Peer,
     params: InvestigateRunParams,
 ) -> Result<InvestigateStarted, DiscoverError> {
-    let settings = settings(daemon);
-    let mut options = options(&settings, &params)?;
+    let loaded = daemon.loaded();
+    let mut options = options(&loaded.config, &params)?;
     let (_, warnings) = ProcessSettings::of(&params.inherited);
     let target = Target::find(
         &params.program,
@@ -58,23 +40,13 @@ pub(crate) async fn investigate(
         params.cwd.as_deref(),
         params.env,
         params.inherited,
-        params.sandbox.unwrap_or(settings.sandbox),
+        (params.sandbox).unwrap_or(loaded.config.investigation.sandbox),
     )?;
-    let limits = Limits {
-        step: settings.step_timeout,
-        start: settings.step_timeout,
-    };
+    let limits = limits(&loaded.config);
     let mut report = new_report(&target.program, &target.args, options.safe_mode);
     report.safety_notes.extend(warnings);
-    let mut driver = driver(
-        daemon,
-        peer,
-        "investigate.run",
-        target,
-        limits,
-        options.safe_mode,
-    )
-    .await?;
+    let (method, is_safe) = (InvestigateRun::NAME, options.safe_mode);
+    let mut driver = driver(daemon, peer, method, target, limits, is_safe).await?;
     if params.tape {
         let tapes = daemon.investigations.tapes_of(&report.id);
         driver.record = Some(recorded_in(&tapes, None));
@@ -83,25 +55,20 @@ pub(crate) async fn investigate(
     let library = daemon.services.library.fresh().await;
     let reports = Arc::clone(&daemon.investigations);
     let work = move |handle: JobHandle| async move {
-        let (latest, changes) = watch::channel(report.clone());
-        let path = match add(&reports, report.clone()).await {
-            Ok(path) => path,
-            Err(error) => return Outcome::failed(error.to_string()),
-        };
-        let keep = Box::new(KeepOfJob::new(&handle, latest));
-        let investigation = Investigation {
-            driver,
-            notebook: Notebook::new(report, library, keep),
-            options,
-        };
-        let run = investigation.run(handle.cancelled());
-        let report = follow(&reports, &path, changes, run).await;
-        match replace(&reports, &path, report.clone()).await {
-            Ok(()) => outcome(report, &path),
+        let reported = reported(&reports, &handle, report.clone(), |keep| {
+            let investigation = Investigation {
+                driver,
+                notebook: Notebook::new(report, library, Box::new(keep)),
+                options,
+            };
+            investigation.run(handle.cancelled())
+        });
+        match reported.await {
+            Ok((path, report)) => outcome(report, &path),
             Err(error) => Outcome::failed(error.to_string()),
         }
     };
-    let job = daemon.jobs.start("investigate.run", None, work).await?;
+    let job = daemon.jobs.start(method, None, work).await?;
     Ok(InvestigateStarted { job })
 }
 
@@ -110,17 +77,18 @@ pub(crate) async fn probe(
     peer: &Peer,
     params: InvestigateProbeParams,
 ) -> Result<InvestigateProbeReply, DiscoverError> {
-    let settings = settings(daemon);
+    let loaded = daemon.loaded();
+    let config = &loaded.config;
     let target = Target::find(
         &params.program,
         &params.args,
         params.cwd.as_deref(),
         params.env,
         params.inherited,
-        settings.sandbox,
+        config.investigation.sandbox,
     )?;
     let options = Options {
-        safe_mode: settings.safe_mode,
+        safe_mode: config.safe_mode,
         max_depth: 0,
         timeout: PROBE_LIMIT,
         tapes: None,
@@ -131,15 +99,8 @@ pub(crate) async fn probe(
     };
     let library = daemon.services.library.fresh().await;
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(
-        daemon,
-        peer,
-        "investigate.probe",
-        target,
-        limits,
-        options.safe_mode,
-    )
-    .await?;
+    let (method, is_safe) = (InvestigateProbe::NAME, options.safe_mode);
+    let driver = driver(daemon, peer, method, target, limits, is_safe).await?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
 }
@@ -159,18 +120,17 @@ pub(super) fn new_report(program: &str, args: &[String], safe_mode: bool) -> Inv
     }
 }
 
-fn options(
-    settings: &InvestigationSettings,
-    params: &InvestigateRunParams,
-) -> Result<Options, DiscoverError> {
-    let timeout = time_limit("timeout_s", params.timeout_s, settings.timeout)?;
-    let max_depth = params.max_depth.unwrap_or(settings.max_depth);
+fn options(config: &Config, params: &InvestigateRunParams) -> Result<Options, DiscoverError> {
+    let keys = &config.investigation;
+    let timeout = Duration::from_secs(keys.timeout.into());
+    let timeout = time_limit("timeout_s", params.timeout_s, timeout)?;
+    let max_depth = params.max_depth.unwrap_or(keys.max_depth);
     if !(1..=MAX_DEPTH).contains(&max_depth) {
         let text = format!("max_depth {max_depth} is not between 1 and {MAX_DEPTH}");
         return Err(DiscoverError::Wrong(text));
     }
     Ok(Options {
-        safe_mode: params.safe_mode.unwrap_or(settings.safe_mode),
+        safe_mode: params.safe_mode.unwrap_or(config.safe_mode),
         max_depth,
         timeout,
         tapes: None,
@@ -185,10 +145,6 @@ fn outcome(report: InvestigationReport, path: &Path) -> Outcome {
         id: report.id.clone(),
         path: path.display().to_string(),
         report,
-    };
-    let result = match serde_json::to_value(result) {
-        Ok(result) => result,
-        Err(error) => return Outcome::failed(error.to_string()),
     };
     match end {
         InvestigationEnd::Complete | InvestigationEnd::TimedOut => Outcome::done(result),

@@ -7,7 +7,7 @@ use crate::daemon::Daemon;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
 use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
-use ccd_session::interaction::interactions;
+use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::session::Session;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, asks_for_secret};
@@ -26,11 +26,9 @@ pub(crate) async fn learn(
     let id = session.id().to_string();
     let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;
     let rows = rows.map_err(ccd_session::session::SessionError::from)?;
-    let typed: Vec<(u64, String)> = rows
-        .into_iter()
-        .filter(|row| row.action == "SEND")
-        .filter_map(|row| Some((u64::try_from(row.start_offset?).ok()?, row.input_text?)))
-        .collect();
+    let sent = rows.into_iter().filter(|row| row.action == "SEND");
+    let input = |row: InteractionRow| Some((row.start_offset?.try_into().ok()?, row.input_text?));
+    let typed: Vec<(u64, String)> = sent.filter_map(input).collect();
     if typed.is_empty() {
         return Err(DiscoverError::NothingLearned(id));
     }
@@ -90,9 +88,8 @@ fn first_line(text: &str) -> String {
 
 async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
-    Ok(session
-        .bytes(from, usize::try_from(len).unwrap_or(0))
-        .await?)
+    let len = usize::try_from(len).unwrap_or(0);
+    Ok(session.bytes(from, len).await?)
 }
 
 #[cfg(test)]

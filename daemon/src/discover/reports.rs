@@ -5,7 +5,6 @@ use ccd_discover::Keep;
 use ccd_discover::reports::{Report, ReportError, Reports};
 use ccd_store::blocking;
 use serde::Serialize;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -17,16 +16,9 @@ pub(super) struct KeepOfJob<R> {
     latest: watch::Sender<R>,
 }
 
-impl<R> KeepOfJob<R> {
-    pub(super) fn new(handle: &JobHandle, latest: watch::Sender<R>) -> Self {
-        let handle = handle.clone();
-        Self { handle, latest }
-    }
-}
-
 impl<P: Serialize, R: Send + Sync> Keep<P, R> for KeepOfJob<R> {
     fn progress(&self, progress: &P) {
-        self.handle.progress(json!(progress));
+        self.handle.progress(progress);
     }
 
     fn keep(&self, report: R) {
@@ -51,12 +43,28 @@ where
     blocking(move || reports.save(&report)).await
 }
 
-/// Writes a report over an earlier form of it.
-pub(super) async fn replace<R>(
+/// Saves a report, does the work that completes it, and saves each newer form of it. Returns its file and its last form.
+pub(super) async fn reported<R, F>(
     reports: &Arc<Reports<R>>,
-    path: &Path,
+    handle: &JobHandle,
     report: R,
-) -> Result<(), ReportError>
+    work: impl FnOnce(KeepOfJob<R>) -> F,
+) -> Result<(PathBuf, R), ReportError>
+where
+    R: Report + Clone + Send + Sync + 'static,
+    F: Future<Output = R>,
+{
+    let path = add(reports, report.clone()).await?;
+    let (latest, changes) = watch::channel(report);
+    let handle = handle.clone();
+    let work = work(KeepOfJob { handle, latest });
+    let report = follow(reports, &path, changes, work).await;
+    replace(reports, &path, report.clone()).await?;
+    Ok((path, report))
+}
+
+/// Writes a report over an earlier form of it.
+async fn replace<R>(reports: &Arc<Reports<R>>, path: &Path, report: R) -> Result<(), ReportError>
 where
     R: Report + Send + Sync + 'static,
 {
@@ -65,7 +73,7 @@ where
 }
 
 /// Does the work, and writes each newer form of its report. No write is left behind when this returns.
-pub(super) async fn follow<R, T>(
+async fn follow<R, T>(
     reports: &Arc<Reports<R>>,
     path: &Path,
     mut latest: watch::Receiver<R>,

@@ -1,6 +1,7 @@
 //! What investigations and tests need before they start.
 
 use super::error::DiscoverError;
+use crate::config::Config;
 use crate::daemon::Daemon;
 use ccd_discover::drive::{Driver, Limits, Target, folder_of};
 use ccd_discover::safety::refusal;
@@ -27,6 +28,12 @@ pub(super) fn time_limit(
     }
 }
 
+/// Returns how long a program may take for each step.
+pub(super) fn limits(config: &Config) -> Limits {
+    let step = Duration::from_secs(config.investigation.step_timeout.into());
+    Limits { step, start: step }
+}
+
 /// Prepares to start copies of a program; none is started yet. A sandbox is tried.
 pub(super) async fn driver(
     daemon: &Daemon,
@@ -40,15 +47,9 @@ pub(super) async fn driver(
     if let Some(rule) = refusal(&line).filter(|_| is_safe) {
         return Err(DiscoverError::Refused { line, rule });
     }
-    let sessions = Arc::clone(&daemon.sessions);
-    let driver = Driver::new(
-        target,
-        limits,
-        (sessions, peer),
-        method,
-        &folder_of(&daemon.paths.base),
-    )
-    .map_err(DiscoverError::Folder)?;
+    let (sessions, folder) = (Arc::clone(&daemon.sessions), folder_of(&daemon.paths.base));
+    let driver = Driver::new(target, limits, (sessions, peer), method, &folder);
+    let driver = driver.map_err(DiscoverError::Folder)?;
     driver.try_sandbox().await?;
     Ok(driver)
 }

@@ -1,7 +1,7 @@
 //! A job's list: entries are only appended, and each has a number.
 
 use super::record::entry_row;
-use super::table::{JobEntries, JobEntryRow};
+use super::table::JobEntries;
 use ccd_protocol::job::JobEntry;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -86,16 +86,11 @@ impl Entries {
             return None;
         }
         let skip = usize::try_from(self.unsaved.saturating_sub(self.first)).unwrap_or(usize::MAX);
-        let rows: Vec<JobEntryRow> = self
-            .kept
-            .iter()
-            .skip(skip)
-            .map(|kept| entry_row(job, &kept.entry, kept.place))
-            .collect();
+        let row = |kept: &KeptEntry| entry_row(job, &kept.entry, kept.place);
         Some(JobEntries {
             job: job.to_owned(),
             first: i64::try_from(self.first).unwrap_or(i64::MAX),
-            rows,
+            rows: self.kept.iter().skip(skip).map(row).collect(),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::entries::{BATCH_LEN, Batch, batch_of};
 use super::record::{add_list, entry_of, error, job_of, row_of};
 use super::running::{JobHandle, Outcome, Running};
-use super::table::{self, DeleteJobs};
+use super::table::{self, DeleteJobs, JobRow};
 use crate::store::{Store, StoreError};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::job::{Job, JobEntry, JobState};
@@ -140,12 +140,8 @@ impl Jobs {
             self.store.tidy();
         }
         let selected = DataSelected::of(DataPart::Jobs, count, ("job", "jobs"), oldest);
-        let running = self.running.len() as u64;
-        Ok(selected.leaving(
-            running,
-            ("job", "jobs"),
-            "in progress; ccctl job cancel ends one",
-        ))
+        let (running, kind) = (self.running.len() as u64, ("job", "jobs"));
+        Ok(selected.leaving(running, kind, "in progress; ccctl job cancel ends one"))
     }
 
     /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has
@@ -286,20 +282,18 @@ impl Jobs {
     }
 
     /// Returns a job, once it has ended or `wait` has passed.
-    pub(crate) async fn get(&self, id: &str, wait: Duration) -> Result<Option<Job>, StoreError> {
+    pub(crate) async fn get(&self, id: &str, wait: Duration) -> Result<Job, JobError> {
         let Some(running) = self.running(id) else {
             return self.ended(id).await;
         };
         let mut changed = running.changed.subscribe();
         let ended = changed.wait_for(|_| running.state().job.state.has_ended());
         let _ = tokio::time::timeout(wait, ended).await;
-        Ok(Some(running.record()))
+        Ok(running.record())
     }
 
-    async fn ended(&self, id: &str) -> Result<Option<Job>, StoreError> {
-        let Some(row) = table::job(&self.store, id).await? else {
-            return Ok(None);
-        };
+    async fn ended(&self, id: &str) -> Result<Job, JobError> {
+        let row = self.row(id).await?;
         let list = row.list.clone();
         let mut job = job_of(row);
         if let Some(list) = list {
@@ -309,55 +303,47 @@ impl Jobs {
             let values = rows.into_iter().map(|row| entry_of(row).value).collect();
             add_list(&mut job, &list, values, omitted);
         }
-        Ok(Some(job))
+        Ok(job)
+    }
+
+    async fn row(&self, id: &str) -> Result<JobRow, JobError> {
+        let row = table::job(&self.store, id).await?;
+        row.ok_or_else(|| JobError::NotFound(id.to_owned()))
     }
 
     /// Returns a job without its list, and the next entries of the list from number `since` on.
-    pub(crate) async fn news(
-        &self,
-        id: &str,
-        since: u64,
-    ) -> Result<Option<(Job, Batch)>, StoreError> {
+    pub(crate) async fn news(&self, id: &str, since: u64) -> Result<(Job, Batch), JobError> {
         if let Some(running) = self.running(id) {
-            return Ok(Some(running.news(since)));
+            return Ok(running.news(since));
         }
-        let Some(row) = table::job(&self.store, id).await? else {
-            return Ok(None);
-        };
+        let row = self.row(id).await?;
         let from = i64::try_from(since).unwrap_or(i64::MAX);
         let rows = table::job_entries(&self.store, id, from, READ_LEN).await?;
         let entries: Vec<JobEntry> = rows.into_iter().map(entry_of).collect();
-        Ok(Some((job_of(row), batch_of(entries.iter(), since))))
+        Ok((job_of(row), batch_of(entries.iter(), since)))
     }
 
     /// Returns the newest jobs, newest first, without their lists.
     pub(crate) async fn list(&self, limit: i64) -> Result<Vec<Job>, StoreError> {
         // Read before the rows: a job that ends meanwhile has a row that says it is running.
-        let running: HashMap<String, Arc<Running>> = self
-            .running
-            .iter()
-            .map(|running| (running.id.clone(), Arc::clone(&running)))
-            .collect();
-        let jobs = table::jobs(&self.store, limit)
-            .await?
-            .into_iter()
-            .map(job_of);
+        let running = (self.running.iter()).map(|job| (job.id.clone(), Arc::clone(&job)));
+        let running: HashMap<String, Arc<Running>> = running.collect();
+        let rows = table::jobs(&self.store, limit).await?;
         // Running jobs are more up to date in memory.
-        Ok(jobs
-            .map(|job| match running.get(&job.job) {
-                Some(running) => running.brief(),
-                None => job,
-            })
-            .collect())
+        let newest = |row: JobRow| match running.get(&row.job) {
+            Some(running) => running.brief(),
+            None => job_of(row),
+        };
+        Ok(rows.into_iter().map(newest).collect())
     }
 
-    /// Asks a job to stop; false if there is no such job.
-    pub(crate) async fn cancel(&self, id: &str) -> Result<bool, StoreError> {
-        if let Some(running) = self.running(id) {
-            running.cancel.cancel();
-            return Ok(true);
+    /// Asks a job to stop.
+    pub(crate) async fn cancel(&self, id: &str) -> Result<(), JobError> {
+        match self.running(id) {
+            Some(running) => running.cancel.cancel(),
+            None => drop(self.row(id).await?),
         }
-        Ok(table::job(&self.store, id).await?.is_some())
+        Ok(())
     }
 
     /// Changes whenever the job does; `None` if it is not running.

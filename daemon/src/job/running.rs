@@ -5,6 +5,7 @@ use super::record::{add_list, error};
 use ccd_protocol::job::{Job, JobState};
 use ccd_text::redact::redact;
 use parking_lot::{Mutex, MutexGuard};
+use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -33,10 +34,10 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn done(result: Value) -> Self {
+    pub(crate) fn done(result: impl Serialize) -> Self {
         Self {
             state: JobState::Done,
-            result: Some(result),
+            result: Some(json_of(result)),
             error: None,
         }
     }
@@ -58,8 +59,8 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn with(mut self, result: Value) -> Self {
-        self.result = Some(result);
+    pub(crate) fn with(mut self, result: impl Serialize) -> Self {
+        self.result = Some(json_of(result));
         self
     }
 }
@@ -72,14 +73,16 @@ pub(crate) struct JobHandle {
 }
 
 impl JobHandle {
-    pub(crate) fn progress(&self, mut progress: Value) {
+    pub(crate) fn progress(&self, progress: impl Serialize) {
+        let mut progress = json_of(progress);
         redact_all(&mut progress);
         self.running
             .update(|state| state.job.progress = Some(progress));
     }
 
     /// Appends to the job's list; `place` is the position in the result, if it differs from the order of appending.
-    pub(crate) fn entry(&self, mut value: Value, place: Option<u64>) {
+    pub(crate) fn entry(&self, value: impl Serialize, place: Option<u64>) {
+        let mut value = json_of(value);
         redact_all(&mut value);
         self.running
             .update(|state| state.entries.push(value, place));
@@ -166,10 +169,8 @@ impl Running {
                 _ => outcome.error.as_deref(),
             };
             job.error = why.map(error);
-            [&mut job.result, &mut job.error]
-                .into_iter()
-                .flatten()
-                .for_each(redact_all);
+            let texts = [&mut job.result, &mut job.error];
+            texts.into_iter().flatten().for_each(redact_all);
         });
     }
 }
@@ -181,6 +182,11 @@ impl RunningState {
             ..self.job.clone()
         }
     }
+}
+
+fn json_of(value: impl Serialize) -> Value {
+    // It cannot fail: all keys are texts.
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 fn redact_all(value: &mut Value) {

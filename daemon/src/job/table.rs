@@ -49,8 +49,13 @@ pub(super) struct JobEntries {
     pub(super) rows: Vec<JobEntryRow>,
 }
 
-const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
-                       AS entry_count";
+/// Selects the jobs that `rest`, what follows the table, chooses.
+fn select_jobs(rest: &str) -> AssertSqlSafe<String> {
+    AssertSqlSafe(format!(
+        "SELECT jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) AS entry_count \
+         FROM jobs {rest}"
+    ))
+}
 
 /// Inserts the row, or updates the columns that may change.
 impl Write for JobRow {
@@ -94,11 +99,11 @@ impl Write for DeleteJobs {
     }
 }
 
+/// What was read.
+type Read<T> = Result<T, StoreError>;
+
 /// Counts the jobs that ended before a time; also returns when the oldest was created.
-pub(super) async fn ended_before(
-    store: &Store,
-    time: &str,
-) -> Result<(u64, Option<String>), StoreError> {
+pub(super) async fn ended_before(store: &Store, time: &str) -> Read<(u64, Option<String>)> {
     let count =
         query_as("SELECT count(*), min(created_at) FROM jobs WHERE ended_at < ?1").bind(time);
     let (count, oldest): (i64, _) = count.fetch_one(store.readers()).await?;
@@ -106,46 +111,31 @@ pub(super) async fn ended_before(
 }
 
 /// Returns the first `limit` ids of jobs that start with `start`, which contains no wildcard.
-pub(super) async fn job_ids(
-    store: &Store,
-    start: &str,
-    limit: i64,
-) -> Result<Vec<String>, StoreError> {
+pub(super) async fn job_ids(store: &Store, start: &str, limit: i64) -> Read<Vec<String>> {
     let query = "SELECT job FROM jobs WHERE job >= ?1 AND job < ?1 || 'g' ORDER BY job LIMIT ?2";
-    Ok(query_scalar(query)
-        .bind(start)
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+    let ids = query_scalar(query).bind(start).bind(limit);
+    Ok(ids.fetch_all(store.readers()).await?)
 }
 
 /// Returns the size of the lists of all jobs in bytes.
-pub(super) async fn job_bytes(store: &Store) -> Result<i64, StoreError> {
+pub(super) async fn job_bytes(store: &Store) -> Read<i64> {
     let query = "SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries";
     Ok(query_scalar(query).fetch_one(store.readers()).await?)
 }
 
-pub(super) async fn job(store: &Store, job: &str) -> Result<Option<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs WHERE job = ?1");
-    Ok(query_as(AssertSqlSafe(query))
-        .bind(job)
-        .fetch_optional(store.readers())
-        .await?)
+pub(super) async fn job(store: &Store, job: &str) -> Read<Option<JobRow>> {
+    let row = query_as(select_jobs("WHERE job = ?1")).bind(job);
+    Ok(row.fetch_optional(store.readers()).await?)
 }
 
-pub(super) async fn jobs(store: &Store, limit: i64) -> Result<Vec<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs ORDER BY created_at DESC, job LIMIT ?1");
-    Ok(query_as(AssertSqlSafe(query))
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+pub(super) async fn jobs(store: &Store, limit: i64) -> Read<Vec<JobRow>> {
+    let rows = query_as(select_jobs("ORDER BY created_at DESC, job LIMIT ?1")).bind(limit);
+    Ok(rows.fetch_all(store.readers()).await?)
 }
 
-pub(super) async fn unfinished_jobs(store: &Store) -> Result<Vec<JobRow>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM jobs WHERE ended_at IS NULL");
-    Ok(query_as(AssertSqlSafe(query))
-        .fetch_all(store.readers())
-        .await?)
+pub(super) async fn unfinished_jobs(store: &Store) -> Read<Vec<JobRow>> {
+    let rows = query_as(select_jobs("WHERE ended_at IS NULL"));
+    Ok(rows.fetch_all(store.readers()).await?)
 }
 
 /// Returns at most `limit` entries of a job's list from `since` on, in the order of their arrival.
@@ -154,12 +144,8 @@ pub(super) async fn job_entries(
     job: &str,
     since: i64,
     limit: i64,
-) -> Result<Vec<JobEntryRow>, StoreError> {
+) -> Read<Vec<JobEntryRow>> {
     let query = "SELECT * FROM job_entries WHERE job = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-    Ok(query_as(query)
-        .bind(job)
-        .bind(since)
-        .bind(limit)
-        .fetch_all(store.readers())
-        .await?)
+    let rows = query_as(query).bind(job).bind(since).bind(limit);
+    Ok(rows.fetch_all(store.readers()).await?)
 }

@@ -45,6 +45,6 @@ pub(crate) enum StartError {
     Methods(#[from] crate::rpc::RegisterMethodError),
 }
 
-pub(super) fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
+pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }

@@ -69,11 +69,8 @@ impl From<Lock> for OwnedFd {
 impl Lock {
     /// Takes the lock of a base directory, and writes down who has it.
     pub(crate) fn of_base(base: &Path, socket: &Path) -> Result<Self, LockError> {
-        let folder = rustix::fs::open(
-            base,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        );
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(base, flags, Mode::empty());
         let folder = folder.map_err(|error| LockError::io(base)(error.into()))?;
         Self::take(&base.join(NOTE), Some(folder.into()), socket)
     }

@@ -18,7 +18,7 @@ mod thread;
 mod wiring;
 
 pub(crate) use args::Args;
-pub(crate) use error::StartError;
+pub(crate) use error::{StartError, system};
 pub(crate) use lock::LockError;
 pub(crate) use locks_and_socket::LocksAndSocket;
 pub(crate) use prepare::{load_config, prepare};

@@ -5,16 +5,14 @@ use super::prepare::Prepared;
 use super::serving::{Serving, spawn_pumps};
 use super::shutdown::Signals;
 use super::socket::OwnPath;
-use super::terminals::{Begun, Terminals};
-use super::wiring::{self, Parts};
+use super::terminals::Terminals;
+use super::wiring;
 use crate::config::{ConfigWatch, Loaded, Paths};
-use crate::daemon::Owners;
 use crate::store::{Opening, SCHEMA, Store};
 use ccd_session::session::Past;
 use ccd_terminal::holder::{Adopted, Cause, HandOver};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Serves until a signal or a call ends it.
 pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
@@ -23,65 +21,35 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     ccd_terminal::holder::hear_signals();
-    let Begun {
-        holder,
-        news,
-        listener,
-        own_path,
-        adopted,
-        since,
-        hand_over,
-        _locks,
-    } = terminals
-        .begin(&prepared.paths)
-        .map_err(system("the holder of the terminals cannot start"))?;
+    let begun = terminals.begin(&prepared.paths);
+    let begun = begun.map_err(system("the holder of the terminals cannot start"))?;
+    let (holder, own_path) = (&begun.holder, begun.own_path);
     let (store, database_is_new) =
-        open_database(&prepared.paths, hand_over.as_ref(), &adopted).await?;
-    let Parts {
-        sessions,
-        jobs,
-        history,
-        coach,
-        hooks,
-        exec,
-        conversations,
-        conversation_index,
-        transcripts,
-    } = Parts::new(&prepared, &holder, &store)?;
+        open_database(&prepared.paths, begun.hand_over.as_ref(), &begun.adopted).await?;
+    let (owners, threads) = wiring::parts(&prepared, holder, &store)?;
     let past = Past {
-        holder_since: &since,
-        has_crashed: hand_over
-            .as_ref()
-            .is_some_and(|last| last.cause == Cause::Crash),
+        holder_since: &begun.since,
+        has_crashed: (begun.hand_over.as_ref()).is_some_and(|last| last.cause == Cause::Crash),
         database_is_new,
     };
-    let killed = sessions
-        .recover(adopted, &past)
-        .await
-        .map_err(StartError::Recover)?;
-    match jobs.recover().await {
+    let recovered = owners.sessions.recover(begun.adopted, &past).await;
+    let killed = recovered.map_err(StartError::Recover)?;
+    match owners.jobs.recover().await {
         // What is there can be read, and deleted to make room.
         Err(error) if error.is_full() => {
             tracing::error!(%error, "unfinished jobs could not be recorded as failed");
         }
         recovered => recovered?,
     }
-    if let Err(error) = exec.recover().await {
+    if let Err(error) = owners.exec.recover().await {
         // Runs are only one part of the daemon.
         tracing::error!(%error, "unfinished runs of Claude Code could not be found");
     }
-    let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
-    let owners = Owners {
-        sessions: Arc::clone(&sessions),
-        coach,
-        exec,
-        conversations,
-        conversation_index,
-        jobs,
-    };
-    let daemon = wiring::daemon(prepared, owners, hand_over);
+    let pumps = spawn_pumps(&owners.sessions, begun.news);
+    let pumps = pumps.map_err(system("threads cannot be started"))?;
+    let daemon = wiring::daemon(prepared, owners, begun.hand_over);
     report_start(&daemon.loaded(), killed);
-    let connections = wiring::accept(&daemon, listener, own_path.is_some())?;
+    let connections = wiring::accept(&daemon, begun.listener, own_path.is_some())?;
     if daemon.hand_over.is_some() {
         let holder = &daemon.services.holder;
         connections.listen_again(&daemon.paths, holder).await;
@@ -91,17 +59,13 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     holder.ready();
     let serving = Serving {
         daemon,
-        sessions,
         connections,
-        history,
-        hooks,
-        transcripts,
+        threads,
         pumps,
     };
     let end = signals.until_end(&serving).await;
-    serving
-        .end(end, &holder, &store, own_path.map(OwnPath::of))
-        .await
+    let own_path = own_path.map(OwnPath::of);
+    serving.end(end, holder, &store, own_path).await
 }
 
 /// Opens the database; true if it is a new one.

@@ -96,12 +96,16 @@ impl Connections {
 
 pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
-    pub(crate) sessions: Arc<Sessions>,
     pub(crate) connections: Connections,
+    pub(super) threads: Threads,
+    pub(crate) pumps: Pumps,
+}
+
+/// The threads that write what others record.
+pub(super) struct Threads {
     pub(super) history: Thread,
     pub(super) hooks: Thread,
     pub(super) transcripts: Thread,
-    pub(crate) pumps: Pumps,
 }
 
 impl Serving {
@@ -140,7 +144,8 @@ impl Serving {
 
     async fn stop(self, holder: &Holder, own_path: Option<OwnPath>) {
         super::service::stopping();
-        let (daemon, sessions) = (self.daemon, self.sessions);
+        let daemon = self.daemon;
+        let sessions = &daemon.sessions;
         let ended = async {
             // Clients are still served, and receive the ends of their sessions.
             sessions.close_all(SHUTDOWN_GRACE).await;
@@ -151,11 +156,11 @@ impl Serving {
             self.connections.end().await;
             sessions.services.tracker.close();
             sessions.services.tracker.wait().await;
-            self.history.end().await;
-            self.hooks.end().await;
+            self.threads.history.end().await;
+            self.threads.hooks.end().await;
             daemon.coach.close().await;
             daemon.exec.close().await;
-            self.transcripts.end().await;
+            self.threads.transcripts.end().await;
             daemon.conversation_index.close().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
@@ -173,17 +178,17 @@ impl Serving {
     /// Saves everything; another daemon may start meanwhile, and only waits for the locks.
     async fn end_without_holder(self, own_path: Option<OwnPath>) {
         drop(own_path);
-        self.sessions.services.stop.cancel();
-        self.sessions.end_without_holder().await;
+        self.daemon.services.stop.cancel();
+        self.daemon.sessions.end_without_holder().await;
         self.daemon.subscriptions.close();
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
         self.daemon.conversation_index.stop();
         let ended = async {
-            self.history.end().await;
-            self.hooks.end().await;
+            self.threads.history.end().await;
+            self.threads.hooks.end().await;
             self.daemon.coach.close().await;
             self.daemon.exec.close().await;
-            self.transcripts.end().await;
+            self.threads.transcripts.end().await;
             self.daemon.conversation_index.close().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
@@ -198,10 +203,10 @@ impl Serving {
         self.daemon.conversation_index.stop();
         let ended = async {
             self.connections.end().await;
-            self.history.end().await;
+            self.threads.history.end().await;
             // The next worker processes what is left in the journal.
-            self.hooks.end().await;
-            self.transcripts.end().await;
+            self.threads.hooks.end().await;
+            self.threads.transcripts.end().await;
             self.daemon.coach.close().await;
             self.daemon.roots.close().await;
             // If a change is refused, its caller has been notified.
@@ -215,10 +220,8 @@ impl Serving {
 
 /// Checkpoints the database, unless its disk takes too long.
 async fn close(store: &Store) {
-    if tokio::time::timeout(CLOSE_LIMIT, store.close())
-        .await
-        .is_err()
-    {
+    let closed = tokio::time::timeout(CLOSE_LIMIT, store.close()).await;
+    if closed.is_err() {
         tracing::warn!("the database was not closed in time");
     }
 }

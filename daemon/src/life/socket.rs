@@ -21,6 +21,13 @@ pub(crate) enum SocketError {
     Passed(io::Error),
 }
 
+impl SocketError {
+    fn bind(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Bind { path, source }
+    }
+}
+
 /// The socket, and its path if this process must remove it.
 #[derive(Debug)]
 pub(crate) struct Socket {
@@ -100,10 +107,7 @@ pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
         listener.set_nonblocking(true)?;
         Ok(listener)
     };
-    bind().map_err(|source| SocketError::Bind {
-        path: path.to_owned(),
-        source,
-    })
+    bind().map_err(|source| SocketError::bind(path, source))
 }
 
 /// Removes the socket of a daemon that has ended. Only called with the lock held.
@@ -111,32 +115,21 @@ pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
 fn clear(path: &Path) -> Result<(), SocketError> {
     let meta = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(source) => {
-            return Err(SocketError::Bind {
-                path: path.to_owned(),
-                source,
-            });
-        }
-        Ok(meta) => meta,
+        meta => meta.map_err(|source| SocketError::bind(path, source))?,
     };
     if !meta.file_type().is_socket() || meta.uid() != rustix::process::geteuid().as_raw() {
-        return Err(SocketError::InTheWay {
-            path: path.to_owned(),
-        });
+        let path = path.to_owned();
+        return Err(SocketError::InTheWay { path });
     }
     let deadline = Instant::now() + PATIENCE;
     while UnixStream::connect(path).is_ok() {
         if Instant::now() > deadline {
-            return Err(SocketError::InUse {
-                path: path.to_owned(),
-            });
+            let path = path.to_owned();
+            return Err(SocketError::InUse { path });
         }
         std::thread::sleep(PAUSE);
     }
-    std::fs::remove_file(path).map_err(|source| SocketError::Bind {
-        path: path.to_owned(),
-        source,
-    })
+    std::fs::remove_file(path).map_err(|source| SocketError::bind(path, source))
 }
 
 /// The first socket that the service manager passed in, if any.

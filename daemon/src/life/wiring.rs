@@ -1,15 +1,13 @@
 //! How the daemon's parts are wired to each other: the one file that knows them all.
-//! A new area is made in [`Parts::new`], its methods are registered in [`rpc`], and its background work starts
+//! A new area is made in [`parts`], its methods are registered in [`rpc`], and its background work starts
 //! in [`start_background`].
 
 use super::error::{StartError, system};
 use super::prepare::Prepared;
-use super::serving::Connections;
+use super::serving::{Connections, Threads};
 use super::thread::Thread;
 use crate::config::{ConfigWatch, Paths};
-use crate::daemon::{
-    Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
-};
+use crate::daemon::{Daemon, Owners, coach_settings, exec_settings, session_settings};
 use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
@@ -17,7 +15,7 @@ use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
 use ccd_connection::{Ends, Listeners, Served};
-use ccd_conversation::{Conversations, Follower, Index, Setup};
+use ccd_conversation::{Conversations, Follower, Setup};
 use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::Recorder;
 use ccd_session::session::{Folders, Services, Sessions};
@@ -37,63 +35,52 @@ const INDEX_DELAY: Duration = Duration::from_secs(5);
 /// How often all directories are looked through, in case Claude Code was not used before.
 const INDEX_PERIOD: Duration = Duration::from_secs(60 * 60);
 
-pub(super) struct Parts {
-    pub(super) sessions: Arc<Sessions>,
-    pub(super) jobs: Jobs,
-    pub(super) history: Thread,
-    pub(super) coach: Arc<Coach>,
-    pub(super) hooks: Thread,
-    pub(super) exec: Arc<Executor>,
-    pub(super) conversations: Arc<Conversations>,
-    pub(super) conversation_index: Arc<Index>,
-    pub(super) transcripts: Thread,
-}
-
-impl Parts {
-    /// Makes the parts that own something; none of them knows the daemon.
-    pub(super) fn new(
-        prepared: &Prepared,
-        holder: &Holder,
-        store: &Store,
-    ) -> Result<Self, StartError> {
-        let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-        let (recorder, events) = Recorder::new();
-        let usage = Arc::new(TapeUsage(store.clone()));
-        let services = Services::new(
-            holder.clone(),
-            store.clone(),
-            recorder,
-            Roots::new(&prepared.paths.base, usage, &tracker, stop.clone()),
-            folders_of(&prepared.paths),
-            session_settings(&prepared.loaded.config),
-            tracker.clone(),
-            stop.clone(),
-        );
-        let sessions = Sessions::new(services);
-        let (coach, work) = coach(prepared, store)?;
-        let settings = conversation_settings(&prepared.loaded.config);
-        let base = &prepared.paths.base;
-        let setup = Setup::new(&prepared.paths.claude, base, settings);
-        let database = base.join("conversations.sqlite");
-        let (conversation_index, follower) = Follower::new(database, Arc::clone(&setup));
-        let (history_store, watcher) = (store.clone(), friction::watch(&coach, &sessions));
-        let history = Thread::start("history", move |stop| {
-            events.run(history_store, stop, watcher)
-        });
-        Ok(Self {
-            exec: executor(prepared, &sessions, &tracker, &stop),
-            sessions,
-            jobs: Jobs::new(store.clone(), tracker, stop),
-            history: history.map_err(system("the history cannot be written"))?,
-            coach,
-            hooks: Thread::start("hooks", move |stop| work.run(stop))
-                .map_err(system("hooks cannot be processed"))?,
-            conversations: Arc::new(Conversations::new(setup)),
-            conversation_index,
-            transcripts: Thread::start("transcripts", move |_| follower.run())
-                .map_err(system("transcripts cannot be indexed"))?,
-        })
-    }
+/// Makes the parts that own something; none of them knows the daemon.
+pub(super) fn parts(
+    prepared: &Prepared,
+    holder: &Holder,
+    store: &Store,
+) -> Result<(Owners, Threads), StartError> {
+    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+    let (recorder, events) = Recorder::new();
+    let usage = Arc::new(TapeUsage(store.clone()));
+    let services = Services::new(
+        holder.clone(),
+        store.clone(),
+        recorder,
+        Roots::new(&prepared.paths.base, usage, &tracker, stop.clone()),
+        folders_of(&prepared.paths),
+        session_settings(&prepared.loaded.config),
+        tracker.clone(),
+        stop.clone(),
+    );
+    let sessions = Sessions::new(services);
+    let (coach, work) = coach(prepared, store)?;
+    let settings = prepared.loaded.config.conversations.clone();
+    let base = &prepared.paths.base;
+    let setup = Setup::new(&prepared.paths.claude, base, settings);
+    let database = base.join("conversations.sqlite");
+    let (conversation_index, follower) = Follower::new(database, Arc::clone(&setup));
+    let (history_store, watcher) = (store.clone(), friction::watch(&coach, &sessions));
+    let history = Thread::start("history", move |stop| {
+        events.run(history_store, stop, watcher)
+    });
+    let threads = Threads {
+        history: history.map_err(system("the history cannot be written"))?,
+        hooks: Thread::start("hooks", move |stop| work.run(stop))
+            .map_err(system("hooks cannot be processed"))?,
+        transcripts: Thread::start("transcripts", move |_| follower.run())
+            .map_err(system("transcripts cannot be indexed"))?,
+    };
+    let owners = Owners {
+        exec: executor(prepared, &sessions, &tracker, &stop),
+        sessions,
+        jobs: Jobs::new(store.clone(), tracker, stop),
+        coach,
+        conversations: Arc::new(Conversations::new(setup)),
+        conversation_index,
+    };
+    Ok((owners, threads))
 }
 
 fn executor(
@@ -122,11 +109,8 @@ fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), Start
         spool: paths.spool.clone(),
         claude: paths.claude.clone(),
     };
-    Ok(Coach::new(
-        paths,
-        store.clone(),
-        coach_settings(&prepared.loaded.config),
-    )?)
+    let settings = coach_settings(&prepared.loaded.config);
+    Ok(Coach::new(paths, store.clone(), settings)?)
 }
 
 pub(super) fn daemon(

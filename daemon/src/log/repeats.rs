@@ -79,14 +79,15 @@ impl Repeats {
 
     pub(super) fn report(&self) {
         let mut found = Vec::new();
-        for place in self
-            .places
-            .lock()
-            .values_mut()
-            .filter(|place| place.dropped > 0)
-        {
-            let message = std::mem::take(&mut place.message);
-            found.push((place.level, std::mem::take(&mut place.dropped), message));
+        for place in self.places.lock().values_mut() {
+            let (dropped, message) = (&mut place.dropped, &mut place.message);
+            if *dropped > 0 {
+                found.push((
+                    place.level,
+                    std::mem::take(dropped),
+                    std::mem::take(message),
+                ));
+            }
         }
         for (level, lines, like) in found {
             let lines = grouped(lines);

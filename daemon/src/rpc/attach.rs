@@ -1,21 +1,17 @@
 //! `session.attach`: what an attached terminal shows.
 
-use super::register::parse;
-use super::subscribe::{ITEM_BYTES, ITEM_ROOM_BYTES, KEEP_ALIVE, Subscriber, accept, ended};
-use super::{CallError, Module, RpcError};
-use crate::daemon::Daemon;
+use super::subscribe::{ITEM_BYTES, ITEM_ROOM_BYTES, KEEP_ALIVE, Subscriber, ended};
+use super::{CallError, Module, Pending, RpcError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_connection::Disconnected;
-use ccd_protocol::session::{OutputEvent, OutputItem, Repaint, SessionAttachParams};
+use ccd_protocol::session::{OutputEvent, Repaint, SessionAttachParams};
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_screen::{QueryStripper, Screen, Viewport};
 use ccd_session::output::Piece;
 use ccd_session::peer::Peer;
 use ccd_session::session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
-use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{Extensions, PendingSubscriptionSink};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,45 +21,28 @@ const MAX_BEHIND_BYTES: u64 = 1 << 20;
 /// Time between two screens for a viewer whose terminal has another size.
 const FRAME: Duration = Duration::from_millis(33);
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    module
-        .rpc
-        .register_subscription(
-            SESSION_ATTACH.name,
-            SESSION_ATTACH.notification,
-            SESSION_ATTACH.unsubscribe,
-            |params, pending, daemon, extensions| async move {
-                let parsed = parse::<SessionAttachParams>(&params);
-                attach(parsed, pending, &daemon, &extensions).await;
-            },
-        )
-        .map(drop)
+pub(super) fn register(module: &mut Module) {
+    module.subscription(SESSION_ATTACH, attach);
 }
 
-async fn attach(
-    params: Result<SessionAttachParams, CallError>,
-    pending: PendingSubscriptionSink,
-    daemon: &Daemon,
-    extensions: &Extensions,
-) {
+async fn attach(pending: Pending, params: Result<SessionAttachParams, CallError>) {
     let attached = async {
         let params = params?;
-        let peer = extensions.get::<Peer>();
+        let peer = pending.extensions.get::<Peer>();
         let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
-        let attached = daemon.sessions.attach(peer, &params).await?;
+        let attached = pending.daemon.sessions.attach(peer, &params).await?;
         if !params.read_only {
             attached.session.claim(peer);
         }
         Ok::<_, RpcError>(attached)
     };
-    let accepted = accept(pending, daemon, extensions, attached.await).await;
-    let Some((attached, subscriber)) = accepted else {
+    let attached = attached.await;
+    let Some((attached, subscriber)) = pending.accept(attached).await else {
         return;
     };
     let session = Arc::clone(&attached.session);
     let mut view = View {
         subscriber,
-        seq: 0,
         attached,
     };
     if let Err(Gone::Failed(error)) = view.run(&session).await {
@@ -82,7 +61,6 @@ type Shown = Result<(), Gone>;
 
 struct View {
     subscriber: Subscriber,
-    seq: u64,
     attached: Attached,
 }
 
@@ -125,14 +103,14 @@ impl View {
                     let start = at;
                     at += bytes.len() as u64;
                     let shown = stripper.strip(&bytes);
-                    let item = self.item(OutputEvent::Output {
+                    let event = OutputEvent::Output {
                         start,
                         end: at,
                         data_b64: STANDARD.encode(shown),
                         text: None,
                         stderr: Vec::new(),
-                    });
-                    let sent = self.subscriber.put(place, &item).await;
+                    };
+                    let sent = self.subscriber.put(place, event).await;
                     sent.map_err(|Disconnected| Gone::Done)?;
                 }
                 Ok(Piece::Missing { .. }) => return Ok(()),
@@ -218,15 +196,9 @@ impl View {
     }
 
     async fn show(&mut self, event: OutputEvent) -> Shown {
-        let item = self.item(event);
+        let item = self.subscriber.item(event);
         let sent = self.subscriber.send(&item).await;
         sent.map_err(|Disconnected| Gone::Done)
-    }
-
-    fn item(&mut self, event: OutputEvent) -> OutputItem {
-        let seq = self.seq;
-        self.seq += 1;
-        OutputItem { seq, event }
     }
 }
 

@@ -1,7 +1,6 @@
 //! `chain.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
 use ccd_protocol::chain::{
@@ -11,28 +10,23 @@ use ccd_protocol::chain::{
 };
 use ccd_protocol::{Done, SessionId, Timeout};
 use ccd_session::peer::Peer;
-use jsonrpsee::core::RegisterMethodError;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<ChainList, _, _>(module, |daemon, _, _| async move { list(&daemon).await })?;
-    method::<ChainGet, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<ChainList, _, _>(async |daemon, _, _| list(&daemon).await);
+    module.add::<ChainGet, _, RpcError>(async |daemon, _, params| {
         Ok(saved(&daemon, &params.name).await?.0)
-    })?;
-    method::<ChainSave, _, _>(module, |daemon, _, params| async move {
-        save(&daemon, params).await
-    })?;
-    method::<ChainDelete, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ChainSave, _, _>(async |daemon, _, params| save(&daemon, params).await);
+    module.add::<ChainDelete, _, RpcError>(async |daemon, _, params| {
         if daemon.chains.delete(&name_of(&params.name)?).await? {
             return Ok(Done {});
         }
         Err(ChainError::NotFound(params.name).into())
-    })?;
-    method::<ChainRun, _, _>(module, |daemon, peer, params| async move {
-        run(&daemon, peer, params).await
-    })?;
-    method::<ChainParallel, _, _>(module, |daemon, peer, mut params| async move {
+    });
+    module.add::<ChainRun, _, _>(async |daemon, peer, params| run(&daemon, peer, params).await);
+    module.add::<ChainParallel, _, RpcError>(async |daemon, peer, mut params| {
         let work = Work {
             sessions: Arc::clone(&daemon.sessions),
             peer,
@@ -41,8 +35,8 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             inherited: std::mem::take(&mut params.inherited),
         };
         Ok(work.parallel(&daemon.jobs, params).await?)
-    })?;
-    method::<ChainWatch, _, _>(module, |daemon, peer, mut params| async move {
+    });
+    module.add::<ChainWatch, _, RpcError>(async |daemon, peer, mut params| {
         let work = Work {
             sessions: Arc::clone(&daemon.sessions),
             peer,
@@ -51,10 +45,10 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             inherited: std::mem::take(&mut params.inherited),
         };
         Ok(work.watch(&daemon.jobs, params).await?)
-    })
+    });
 }
 
-async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
+async fn list(daemon: &Daemon) -> RpcResult<ChainListReply> {
     let mut chains = Vec::new();
     for name in daemon.chains.names().await? {
         let summary = match saved(daemon, name.as_str()).await {
@@ -81,7 +75,7 @@ async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
     Ok(ChainListReply { chains })
 }
 
-async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply, RpcError> {
+async fn save(daemon: &Daemon, params: ChainSaveParams) -> RpcResult<ChainSaveReply> {
     let name = name_of(&params.name)?;
     let (chain, mut warnings) = given(&params.chain)?;
     refuse_secrets(&chain)?;
@@ -98,11 +92,7 @@ async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply
     })
 }
 
-async fn run(
-    daemon: &Daemon,
-    peer: Peer,
-    params: ChainRunParams,
-) -> Result<ChainStarted, RpcError> {
+async fn run(daemon: &Daemon, peer: Peer, params: ChainRunParams) -> RpcResult<ChainStarted> {
     let mode = Mode::of(params.shared, params.shell)?;
     let (chain, warnings) = match (&params.name, &params.chain) {
         (Some(name), None) => saved(daemon, name).await?,
@@ -134,7 +124,7 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     Ok((under_name(chain, &id), unknown_fields(&value)?))
 }
 
-fn given(value: &Value) -> Result<(Chain, Vec<String>), RpcError> {
+fn given(value: &Value) -> RpcResult<(Chain, Vec<String>)> {
     let chain = ccd_protocol::read(&value.to_string())
         .map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))

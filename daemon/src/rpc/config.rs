@@ -1,42 +1,29 @@
 //! `config.*`.
 
-use super::Module;
-use super::register::method;
+use super::{Module, RpcError};
 use crate::config::{ConfigRefusal, check_file, entries, entry};
 use ccd_protocol::daemon::{ConfigCheck, ConfigCheckReply, ConfigGet, ConfigList, ConfigListReply};
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::path::PathBuf;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<ConfigList, _, _>(module, |daemon, _, _| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<ConfigList, _, RpcError>(async |daemon, _, _| {
         let loaded = daemon.loaded();
         Ok(ConfigListReply {
-            path: loaded
-                .path
-                .as_deref()
-                .map(|path| path.to_string_lossy().into_owned()),
+            path: loaded.path_text(),
             entries: entries(&loaded),
         })
-    })?;
-    method::<ConfigGet, _, _>(module, |daemon, _, params| async move {
-        Ok(entry(&daemon.loaded(), &params.key)?)
-    })?;
-    method::<ConfigCheck, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConfigGet, _, _>(async |daemon, _, params| entry(&daemon.loaded(), &params.key));
+    module.add::<ConfigCheck, _, RpcError>(async |daemon, _, params| {
         let path = match params.path {
-            Some(path) if path.starts_with('/') => PathBuf::from(path),
+            Some(path) if path.starts_with('/') => Some(PathBuf::from(path)),
             Some(path) => return Err(ConfigRefusal::RelativePath(path).into()),
-            None => match daemon.config_path() {
-                Some(path) => path,
-                None => {
-                    return Ok(ConfigCheckReply {
-                        path: None,
-                        errors: Vec::new(),
-                        warnings: Vec::new(),
-                    });
-                }
-            },
+            None => daemon.config_path(),
         };
-        Ok(blocking(move || check_file(&path)).await)
-    })
+        Ok(match path {
+            Some(path) => blocking(move || check_file(&path)).await,
+            None => ConfigCheckReply::default(),
+        })
+    });
 }

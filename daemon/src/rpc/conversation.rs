@@ -1,8 +1,6 @@
 //! `conversation.*`.
 
-use super::register::{method, parse};
-use super::subscribe::accept;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, Pending, RpcResult};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
@@ -11,71 +9,55 @@ use ccd_protocol::conversation::{
     ConversationTool, ConversationTreeGet, ConversationTurnGet, ConversationTurns,
 };
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
-use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{Extensions, PendingSubscriptionSink};
 use std::sync::Arc;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<ConversationList, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.conversation_index.list(&params).await?)
-    })?;
-    method::<ConversationSearch, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.conversation_index.search(&params).await?)
-    })?;
-    method::<ConversationStats, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.conversation_index.stats(&params).await?)
-    })?;
-    method::<ConversationImport, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.conversation_index.import(&params).await?)
-    })?;
-    method::<ConversationGet, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<ConversationList, _, _>(async |daemon, _, params| {
+        daemon.conversation_index.list(&params).await
+    });
+    module.add::<ConversationSearch, _, _>(async |daemon, _, params| {
+        daemon.conversation_index.search(&params).await
+    });
+    module.add::<ConversationStats, _, _>(async |daemon, _, params| {
+        daemon.conversation_index.stats(&params).await
+    });
+    module.add::<ConversationImport, _, _>(async |daemon, _, params| {
+        daemon.conversation_index.import(&params).await
+    });
+    module.add::<ConversationGet, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.get(&params)).await
-    })?;
-    method::<ConversationExport, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationExport, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.export(&params)).await
-    })?;
-    method::<ConversationTurns, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationTurns, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.turns(&params)).await
-    })?;
-    method::<ConversationTurnGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationTurnGet, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.turn(&params)).await
-    })?;
-    method::<ConversationRecordGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationRecordGet, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.record(&params)).await
-    })?;
-    method::<ConversationTool, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationTool, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.tool(&params)).await
-    })?;
-    method::<ConversationTreeGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ConversationTreeGet, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.tree(&params)).await
-    })?;
-    module
-        .rpc
-        .register_subscription(
-            CONVERSATION_SUBSCRIBE.name,
-            CONVERSATION_SUBSCRIBE.notification,
-            CONVERSATION_SUBSCRIBE.unsubscribe,
-            |params, pending, daemon, extensions| async move {
-                let parsed = parse::<ConversationSubscribeParams>(&params);
-                follow(parsed, pending, &daemon, &extensions).await;
-            },
-        )
-        .map(drop)
+    });
+    module.subscription(CONVERSATION_SUBSCRIBE, follow);
 }
 
 /// Sends items at the pace of the client: what it has not taken stays in the files.
-async fn follow(
-    params: Result<ConversationSubscribeParams, CallError>,
-    pending: PendingSubscriptionSink,
-    daemon: &Daemon,
-    extensions: &Extensions,
-) {
+async fn follow(pending: Pending, params: Result<ConversationSubscribeParams, CallError>) {
     let prepared = match params {
-        Ok(params) => reading(daemon, move |conversations| conversations.follow(&params)).await,
+        Ok(params) => {
+            let follow = move |conversations: &Conversations| conversations.follow(&params);
+            reading(&pending.daemon, follow).await
+        }
         Err(error) => Err(error.into()),
     };
-    let accepted = accept(pending, daemon, extensions, prepared).await;
-    let Some((mut following, subscriber)) = accepted else {
+    let Some((mut following, subscriber)) = pending.accept(prepared).await else {
         return;
     };
     loop {
@@ -97,7 +79,7 @@ async fn follow(
 async fn reading<T: Send + 'static>(
     daemon: &Daemon,
     read: impl FnOnce(&Conversations) -> Result<T, ConversationError> + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     let conversations = Arc::clone(&daemon.conversations);
     Ok(ccd_store::blocking(move || read(&conversations)).await?)
 }

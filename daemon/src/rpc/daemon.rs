@@ -1,7 +1,6 @@
 //! `daemon.*`.
 
-use super::register::method;
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::{Daemon, own_pid};
 use crate::upgrade::HandOverError;
 use ccd_protocol::Done;
@@ -11,15 +10,14 @@ use ccd_protocol::daemon::{
     DaemonUpgradeReply,
 };
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::path::PathBuf;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<DaemonPing, _, _>(module, |_, _, _| async move { Ok(Done {}) })?;
-    method::<DaemonStatus, _, _>(module, |daemon, _, _| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<DaemonPing, _, RpcError>(async |_, _, _| Ok(Done {}));
+    module.add::<DaemonStatus, _, RpcError>(async |daemon, _, _| {
         Ok(crate::status::status(&daemon).await)
-    })?;
-    method::<DaemonStop, _, _>(module, |daemon, peer, _| async move {
+    });
+    module.add::<DaemonStop, _, RpcError>(async |daemon, peer, _| {
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to stop");
         let sessions = daemon.sessions.counts().live;
         if !daemon.request_stop() {
@@ -29,12 +27,12 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             pid: ccd_terminal::holder::holder_pid(),
             sessions,
         })
-    })?;
-    method::<DaemonRestart, _, _>(module, |daemon, peer, _| async move {
+    });
+    module.add::<DaemonRestart, _, RpcError>(async |daemon, peer, _| {
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to restart");
         upgrade(&daemon, DaemonUpgradeParams::default()).await
-    })?;
-    method::<DaemonUpgrade, _, _>(module, |daemon, peer, params| async move {
+    });
+    module.add::<DaemonUpgrade, _, RpcError>(async |daemon, peer, params| {
         tracing::info!(
             client = &**peer.name(),
             pid = peer.pid,
@@ -42,29 +40,21 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             "asked to hand over"
         );
         upgrade(&daemon, params).await
-    })?;
-    method::<DaemonReload, _, _>(module, |daemon, _, _| async move {
+    });
+    module.add::<DaemonReload, _, RpcError>(async |daemon, _, _| {
         let loaded = daemon.reload().await?;
         Ok(DaemonReloadReply {
-            path: loaded
-                .path
-                .as_deref()
-                .map(|path| path.to_string_lossy().into_owned()),
+            path: loaded.path_text(),
             warnings: loaded.warning_lines(),
         })
-    })?;
-    method::<DaemonLog, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.log.change(&params)?)
-    })?;
-    method::<DaemonCheck, _, _>(module, |daemon, _, _| async move {
-        Ok(crate::maintenance::start_check(&daemon).await?)
-    })
+    });
+    module.add::<DaemonLog, _, _>(async |daemon, _, params| daemon.log.change(&params));
+    module.add::<DaemonCheck, _, _>(async |daemon, _, _| {
+        crate::maintenance::start_check(&daemon).await
+    });
 }
 
-async fn upgrade(
-    daemon: &Daemon,
-    params: DaemonUpgradeParams,
-) -> Result<DaemonUpgradeReply, RpcError> {
+async fn upgrade(daemon: &Daemon, params: DaemonUpgradeParams) -> RpcResult<DaemonUpgradeReply> {
     // The new worker could not read an invalid configuration either.
     daemon.check_configuration().await?;
     let path = params.binary.map(PathBuf::from);

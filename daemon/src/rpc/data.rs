@@ -1,20 +1,18 @@
 //! `data.*`: each part is listed and deleted by its owner.
 
 use super::investigate::forget_reports;
-use super::register::method;
 use super::tape::forget_tapes;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::data;
 use ccd_protocol::data::{
     DataForget, DataForgetParams, DataForgetReply, DataList, DataListReply, DataPart, DataSelected,
 };
-use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
 use std::path::PathBuf;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<DataList, _, _>(module, |daemon, _, _| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<DataList, _, RpcError>(async |daemon, _, _| {
         let all = DataForgetParams {
             dry_run: true,
             ..DataForgetParams::default()
@@ -26,8 +24,8 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             parts.push(data::kept(&daemon, has, &memories).await);
         }
         Ok(DataListReply { parts })
-    })?;
-    method::<DataForget, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<DataForget, _, RpcError>(async |daemon, _, params| {
         let params = checked(params)?;
         // The other parts say which projects there are.
         let memories = if params.parts.contains(&DataPart::Memory) {
@@ -45,7 +43,7 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             dry_run: params.dry_run,
             parts,
         })
-    })
+    });
 }
 
 fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
@@ -53,11 +51,8 @@ fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
     if params.parts.is_empty() {
         return mistake("parts: give at least one".into());
     }
-    if let Some(project) = params
-        .project
-        .as_ref()
-        .filter(|path| !path.starts_with('/'))
-    {
+    let project = params.project.as_ref();
+    if let Some(project) = project.filter(|path| !path.starts_with('/')) {
         return mistake(format!("project: {project:?} is not an absolute path"));
     }
     let Some(before) = &params.before else {
@@ -94,7 +89,7 @@ async fn select(
     part: DataPart,
     which: &DataForgetParams,
     memories: &[PathBuf],
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let has_project = |selected: DataSelected, why: &str| match &which.project {
         Some(_) if selected.items > 0 => {
             let left = vec![format!("{}: {why}", selected.what)];

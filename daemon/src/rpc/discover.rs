@@ -3,23 +3,23 @@
 use super::Module;
 use ccd_store::blocking;
 use flate2::read::GzDecoder;
-use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use serde_json::value::RawValue;
 use std::io;
 
 static PACKED: &[u8] = include_bytes!("openrpc.json.gz");
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    module
+pub(super) fn register(module: &mut Module) {
+    let added = module
         .rpc
         .register_async_method("rpc.discover", |_, _, _| async {
             blocking(document).await.map_err(|error| {
                 tracing::error!(%error, "the document cannot be unpacked");
                 ErrorObjectOwned::from(ErrorCode::InternalError)
             })
-        })
-        .map(drop)
+        });
+    let added = added.map(drop);
+    module.note(added);
 }
 
 fn document() -> io::Result<Box<RawValue>> {

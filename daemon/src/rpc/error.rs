@@ -7,6 +7,8 @@ use jsonrpsee::types::ErrorObjectOwned;
 #[derive(Debug)]
 pub(super) struct RpcError(Box<dyn Reportable + Send + Sync>);
 
+pub(super) type RpcResult<T> = Result<T, RpcError>;
+
 impl<E: Reportable + Send + Sync + 'static> From<E> for RpcError {
     fn from(error: E) -> Self {
         Self(Box::new(error))

@@ -1,7 +1,6 @@
 //! `exec.*`.
 
-use super::register::method;
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::friction::note_failed_run;
 use crate::job::{JobHandle, Outcome};
@@ -9,56 +8,39 @@ use ccd_exec::{Finish, Planned, Watcher};
 use ccd_protocol::Done;
 use ccd_protocol::exec::{
     ExecCancel, ExecCleanup, ExecEnd, ExecGet, ExecList, ExecPhase, ExecProgress, ExecRun,
-    ExecRunParams, ExecSession, ExecSessions, ExecStarted, ExecutionSummary,
+    ExecRunParams, ExecSession, ExecSessions, ExecStarted,
 };
 use ccd_protocol::method::Method as _;
 use ccd_session::peer::Peer;
-use jsonrpsee::core::RegisterMethodError;
-use serde_json::{Value, to_value};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The list in a job's result.
 const LINES: &str = "lines";
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<ExecRun, _, _>(module, |daemon, peer, params| async move {
-        start(&daemon, &peer, params).await
-    })?;
-    method::<ExecGet, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.get(&params.request_id).await?)
-    })?;
-    method::<ExecList, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.list(params).await?)
-    })?;
-    method::<ExecCancel, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<ExecRun, _, _>(async |daemon, peer, params| start(&daemon, &peer, params).await);
+    module
+        .add::<ExecGet, _, _>(async |daemon, _, params| daemon.exec.get(&params.request_id).await);
+    module.add::<ExecList, _, _>(async |daemon, _, params| daemon.exec.list(params).await);
+    module.add::<ExecCancel, _, RpcError>(async |daemon, _, params| {
         let job = daemon.exec.job_to_cancel(&params.request_id).await?;
         daemon.jobs.cancel(&job).await?;
         Ok(Done {})
-    })?;
-    method::<ExecSessions, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.sessions(params).await?)
-    })?;
-    method::<ExecSession, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.session(&params.session_id).await?)
-    })?;
-    method::<ExecEnd, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.end_session(&params.session_id).await?)
-    })?;
-    method::<ExecCleanup, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.exec.cleanup(params).await?)
-    })
+    });
+    module.add::<ExecSessions, _, _>(async |daemon, _, params| daemon.exec.sessions(params).await);
+    module.add::<ExecSession, _, _>(async |daemon, _, params| {
+        daemon.exec.session(&params.session_id).await
+    });
+    module.add::<ExecEnd, _, _>(async |daemon, _, params| {
+        daemon.exec.end_session(&params.session_id).await
+    });
+    module.add::<ExecCleanup, _, _>(async |daemon, _, params| daemon.exec.cleanup(params).await);
 }
 
-async fn start(
-    daemon: &Arc<Daemon>,
-    peer: &Peer,
-    params: ExecRunParams,
-) -> Result<ExecStarted, RpcError> {
-    let planned = daemon
-        .exec
-        .plan(params, Some(peer.name().to_string()))
-        .await?;
+async fn start(daemon: &Arc<Daemon>, peer: &Peer, params: ExecRunParams) -> RpcResult<ExecStarted> {
+    let client = Some(peer.name().to_string());
+    let planned = daemon.exec.plan(params, client).await?;
     let (request_id, session_id) = (planned.request_id.clone(), planned.session_id.clone());
     let work = {
         let daemon = Arc::clone(daemon);
@@ -87,18 +69,14 @@ async fn carry_out(daemon: &Arc<Daemon>, planned: Planned, handle: JobHandle) ->
     match finish {
         Finish::Ran(summary) => {
             note_failed_run(&daemon.coach, &summary, &cwd);
-            Outcome::done(value_of(&summary))
+            Outcome::done(summary)
         }
         Finish::Refused(summary) => {
             let why = summary.error_message.clone().unwrap_or_default();
-            Outcome::failed(why).with(value_of(&summary))
+            Outcome::failed(why).with(summary)
         }
-        Finish::Cancelled(summary) => Outcome::cancelled().with(value_of(&summary)),
+        Finish::Cancelled(summary) => Outcome::cancelled().with(summary),
     }
-}
-
-fn value_of(summary: &ExecutionSummary) -> Value {
-    to_value(summary).unwrap_or_default()
 }
 
 struct JobWatcher(JobHandle);
@@ -110,7 +88,7 @@ impl Watcher for JobWatcher {
 
     fn progress(&self, progress: &ExecProgress) {
         self.0.queued(progress.phase == ExecPhase::Queued);
-        self.0.progress(to_value(progress).unwrap_or_default());
+        self.0.progress(progress);
     }
 
     fn line(&self, line: String) {

@@ -1,14 +1,12 @@
 //! `hook.post`.
 
-use super::Module;
-use super::register::method;
+use super::{Module, RpcError};
 use crate::memory::Hook;
 use ccd_coach::delivery_of;
 use ccd_protocol::hook::{HookPost, HookPostReply};
-use jsonrpsee::core::RegisterMethodError;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<HookPost, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<HookPost, _, RpcError>(async |daemon, _, params| {
         let delivery = delivery_of(params).map_err(ccd_coach::CoachError::from)?;
         let hook = Hook::of(&delivery.payload);
         let output = daemon.coach.post(delivery)?;
@@ -23,5 +21,5 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         Ok(HookPostReply {
             output: output.or(memory),
         })
-    })
+    });
 }

@@ -1,10 +1,9 @@
 //! `investigate.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
-use ccd_discover::reports::{Listed, Removed, Report, ReportError, Reports, Saved};
+use ccd_discover::reports::{Listed, Report, ReportError, Reports, Saved};
 use ccd_discover::{diff, map};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::investigate::{
@@ -14,7 +13,6 @@ use ccd_protocol::investigate::{
     ReportCleanupReply, ReportDeleteReply, ReportListParams,
 };
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,43 +20,41 @@ use std::sync::Arc;
 const LIMIT: u64 = 100;
 const MAX_LIMIT: u64 = 1000;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<InvestigateRun, _, _>(module, |daemon, peer, params| async move {
-        Ok(investigate(&daemon, &peer, params).await?)
-    })?;
-    method::<InvestigateProbe, _, _>(module, |daemon, peer, params| async move {
-        Ok(probe(&daemon, &peer, params).await?)
-    })?;
-    method::<InvestigateLearn, _, _>(module, |daemon, _, params| async move {
-        Ok(learn(&daemon, &params).await?)
-    })?;
-    method::<InvestigateMap, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<InvestigateRun, _, _>(async |daemon, peer, params| {
+        investigate(&daemon, &peer, params).await
+    });
+    module.add::<InvestigateProbe, _, _>(async |daemon, peer, params| {
+        probe(&daemon, &peer, params).await
+    });
+    module.add::<InvestigateLearn, _, _>(async |daemon, _, params| learn(&daemon, &params).await);
+    module.add::<InvestigateMap, _, RpcError>(async |daemon, _, params| {
         let report = get(&daemon.investigations, params.report).await?.report;
         let format = params.format;
         let text = blocking(move || map::write(&map::of(&report), format)).await;
         Ok(InvestigateMapReply { format, text })
-    })?;
-    method::<InvestigateList, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateList, _, RpcError>(async |daemon, _, params| {
         let listed = list(&daemon.investigations, params).await?;
         Ok(InvestigateListReply {
             reports: listed.reports.into_iter().map(summary).collect(),
             warnings: listed.warnings,
         })
-    })?;
-    method::<InvestigateGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateGet, _, RpcError>(async |daemon, _, params| {
         Ok(get(&daemon.investigations, params.report).await?.report)
-    })?;
-    method::<InvestigateDiff, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateDiff, _, RpcError>(async |daemon, _, params| {
         let a = get(&daemon.investigations, params.a).await?.report;
         let b = get(&daemon.investigations, params.b).await?.report;
         Ok(blocking(move || diff::diff(&a, &b)).await)
-    })?;
-    method::<InvestigateDelete, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateDelete, _, _>(async |daemon, _, params| {
         delete(&daemon.investigations, params.report).await
-    })?;
-    method::<InvestigateCleanup, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<InvestigateCleanup, _, _>(async |daemon, _, params| {
         cleanup(&daemon.investigations, params).await
-    })
+    });
 }
 
 pub(super) async fn get<R: Report + Send + 'static>(
@@ -82,7 +78,7 @@ pub(super) async fn list<R: Report + Send + 'static>(
 pub(super) async fn delete<R: Report + 'static>(
     reports: &Arc<Reports<R>>,
     which: String,
-) -> Result<ReportDeleteReply, RpcError> {
+) -> RpcResult<ReportDeleteReply> {
     let reports = Arc::clone(reports);
     let path = blocking(move || reports.delete(&which)).await?;
     Ok(ReportDeleteReply { path: shown(&path) })
@@ -91,30 +87,25 @@ pub(super) async fn delete<R: Report + 'static>(
 pub(super) async fn cleanup<R: Report + 'static>(
     reports: &Arc<Reports<R>>,
     params: ReportCleanupParams,
-) -> Result<ReportCleanupReply, RpcError> {
+) -> RpcResult<ReportCleanupReply> {
     let age_s = params.older_than_s;
     if !(0.0..).contains(&age_s) {
         let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let reports = Arc::clone(reports);
-    let Removed {
-        reports,
-        bytes,
-        warnings,
-        ..
-    } = blocking(move || reports.cleanup(age_s, false)).await?;
+    let removed = blocking(move || reports.cleanup(age_s, false)).await?;
     Ok(ReportCleanupReply {
-        removed: reports,
-        bytes,
-        warnings,
+        removed: removed.reports,
+        bytes: removed.bytes,
+        warnings: removed.warnings,
     })
 }
 
 pub(super) async fn forget_reports(
     daemon: &Daemon,
     which: &DataForgetParams,
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let age_s = which.before.as_deref().and_then(ccd_base::clock::age_s);
     let (age_s, dry_run) = (age_s.unwrap_or(f64::MIN), which.dry_run);
     let investigations = Arc::clone(&daemon.investigations);
@@ -138,11 +129,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
-    let Saved {
-        report,
-        path,
-        bytes,
-    } = saved;
+    let report = saved.report;
     InvestigationSummary {
         commands: report.commands.len() as u64,
         states: report.states.len() as u64,
@@ -155,7 +142,7 @@ fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
         version: report.version,
         interactive: report.interactive,
         end: report.end,
-        path: shown(&path),
-        bytes,
+        path: shown(&saved.path),
+        bytes: saved.bytes,
     }
 }

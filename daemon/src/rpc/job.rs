@@ -1,18 +1,16 @@
 //! `job.*`.
 
-use super::register::method;
-use super::{CallError, Module};
-use crate::job::{JobError, MAX_WAIT};
+use super::{CallError, Module, RpcError};
+use crate::job::MAX_WAIT;
 use ccd_protocol::Done;
 use ccd_protocol::job::{JobCancel, JobGet, JobList, JobListReply};
-use jsonrpsee::core::RegisterMethodError;
 use std::time::Duration;
 
 const DEFAULT_LIST_LEN: u64 = 100;
 const MAX_LIST_LEN: u64 = 1000;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<JobGet, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<JobGet, _, RpcError>(async |daemon, _, params| {
         let wait_ms = params.wait_ms.unwrap_or(0.0);
         if wait_ms.is_nan() || wait_ms < 0.0 {
             let mistake = format!("wait_ms is {wait_ms}: give 0 or more");
@@ -22,30 +20,23 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             .unwrap_or(MAX_WAIT)
             .min(MAX_WAIT);
         let id = daemon.jobs.find(&params.job).await?;
-        let mut job = daemon
-            .jobs
-            .get(&id, wait)
-            .await?
-            .ok_or(JobError::NotFound(params.job))?;
+        let mut job = daemon.jobs.get(&id, wait).await?;
         if wait_ms / 1000.0 > MAX_WAIT.as_secs_f64() {
             let hours = MAX_WAIT.as_secs() / 3600;
             job.warnings
                 .push(format!("wait_ms was shortened to {hours} hours"));
         }
         Ok(job)
-    })?;
-    method::<JobList, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<JobList, _, RpcError>(async |daemon, _, params| {
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
         Ok(JobListReply {
             jobs: daemon.jobs.list(i64::try_from(limit).unwrap_or(0)).await?,
         })
-    })?;
-    method::<JobCancel, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<JobCancel, _, RpcError>(async |daemon, _, params| {
         let id = daemon.jobs.find(&params.job).await?;
-        if daemon.jobs.cancel(&id).await? {
-            Ok(Done {})
-        } else {
-            Err(JobError::NotFound(params.job).into())
-        }
-    })
+        daemon.jobs.cancel(&id).await?;
+        Ok(Done {})
+    });
 }

@@ -1,7 +1,6 @@
 //! `memory.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::memory::{Load, Memories};
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
@@ -9,7 +8,6 @@ use ccd_protocol::memory::{
     MemoryStatusReply, MemoryValidate, MemoryValidateParams, MemoryValidateReply,
 };
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -21,12 +19,12 @@ const RECENT_LIMIT: Duration = Duration::from_secs(5);
 /// Of a file that is checked: a memory is much shorter.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<MemorySave, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<MemorySave, _, RpcError>(async |daemon, _, params| {
         let project = project(&params.project)?;
         Ok(daemon.memories.save(project, params.memory).await?)
-    })?;
-    method::<MemoryGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<MemoryGet, _, RpcError>(async |daemon, _, params| {
         let project = project(&params.project)?;
         let root = project.clone();
         let parsed = blocking(move || ccd_memory::read(&project)).await?;
@@ -38,8 +36,8 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             warnings: [parsed.notes.warnings, parsed.warnings].concat(),
             recent,
         })
-    })?;
-    method::<MemoryLoad, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<MemoryLoad, _, RpcError>(async |daemon, _, params| {
         let load = Load {
             project: project(&params.project)?,
             max_chars: daemon.loaded().config.memory.digest_chars,
@@ -49,8 +47,8 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         let root = load.project.clone();
         let parsed = blocking(move || ccd_memory::read(&root)).await?;
         Ok(load.carry_out(&daemon.memories, parsed).await?)
-    })?;
-    method::<MemoryLink, _, _>(module, |_, _, params| async move {
+    });
+    module.add::<MemoryLink, _, RpcError>(async |_, _, params| {
         let project = project(&params.project)?;
         let link = blocking(move || ccd_memory::link(&project, params.write)).await?;
         Ok(MemoryLinkReply {
@@ -58,22 +56,21 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             diff: link.diff,
             written: link.written,
         })
-    })?;
-    method::<MemoryStatus, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<MemoryStatus, _, RpcError>(async |daemon, _, params| {
         let project = project(&params.project)?;
         Ok(status(&daemon.memories, project).await?)
-    })?;
-    method::<MemoryValidate, _, _>(module, |_, _, params| async move {
-        blocking(move || validate(params)).await
-    })
+    });
+    module
+        .add::<MemoryValidate, _, _>(async |_, _, params| blocking(move || validate(params)).await);
 }
 
 /// The daemon's own directory means nothing to a client.
-fn project(path: &str) -> Result<PathBuf, RpcError> {
+fn project(path: &str) -> RpcResult<PathBuf> {
     absolute("project", path)
 }
 
-fn absolute(name: &str, path: &str) -> Result<PathBuf, RpcError> {
+fn absolute(name: &str, path: &str) -> RpcResult<PathBuf> {
     match Path::new(path) {
         path if path.is_absolute() => Ok(path.to_owned()),
         _ => Err(
@@ -107,7 +104,7 @@ async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusRep
     })
 }
 
-fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcError> {
+fn validate(params: MemoryValidateParams) -> RpcResult<MemoryValidateReply> {
     let content = match (params.content, params.path) {
         (Some(content), None) => content,
         (None, Some(path)) => read(absolute("path", &path)?)?,
@@ -119,7 +116,7 @@ fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcErro
     Ok(ccd_memory::validate_text(&content))
 }
 
-fn read(path: PathBuf) -> Result<String, RpcError> {
+fn read(path: PathBuf) -> RpcResult<String> {
     let mut content = Vec::new();
     let mut read = || {
         // Opening a named pipe would wait for a writer.

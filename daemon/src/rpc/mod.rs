@@ -23,38 +23,35 @@ mod subscribe;
 mod tape;
 mod test;
 
-use error::{CallError, RpcError};
+use error::{CallError, RpcError, RpcResult};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
-use register::Module;
+use register::{Module, Pending};
 
 use crate::daemon::Daemon;
 use jsonrpsee::RpcModule;
 use std::sync::Arc;
 
-pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, RegisterMethodError> {
-    let mut module = Module {
-        rpc: RpcModule::new(Arc::clone(&daemon)),
-        daemon,
-    };
-    session::register(&mut module)?;
-    run::register(&mut module)?;
-    chain::register(&mut module)?;
-    program::register(&mut module)?;
-    job::register(&mut module)?;
-    pattern::register(&mut module)?;
-    daemon::register(&mut module)?;
-    data::register(&mut module)?;
-    config::register(&mut module)?;
-    subscribe::register(&mut module)?;
-    attach::register(&mut module)?;
-    tape::register(&mut module)?;
-    hook::register(&mut module)?;
-    coach::register(&mut module)?;
-    exec::register(&mut module)?;
-    conversation::register(&mut module)?;
-    memory::register(&mut module)?;
-    investigate::register(&mut module)?;
-    test::register(&mut module)?;
-    discover::register(&mut module)?;
-    Ok(module.rpc)
+pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<()>, RegisterMethodError> {
+    let mut module = Module::new(daemon);
+    session::register(&mut module);
+    run::register(&mut module);
+    chain::register(&mut module);
+    program::register(&mut module);
+    job::register(&mut module);
+    pattern::register(&mut module);
+    daemon::register(&mut module);
+    data::register(&mut module);
+    config::register(&mut module);
+    subscribe::register(&mut module);
+    attach::register(&mut module);
+    tape::register(&mut module);
+    hook::register(&mut module);
+    coach::register(&mut module);
+    exec::register(&mut module);
+    conversation::register(&mut module);
+    memory::register(&mut module);
+    investigate::register(&mut module);
+    test::register(&mut module);
+    discover::register(&mut module);
+    module.result.map(|()| module.rpc)
 }

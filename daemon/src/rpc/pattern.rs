@@ -1,55 +1,45 @@
 //! `pattern.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::pattern::{
-    PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
+    PatternClassify, PatternEntry, PatternList, PatternListReply, PatternSet, PatternTest,
+    PatternUnset,
 };
 use ccd_store::blocking;
 use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
-use jsonrpsee::core::RegisterMethodError;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<PatternList, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<PatternList, _, RpcError>(async |daemon, _, params| {
         let library = &daemon.services.library;
         let compiled = library.fresh().await;
-        let entries = compiled.entries().iter();
+        let is_wanted = |entry: &&PatternEntry| {
+            (params.pattern_type).is_none_or(|only| only == entry.pattern_type)
+                && (params.category.as_ref()).is_none_or(|only| *only == entry.category)
+        };
+        let entries = compiled.entries().iter().filter(is_wanted);
         Ok(PatternListReply {
-            patterns: entries
-                .filter(|entry| {
-                    params
-                        .pattern_type
-                        .is_none_or(|only| only == entry.pattern_type)
-                })
-                .filter(|entry| {
-                    params
-                        .category
-                        .as_ref()
-                        .is_none_or(|only| *only == entry.category)
-                })
-                .cloned()
-                .collect(),
+            patterns: entries.cloned().collect(),
             path: library.path().to_string_lossy().into_owned(),
             warnings: compiled.warnings().to_vec(),
         })
-    })?;
-    method::<PatternSet, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.services.library.set(params).await?)
-    })?;
-    method::<PatternUnset, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<PatternSet, _, _>(async |daemon, _, params| {
+        daemon.services.library.set(params).await
+    });
+    module.add::<PatternUnset, _, RpcError>(async |daemon, _, params| {
         let library = &daemon.services.library;
         Ok(library.unset(params.pattern_type, params.category).await?)
-    })?;
-    method::<PatternTest, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<PatternTest, _, _>(async |daemon, _, params| {
         look(&daemon, params.text, move |compiled, text| {
             compiled.test(text, params.pattern_type)
         })
         .await
-    })?;
-    method::<PatternClassify, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<PatternClassify, _, _>(async |daemon, _, params| {
         look(&daemon, params.text, Compiled::classify).await
-    })
+    });
 }
 
 /// Examines a text on a blocking thread, because a long text takes time.
@@ -57,7 +47,7 @@ async fn look<T: Send + 'static>(
     daemon: &Daemon,
     text: String,
     look: impl FnOnce(&Compiled, &str) -> T + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
         let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");

@@ -1,7 +1,6 @@
 //! `program.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::program::{
     ProgramConfig, ProgramDelete, ProgramGet, ProgramList, ProgramListReply, ProgramSave,
@@ -9,28 +8,25 @@ use ccd_protocol::program::{
 };
 use ccd_protocol::{Done, SessionId};
 use ccd_session::program::{ProgramError, refuse_secrets, unknown_fields};
-use jsonrpsee::core::RegisterMethodError;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<ProgramList, _, _>(module, |daemon, _, _| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<ProgramList, _, RpcError>(async |daemon, _, _| {
         let programs = daemon.sessions.programs.list().await?;
         Ok(ProgramListReply { programs })
-    })?;
-    method::<ProgramGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ProgramGet, _, RpcError>(async |daemon, _, params| {
         let name = named(&params.name)?;
         Ok(daemon.sessions.programs.get(&name).await?)
-    })?;
-    method::<ProgramSave, _, _>(module, |daemon, _, params| async move {
-        save(&daemon, params).await
-    })?;
-    method::<ProgramDelete, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<ProgramSave, _, _>(async |daemon, _, params| save(&daemon, params).await);
+    module.add::<ProgramDelete, _, RpcError>(async |daemon, _, params| {
         let name = named(&params.name)?;
         daemon.sessions.programs.delete(&name).await?;
         Ok(Done {})
-    })
+    });
 }
 
-async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveReply, RpcError> {
+async fn save(daemon: &Daemon, params: ProgramSaveParams) -> RpcResult<ProgramSaveReply> {
     let name = named(&params.name)?;
     let (config, mut warnings) = match (params.session, params.config) {
         (Some(session), None) => {

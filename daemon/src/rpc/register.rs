@@ -4,57 +4,112 @@ use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_connection::{Prepared, Reply};
 use ccd_protocol::Method;
+use ccd_protocol::subscription::SubscriptionInfo;
 use ccd_session::peer::Peer;
 use futures_util::future::FutureExt;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule};
 use serde::de::DeserializeOwned;
 use std::future::Future;
 use std::sync::Arc;
 
+/// All methods, while they are registered.
 pub(super) struct Module {
+    daemon: Arc<Daemon>,
+    pub(super) rpc: RpcModule<()>,
+    /// Whether a method was registered twice.
+    pub(super) result: Result<(), RegisterMethodError>,
+}
+
+/// A client's request for a subscription, not accepted yet.
+pub(super) struct Pending {
     pub(super) daemon: Arc<Daemon>,
-    pub(super) rpc: RpcModule<Arc<Daemon>>,
+    pub(super) sink: PendingSubscriptionSink,
+    pub(super) extensions: Extensions,
 }
 
-pub(super) fn method<M, F, Fut>(module: &mut Module, handler: F) -> Result<(), RegisterMethodError>
-where
-    M: Method,
-    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
-    Fut: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
-{
-    checked_method::<M, F, Fut>(module, |_| Ok(()), handler)
-}
+impl Module {
+    pub(super) fn new(daemon: Arc<Daemon>) -> Self {
+        Self {
+            rpc: RpcModule::new(()),
+            daemon,
+            result: Ok(()),
+        }
+    }
 
-/// Like [`method`], with an additional check of the raw parameters, for methods that reject some unknown members.
-pub(super) fn checked_method<M, F, Fut>(
-    module: &mut Module,
-    check: fn(&str) -> Result<(), CallError>,
-    handler: F,
-) -> Result<(), RegisterMethodError>
-where
-    M: Method,
-    F: Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
-    Fut: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
-{
-    let daemon = Arc::clone(&module.daemon);
-    let prepare = move |text: &str| -> Result<Prepared, ErrorObjectOwned> {
-        let params = by_name(text).and_then(|text| {
-            let params = read::<M::Params>(text)?;
-            check(text).map(|()| params)
-        });
-        let (params, daemon) = (params.map_err(RpcError::from)?, Arc::clone(&daemon));
-        Ok(Box::new(move |peer| {
-            let reply = handler(daemon, peer, params);
-            async move { Ok(Box::new(reply.await?) as Box<dyn Reply>) }.boxed()
-        }))
-    };
-    ccd_connection::register(&mut module.rpc, M::NAME, Arc::new(prepare))
-}
+    pub(super) fn add<M, Fut, E>(
+        &mut self,
+        handler: impl Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
+    ) where
+        M: Method,
+        Fut: Future<Output = Result<M::Reply, E>> + Send + 'static,
+        E: Into<RpcError>,
+    {
+        self.add_checked::<M, Fut, E>(|_| Ok(()), handler);
+    }
 
-pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallError> {
-    by_name(ccd_connection::text(params)).and_then(read)
+    /// As [`Self::add`], with an additional check of the raw parameters, for methods that reject some unknown members.
+    pub(super) fn add_checked<M, Fut, E>(
+        &mut self,
+        check: fn(&str) -> Result<(), CallError>,
+        handler: impl Fn(Arc<Daemon>, Peer, M::Params) -> Fut + Copy + Send + Sync + 'static,
+    ) where
+        M: Method,
+        Fut: Future<Output = Result<M::Reply, E>> + Send + 'static,
+        E: Into<RpcError>,
+    {
+        let daemon = Arc::clone(&self.daemon);
+        let prepare = move |text: &str| -> Result<Prepared, ErrorObjectOwned> {
+            let params = by_name(text).and_then(|text| {
+                let params = read::<M::Params>(text)?;
+                check(text).map(|()| params)
+            });
+            let (params, daemon) = (params.map_err(RpcError::from)?, Arc::clone(&daemon));
+            Ok(Box::new(move |peer| {
+                let reply = handler(daemon, peer, params);
+                async move {
+                    let reply = reply.await.map_err(Into::<RpcError>::into)?;
+                    Ok(Box::new(reply) as Box<dyn Reply>)
+                }
+                .boxed()
+            }))
+        };
+        let added = ccd_connection::register(&mut self.rpc, M::NAME, Arc::new(prepare));
+        self.note(added);
+    }
+
+    /// Adds a subscription. `follow` accepts or rejects it, and sends its items.
+    pub(super) fn subscription<P, Fut>(
+        &mut self,
+        info: SubscriptionInfo,
+        follow: impl Fn(Pending, Result<P, CallError>) -> Fut + Copy + Send + Sync + 'static,
+    ) where
+        P: DeserializeOwned,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let daemon = Arc::clone(&self.daemon);
+        let subscribe = move |params: Params<'_>, sink, _, extensions| {
+            let pending = Pending {
+                daemon: Arc::clone(&daemon),
+                sink,
+                extensions,
+            };
+            let params = by_name(ccd_connection::text(&params)).and_then(read);
+            follow(pending, params)
+        };
+        let (start, end) = (info.name, info.unsubscribe);
+        let rpc = &mut self.rpc;
+        let added = rpc.register_subscription(start, info.notification, end, subscribe);
+        let added = added.map(drop);
+        self.note(added);
+    }
+
+    pub(super) fn note(&mut self, added: Result<(), RegisterMethodError>) {
+        if added.is_err() {
+            self.result = added;
+        }
+    }
 }
 
 /// Returns the text of an object; an empty list is the same as none.

@@ -1,15 +1,13 @@
 //! `run.once`.
 
-use super::Module;
-use super::register::method;
+use super::{Module, RpcError};
 use ccd_protocol::Method;
 use ccd_protocol::run::RunOnce;
 use ccd_session::session::{OutputPart, Runner};
-use jsonrpsee::core::RegisterMethodError;
 use tokio_util::sync::CancellationToken;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<RunOnce, _, _>(module, |daemon, peer, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<RunOnce, _, RpcError>(async |daemon, peer, params| {
         // If the client disconnects, the call is dropped.
         let never = CancellationToken::new();
         let runner = Runner {
@@ -19,5 +17,5 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
         };
         let ran = daemon.sessions.once(runner, &params, &never);
         Ok(ran.await?.reply)
-    })
+    });
 }

@@ -1,7 +1,7 @@
 //! `session.*`.
 
-use super::register::{checked_method, method, read};
-use super::{CallError, Module, RpcError};
+use super::register::read;
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
@@ -13,7 +13,6 @@ use ccd_protocol::session::{
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
 use ccd_session::session::records_with_waiting;
-use jsonrpsee::core::RegisterMethodError;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,11 +26,11 @@ struct OfTape {
 const DEFAULT_HISTORY_LEN: u64 = 200;
 const MAX_HISTORY_LEN: u64 = 10_000;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    checked_method::<SessionCreate, _, _>(module, check_tape, |daemon, peer, params| async move {
-        Ok(daemon.sessions.create(&peer, params).await?)
-    })?;
-    method::<SessionList, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add_checked::<SessionCreate, _, _>(check_tape, async |daemon, peer, params| {
+        daemon.sessions.create(&peer, params).await
+    });
+    module.add::<SessionList, _, RpcError>(async |daemon, _, params| {
         let listed = daemon.listed(params.all).await?;
         let mut sessions = if params.waiting {
             records_with_waiting(listed).await
@@ -39,82 +38,72 @@ pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
             listed.iter().map(|session| session.record(None)).collect()
         };
         // A list would contain the same names once for each session that has played a tape.
-        for tape in sessions
+        let tapes = sessions
             .iter_mut()
-            .filter_map(|session| session.tape.as_mut())
-        {
-            tape.unused = None;
-        }
+            .filter_map(|session| session.tape.as_mut());
+        tapes.for_each(|tape| tape.unused = None);
         Ok(SessionListReply { sessions })
-    })?;
-    method::<SessionGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<SessionGet, _, RpcError>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
         let waiting = match params.waiting {
             Some(false) => None,
             _ => session.waiting_for_input().await,
         };
         Ok(session.record(waiting))
-    })?;
-    method::<SessionSend, _, _>(module, |daemon, peer, params| async move {
+    });
+    module.add::<SessionSend, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.send(&peer, &params).await?)
-    })?;
-    method::<SessionExpect, _, _>(module, |daemon, peer, params| async move {
+        session.send(&peer, &params).await
+    });
+    module.add::<SessionExpect, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.expect(&peer, &params).await?)
-    })?;
-    method::<SessionWait, _, _>(module, |daemon, peer, params| async move {
+        session.expect(&peer, &params).await
+    });
+    module.add::<SessionWait, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.wait_for_client(&peer, &params).await?)
-    })?;
-    method::<SessionRead, _, _>(module, |daemon, peer, params| async move {
+        session.wait_for_client(&peer, &params).await
+    });
+    module.add::<SessionRead, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.read(&peer, &params).await?)
-    })?;
-    method::<SessionScreen, _, _>(module, |daemon, _, params| async move {
+        session.read(&peer, &params).await
+    });
+    module.add::<SessionScreen, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.screen(&params).await?)
-    })?;
-    method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
+        session.screen(&params).await
+    });
+    module.add::<SessionRun, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.run(&peer, &params).await?)
-    })?;
-    method::<SessionPipe, _, _>(module, |daemon, _, params| async move {
+        session.run(&peer, &params).await
+    });
+    module.add::<SessionPipe, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.pipe(&params).await?)
-    })?;
-    method::<SessionSignal, _, _>(module, |daemon, _, params| async move {
-        daemon
-            .sessions
-            .find(&params.session)
-            .await?
-            .signal(&params)?;
-        Ok(Done {})
-    })?;
-    method::<SessionResize, _, _>(module, |daemon, peer, params| async move {
+        session.pipe(&params).await
+    });
+    module.add::<SessionSignal, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.resize(&peer, &params)?;
-        Ok(Done {})
-    })?;
-    method::<SessionPan, _, _>(module, |daemon, peer, params| async move {
+        session.signal(&params).map(|()| Done {})
+    });
+    module.add::<SessionResize, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.pan(&peer, &params)?;
-        Ok(Done {})
-    })?;
-    method::<SessionEcho, _, _>(module, |daemon, _, params| async move {
+        session.resize(&peer, &params).map(|()| Done {})
+    });
+    module.add::<SessionPan, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.echo(&params)?)
-    })?;
-    method::<SessionClose, _, _>(module, |daemon, _, params| async move {
+        session.pan(&peer, &params).map(|()| Done {})
+    });
+    module.add::<SessionEcho, _, _>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        Ok(session.close(&params).await?)
-    })?;
-    method::<SessionHistory, _, _>(module, |daemon, _, params| async move {
-        history(&daemon, &params).await
-    })?;
-    method::<SessionCleanup, _, _>(module, |daemon, _, params| async move {
-        Ok(daemon.sessions.cleanup(&params).await?)
-    })
+        session.echo(&params)
+    });
+    module.add::<SessionClose, _, _>(async |daemon, _, params| {
+        let session = daemon.sessions.find(&params.session).await?;
+        session.close(&params).await
+    });
+    module.add::<SessionHistory, _, _>(async |daemon, _, params| history(&daemon, &params).await);
+    module.add::<SessionCleanup, _, _>(async |daemon, _, params| {
+        daemon.sessions.cleanup(&params).await
+    });
 }
 
 /// Unknown tape options are rejected: a misspelt option such as `fallbak` would silently have no effect.
@@ -127,15 +116,9 @@ fn check_tape(params: &str) -> Result<(), CallError> {
     }
 }
 
-async fn history(
-    daemon: &Daemon,
-    params: &SessionHistoryParams,
-) -> Result<SessionHistoryReply, RpcError> {
+async fn history(daemon: &Daemon, params: &SessionHistoryParams) -> RpcResult<SessionHistoryReply> {
     let session = daemon.sessions.find(&params.session).await?;
-    let limit = params
-        .limit
-        .unwrap_or(DEFAULT_HISTORY_LEN)
-        .min(MAX_HISTORY_LEN);
+    let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
             CallError::InvalidArgument(format!(
@@ -144,7 +127,7 @@ async fn history(
         })?,
         None => i64::MAX,
     };
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit.min(MAX_HISTORY_LEN)).unwrap_or(i64::MAX);
     // The reply includes everything that happened before this call.
     daemon.services.recorder.flush().await;
     let store = &daemon.services.store;

@@ -1,8 +1,6 @@
 //! Subscriptions: live output and progress of jobs.
 
-use super::register::parse;
-use super::{CallError, Module, RpcError};
-use crate::daemon::Daemon;
+use super::{CallError, Module, Pending, RpcError, RpcResult};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_connection::{Disconnected, Room, RoomPermit};
@@ -14,10 +12,9 @@ use ccd_session::output::Piece;
 use ccd_session::peer::Peer;
 use ccd_session::session::Session;
 use ccd_text::expect::CleanStream;
-use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::SubscriptionSink;
 use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::types::response::{SubscriptionPayload, SubscriptionResponse};
-use jsonrpsee::{Extensions, PendingSubscriptionSink, SubscriptionSink};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
@@ -32,39 +29,15 @@ pub(super) const ITEM_ROOM_BYTES: usize = 80 << 10;
 /// Interval of keep-alive items on a silent subscription; they also detect clients that have disconnected.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    module.rpc.register_subscription(
-        SESSION_SUBSCRIBE.name,
-        SESSION_SUBSCRIBE.notification,
-        SESSION_SUBSCRIBE.unsubscribe,
-        |params, pending, daemon, extensions| async move {
-            let parsed = parse::<SessionSubscribeParams>(&params);
-            session_output(parsed, pending, &daemon, &extensions).await;
-        },
-    )?;
-    module
-        .rpc
-        .register_subscription(
-            JOB_SUBSCRIBE.name,
-            JOB_SUBSCRIBE.notification,
-            JOB_SUBSCRIBE.unsubscribe,
-            |params, pending, daemon, extensions| async move {
-                let parsed = parse::<JobSubscribeParams>(&params);
-                job_progress(parsed, pending, &daemon, &extensions).await;
-            },
-        )
-        .map(drop)
+pub(super) fn register(module: &mut Module) {
+    module.subscription(SESSION_SUBSCRIBE, session_output);
+    module.subscription(JOB_SUBSCRIBE, job_progress);
 }
 
-async fn session_output(
-    params: Result<SessionSubscribeParams, CallError>,
-    pending: PendingSubscriptionSink,
-    daemon: &Daemon,
-    extensions: &Extensions,
-) {
+async fn session_output(pending: Pending, params: Result<SessionSubscribeParams, CallError>) {
     let prepared = async {
         let params = params?;
-        let session = daemon.sessions.find(&params.session).await?;
+        let session = pending.daemon.sessions.find(&params.session).await?;
         let end = session.output.end();
         let from = params.since.unwrap_or(end);
         if from > end {
@@ -73,18 +46,17 @@ async fn session_output(
             ))
             .into());
         }
-        if let Some(peer) = extensions.get::<Peer>() {
+        if let Some(peer) = pending.extensions.get::<Peer>() {
             session.claim(peer);
         }
         Ok::<_, RpcError>((session, from, params))
     };
-    let accepted = accept(pending, daemon, extensions, prepared.await).await;
-    let Some(((session, from, params), subscriber)) = accepted else {
+    let prepared = prepared.await;
+    let Some(((session, from, params), subscriber)) = pending.accept(prepared).await else {
         return;
     };
     let mut feed = Feed {
         subscriber,
-        seq: 0,
         at: from,
         text: params
             .text
@@ -95,25 +67,23 @@ async fn session_output(
     feed.run(&session).await;
 }
 
-/// Accepts a subscription that could be prepared, and rejects any other. `None` if there is nobody to send to.
-pub(super) async fn accept<T>(
-    pending: PendingSubscriptionSink,
-    daemon: &Daemon,
-    extensions: &Extensions,
-    prepared: Result<T, RpcError>,
-) -> Option<(T, Subscriber)> {
-    match prepared {
-        Ok(prepared) => {
-            let subscriber = Subscriber {
-                _counted: daemon.subscriptions.token(),
-                room: extensions.get::<Room>()?.clone(),
-                sink: pending.accept().await.ok()?,
-            };
-            Some((prepared, subscriber))
-        }
-        Err(error) => {
-            pending.reject(ErrorObjectOwned::from(error)).await;
-            None
+impl Pending {
+    /// Accepts a subscription that could be prepared, and rejects any other. `None` if there is nobody to send to.
+    pub(super) async fn accept<T>(self, prepared: RpcResult<T>) -> Option<(T, Subscriber)> {
+        match prepared {
+            Ok(prepared) => {
+                let subscriber = Subscriber {
+                    _counted: self.daemon.subscriptions.token(),
+                    room: self.extensions.get::<Room>()?.clone(),
+                    sink: self.sink.accept().await.ok()?,
+                    seq: 0,
+                };
+                Some((prepared, subscriber))
+            }
+            Err(error) => {
+                self.sink.reject(ErrorObjectOwned::from(error)).await;
+                None
+            }
         }
     }
 }
@@ -122,6 +92,8 @@ pub(super) async fn accept<T>(
 pub(super) struct Subscriber {
     sink: SubscriptionSink,
     room: Room,
+    /// Number of the next event.
+    seq: u64,
     _counted: TaskTrackerToken,
 }
 
@@ -143,12 +115,20 @@ impl Subscriber {
         }
     }
 
+    /// Sends an event of a session.
     pub(super) async fn put(
-        &self,
+        &mut self,
         place: RoomPermit,
-        item: &impl Serialize,
+        event: OutputEvent,
     ) -> Result<(), Disconnected> {
-        self.put_json(place, self.notification(item)?).await
+        let item = self.item(event);
+        self.put_json(place, self.notification(&item)?).await
+    }
+
+    pub(super) fn item(&mut self, event: OutputEvent) -> OutputItem {
+        let seq = self.seq;
+        self.seq += 1;
+        OutputItem { seq, event }
     }
 
     /// Sends an item that was made before there is a place for it: for items that are small or few.
@@ -182,7 +162,6 @@ impl Subscriber {
 /// One subscriber to one session's output: reads at the pace of its client.
 struct Feed {
     subscriber: Subscriber,
-    seq: u64,
     at: u64,
     text: Option<CleanStream>,
     stripper: Option<QueryStripper>,
@@ -194,12 +173,7 @@ impl Feed {
     async fn run(&mut self, session: &Arc<Session>) {
         while let Ok((place, event)) = self.next_event(session).await {
             let is_last = matches!(event, OutputEvent::Ended { .. });
-            let item = OutputItem {
-                seq: self.seq,
-                event,
-            };
-            self.seq += 1;
-            if self.subscriber.put(place, &item).await.is_err() || is_last {
+            if self.subscriber.put(place, event).await.is_err() || is_last {
                 return;
             }
         }
@@ -291,12 +265,8 @@ pub(super) fn ended(session: &Session) -> OutputEvent {
     }
 }
 
-async fn job_progress(
-    params: Result<JobSubscribeParams, CallError>,
-    pending: PendingSubscriptionSink,
-    daemon: &Daemon,
-    extensions: &Extensions,
-) {
+async fn job_progress(pending: Pending, params: Result<JobSubscribeParams, CallError>) {
+    let daemon = Arc::clone(&pending.daemon);
     let known = match params {
         Ok(params) => match daemon.jobs.find(&params.job).await {
             Ok(job) => Ok(JobSubscribeParams { job, ..params }),
@@ -304,7 +274,7 @@ async fn job_progress(
         },
         Err(error) => Err(error.into()),
     };
-    let accepted = accept(pending, daemon, extensions, known).await;
+    let accepted = pending.accept(known).await;
     let Some((JobSubscribeParams { job, since }, subscriber)) = accepted else {
         return;
     };
@@ -314,7 +284,7 @@ async fn job_progress(
         if let Some(watch) = &mut watch {
             watch.borrow_and_update();
         }
-        let Ok(Some((record, batch))) = daemon.jobs.news(&job, since).await else {
+        let Ok((record, batch)) = daemon.jobs.news(&job, since).await else {
             return;
         };
         since = batch.entries.last().map_or(since, |last| last.seq + 1);

@@ -1,7 +1,6 @@
 //! `tape.*`.
 
-use super::register::method;
-use super::{CallError, Module, RpcError};
+use super::{CallError, Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
@@ -19,7 +18,6 @@ use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
 use ccd_tape::tools::{Pace, animate, diff, still, transcript};
-use jsonrpsee::core::RegisterMethodError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,48 +37,43 @@ const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 const MAX_SECRETS: usize = 100;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<TapeList, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<TapeList, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || Ok(files::list(&folder, &params, &rules))).await
-    })?;
-    method::<TapeGet, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeGet, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || files::show(&folder, folder.which(&params.tape)?, &rules, params.keys))
             .await
-    })?;
-    method::<TapeValidate, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeValidate, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         let rules = settings_of_root(&daemon, None)?.rules;
         blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
-    })?;
-    method::<TapeRedact, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeRedact, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root).await?;
         blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
-    })?;
-    method::<TapeDiff, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeDiff, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || compare(&folder, &params)).await
-    })?;
-    method::<TapeImport, _, _>(module, |daemon, _, params| async move {
-        import(&daemon, params).await
-    })?;
-    method::<TapeExport, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeImport, _, _>(async |daemon, _, params| import(&daemon, params).await);
+    module.add::<TapeExport, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || export(&folder, &params)).await
-    })?;
-    method::<TapeSvg, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TapeSvg, _, RpcError>(async |daemon, _, params| {
         let folder = open(&daemon, params.root.clone()).await?;
         blocking(move || draw(&folder, &params)).await
-    })?;
-    method::<TapeVerify, _, _>(module, |daemon, peer, params| async move {
-        verify(&daemon, peer, params).await
-    })?;
-    method::<TapePrune, _, _>(module, |daemon, _, params| async move {
-        prune(&daemon, params).await
-    })
+    });
+    module
+        .add::<TapeVerify, _, _>(async |daemon, peer, params| verify(&daemon, peer, params).await);
+    module.add::<TapePrune, _, _>(async |daemon, _, params| prune(&daemon, params).await);
 }
 
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
@@ -97,7 +90,7 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
     settings(daemon, &options)
 }
 
-async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError> {
+async fn open(daemon: &Daemon, root: Option<String>) -> RpcResult<Folder> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
     Ok(Folder::of(opened.map_err(FilesError::from)?))
@@ -105,7 +98,7 @@ async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError>
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
-) -> Result<T, RpcError> {
+) -> RpcResult<T> {
     Ok(ccd_store::blocking(work).await?)
 }
 
@@ -121,7 +114,7 @@ fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, Fi
     })
 }
 
-async fn import(daemon: &Daemon, params: TapeImportParams) -> Result<TapeImportReply, RpcError> {
+async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImportReply> {
     let options = TapeOptions {
         root: params.root.clone(),
         tag: params.tag.clone(),
@@ -138,29 +131,27 @@ fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply,
     let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let cast = |version| {
         let cast = asciicast::export(&tape, version);
-        (cast.text, cast.is_lossy)
+        (cast.text, cast.is_lossy, None)
     };
-    let mut output = Vec::new();
-    if params.format == TapeFormat::Output {
-        let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
-        chunks.for_each(|chunk| output.extend_from_slice(&chunk.data));
-    }
-    let (text, is_lossy) = match params.format {
+    let (text, is_lossy, text_b64) = match params.format {
         TapeFormat::AsciicastV2 => cast(Version::V2),
         TapeFormat::AsciicastV3 => cast(Version::V3),
-        TapeFormat::Transcript => (transcript(&tape), false),
+        TapeFormat::Transcript => (transcript(&tape), false, None),
         TapeFormat::Output => {
+            let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
+            let output: Vec<&[u8]> = chunks.map(|chunk| &chunk.data[..]).collect();
+            let output = output.concat();
             let text = String::from_utf8_lossy(&output).into_owned();
             let is_lossy = text.as_bytes() != output;
-            (text, is_lossy)
+            let text_b64 = is_lossy.then(|| STANDARD.encode(&output));
+            (text, is_lossy, text_b64)
         }
     };
-    let is_cut = params.format == TapeFormat::Output && is_lossy;
     Ok(TapeExportReply {
         tape_id: which.id,
         text,
         is_lossy,
-        text_b64: is_cut.then(|| STANDARD.encode(&output)),
+        text_b64,
     })
 }
 
@@ -210,10 +201,8 @@ fn pause_ms(name: &str, given_s: Option<f64>, default_s: f64) -> Result<u64, Fil
 
 fn exchange_of(params: &TapeSvgParams, len: usize) -> Result<usize, FilesError> {
     let last = len.saturating_sub(1);
-    let given = params
-        .exchange
-        .map(|exchange| usize::try_from(exchange).unwrap_or(usize::MAX));
-    match given {
+    let at = |exchange: u64| usize::try_from(exchange).unwrap_or(usize::MAX);
+    match params.exchange.map(at) {
         Some(exchange) if exchange > last => Err(FilesError::Argument(format!(
             "exchange is {exchange}: the tape has 0 to {last}"
         ))),
@@ -225,7 +214,7 @@ async fn verify(
     daemon: &Daemon,
     peer: Peer,
     params: TapeVerifyParams,
-) -> Result<TapeVerifyStarted, RpcError> {
+) -> RpcResult<TapeVerifyStarted> {
     if let Some(cwd) = params.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
         return Err(CallError::InvalidArgument(format!("cwd {cwd:?} is not absolute")).into());
     }
@@ -248,10 +237,7 @@ async fn verify(
         );
         return Err(CallError::InvalidArgument(mistake).into());
     }
-    let limit_ms = params
-        .timeout_ms
-        .unwrap_or(ANSWER_LIMIT_MS)
-        .min(MAX_LIMIT_MS);
+    let limit_ms = params.timeout_ms.unwrap_or(ANSWER_LIMIT_MS);
     let verify = Verify {
         sessions: Arc::clone(&daemon.sessions),
         peer,
@@ -261,16 +247,14 @@ async fn verify(
         secrets: params.secrets.into_iter().rev().collect(),
         cwd: params.cwd,
         inherited: params.inherited,
-        limit: Duration::from_millis(limit_ms),
+        limit: Duration::from_millis(limit_ms.min(MAX_LIMIT_MS)),
     };
-    let job = daemon
-        .jobs
-        .start("tape.verify", None, |handle| verify.run(handle))
-        .await?;
+    let work = |handle| verify.run(handle);
+    let job = daemon.jobs.start("tape.verify", None, work).await?;
     Ok(TapeVerifyStarted { job })
 }
 
-async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneReply, RpcError> {
+async fn prune(daemon: &Daemon, params: TapePruneParams) -> RpcResult<TapePruneReply> {
     if let Some(age_s) = params.older_than_s.filter(|age_s| !(0.0..).contains(age_s)) {
         let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
         return Err(CallError::InvalidArgument(mistake).into());
@@ -279,11 +263,8 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
     let root = Arc::clone(&folder.root);
     let reply = blocking(move || Ok(files::prune(&folder, &params))).await?;
     if reply.is_done {
-        let gone: Vec<Arc<str>> = reply
-            .tapes
-            .iter()
-            .map(|tape| tape.as_str().into())
-            .collect();
+        let gone = reply.tapes.iter().map(|tape| tape.as_str().into());
+        let gone: Vec<Arc<str>> = gone.collect();
         daemon.roots.forget(&root, &gone).await;
     }
     Ok(reply)
@@ -292,7 +273,7 @@ async fn prune(daemon: &Daemon, params: TapePruneParams) -> Result<TapePruneRepl
 pub(super) async fn forget_tapes(
     daemon: &Daemon,
     which: &DataForgetParams,
-) -> Result<DataSelected, RpcError> {
+) -> RpcResult<DataSelected> {
     let path = settings_of_root(daemon, None)?.root;
     let mut selected = DataSelected::none(DataPart::Tapes);
     if path.exists() {

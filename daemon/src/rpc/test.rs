@@ -1,8 +1,7 @@
 //! `test.*`.
 
 use super::investigate::{cleanup, delete, get, list, shown};
-use super::register::method;
-use super::{Module, RpcError};
+use super::{Module, RpcError, RpcResult};
 use crate::daemon::Daemon;
 use crate::discover::test;
 use crate::test_page::{PageError, pictures};
@@ -13,32 +12,27 @@ use ccd_protocol::black_box::{
     TestListReply, TestReport, TestReportSummary, TestRun,
 };
 use ccd_store::blocking;
-use jsonrpsee::core::RegisterMethodError;
 use std::collections::BTreeMap;
 
-pub(super) fn register(module: &mut Module) -> Result<(), RegisterMethodError> {
-    method::<TestRun, _, _>(module, |daemon, peer, params| async move {
-        Ok(test(&daemon, &peer, params).await?)
-    })?;
-    method::<TestList, _, _>(module, |daemon, _, params| async move {
+pub(super) fn register(module: &mut Module) {
+    module.add::<TestRun, _, _>(async |daemon, peer, params| test(&daemon, &peer, params).await);
+    module.add::<TestList, _, RpcError>(async |daemon, _, params| {
         let listed = list(&daemon.test_reports, params).await?;
         Ok(TestListReply {
             reports: listed.reports.into_iter().map(summary).collect(),
             warnings: listed.warnings,
         })
-    })?;
-    method::<TestGet, _, _>(module, |daemon, _, params| async move {
-        written(&daemon, params).await
-    })?;
-    method::<TestDelete, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TestGet, _, _>(async |daemon, _, params| written(&daemon, params).await);
+    module.add::<TestDelete, _, _>(async |daemon, _, params| {
         delete(&daemon.test_reports, params.report).await
-    })?;
-    method::<TestCleanup, _, _>(module, |daemon, _, params| async move {
+    });
+    module.add::<TestCleanup, _, _>(async |daemon, _, params| {
         cleanup(&daemon.test_reports, params).await
-    })
+    });
 }
 
-async fn written(daemon: &Daemon, params: TestGetParams) -> Result<TestGetReply, RpcError> {
+async fn written(daemon: &Daemon, params: TestGetParams) -> RpcResult<TestGetReply> {
     let report = get(&daemon.test_reports, params.report).await?.report;
     let format = params.format;
     let pictures = match format {
@@ -57,11 +51,7 @@ async fn written(daemon: &Daemon, params: TestGetParams) -> Result<TestGetReply,
 }
 
 fn summary(saved: Saved<TestReport>) -> TestReportSummary {
-    let Saved {
-        report,
-        path,
-        bytes,
-    } = saved;
+    let report = saved.report;
     let failed = report.results.iter().filter(|result| !result.passed);
     TestReportSummary {
         failed: failed.map(|result| result.test_type).collect(),
@@ -71,7 +61,7 @@ fn summary(saved: Saved<TestReport>) -> TestReportSummary {
         started_at: report.started_at,
         completed_at: report.completed_at,
         summary: report.summary,
-        path: shown(&path),
-        bytes,
+        path: shown(&saved.path),
+        bytes: saved.bytes,
     }
 }

@@ -60,11 +60,10 @@ fn told_formats(file: &OwnedFd) -> Result<Formats, String> {
         ));
     }
     let mut told = String::new();
-    let stdout = child.stdout.take();
-    stdout
-        .map(|stdout| stdout.take(MAX_TOLD_BYTES).read_to_string(&mut told))
-        .transpose()
-        .map_err(|error| error.to_string())?;
+    if let Some(stdout) = child.stdout.take() {
+        let read = stdout.take(MAX_TOLD_BYTES).read_to_string(&mut told);
+        read.map_err(|error| error.to_string())?;
+    }
     serde_json::from_str(&told).map_err(|_| "it is not a ccd that can take over".into())
 }
 

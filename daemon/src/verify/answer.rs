@@ -64,10 +64,7 @@ struct Progress {
 
 impl Expected {
     pub(super) fn new(exchange: &Exchange, next: Option<&Exchange>) -> Self {
-        let idle_ms = exchange
-            .annotations
-            .get(IDLE)
-            .and_then(|idle| idle.as_u64());
+        let idle_ms = idle_ms(exchange);
         Self {
             prompt: next.map(|next| prompt_signature(&next.pre.prompt)),
             exit: exchange.exit,
@@ -224,6 +221,11 @@ pub(super) async fn wait_for_prompt(
         is_prompted: false,
     };
     Ok((!is_prompted).then_some(answer))
+}
+
+/// Returns how long after the output the next input was typed, or the recording ended, if the tape says so.
+pub(super) fn idle_ms(exchange: &Exchange) -> Option<u64> {
+    exchange.annotations.get(IDLE)?.as_u64()
 }
 
 async fn pause(shot: &OneShot, deadline: Instant) {

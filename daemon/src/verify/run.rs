@@ -1,6 +1,6 @@
 //! The job that runs a program against its tape.
 
-use super::answer::{Answer, Expected, Verdict, wait_for_prompt};
+use super::answer::{Answer, Expected, Verdict, idle_ms, wait_for_prompt};
 use super::live::LiveProgram;
 use crate::job::{JobHandle, Outcome};
 use base64::Engine;
@@ -11,7 +11,7 @@ use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, SessionError, Sessions};
 use ccd_tape::format::{Exchange, InputKind, Tape};
-use ccd_tape::tools::{IDLE, input_in_one_line, is_echoed, size, unified};
+use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,10 +67,7 @@ impl Verify {
             tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
         }
         match compared {
-            Some(Ok(verdict)) => match serde_json::to_value(verdict) {
-                Ok(verdict) => Outcome::done(verdict),
-                Err(error) => Outcome::failed(error.to_string()),
-            },
+            Some(Ok(verdict)) => Outcome::done(verdict),
             Some(Err(error)) => Outcome::failed(error.to_string()),
             None => Outcome::cancelled(),
         }
@@ -279,11 +276,7 @@ fn ends_alike(rest: &[&Exchange], exit: Option<TapeExit>) -> bool {
 fn times_of(exchange: &Exchange) -> (Duration, Duration) {
     let delays = exchange.chunks.iter().map(|chunk| chunk.delay_ms);
     let delay_ms = delays.fold(0, u64::saturating_add);
-    let idle_ms = exchange
-        .annotations
-        .get(IDLE)
-        .and_then(|idle| idle.as_u64());
-    let times = [delay_ms, idle_ms.unwrap_or(0)];
+    let times = [delay_ms, idle_ms(exchange).unwrap_or(0)];
     times.map(Duration::from_millis).into()
 }
 

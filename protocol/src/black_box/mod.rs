@@ -19,8 +19,8 @@ pub use result::{TestResult, TestType};
 
 methods! {
     TestRun = "test.run" (TestRunParams) -> TestStarted, "Starts a job that tests a program with unexpected inputs. The report is stored in `test-reports/` in the base directory, even if the job is cancelled.";
-    TestList = "test.list" (ReportListParams) -> TestListReply, "Lists the reports of tests, newest first.";
-    TestGet = "test.get" (TestGetParams) -> TestGetReply, "Returns a report of tests, also as JUnit XML or HTML.";
+    TestList = "test.list" (ReportListParams) -> TestListReply, "Lists the reports of tests, newest first.", Large;
+    TestGet = "test.get" (TestGetParams) -> TestGetReply, "Returns a report of tests, also as JUnit XML or HTML.", Large;
     TestDelete = "test.delete" (ReportParams) -> ReportDeleteReply, "Deletes a report of tests.";
     TestCleanup = "test.cleanup" (ReportCleanupParams) -> ReportCleanupReply, "Deletes old reports of tests.";
 }

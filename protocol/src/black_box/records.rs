@@ -4,22 +4,21 @@ use super::report::{TestReport, TestSummary};
 use super::result::TestType;
 use crate::{Limits, Umask};
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
 
 /// Parameters of `test.run`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestRunParams {
     /// Program to test; looked up on the caller's PATH if it contains no slash.
+    #[serde_with(skip_apply)]
     pub program: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
     /// empty directory, which is deleted afterwards.
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// As in `session.create`.
     pub caller_env: Option<BTreeMap<String, String>>,
@@ -27,17 +26,14 @@ pub struct TestRunParams {
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub umask: Option<Umask>,
     /// As `limits` in `session.create`.
-    #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub caller_limits: Limits,
     /// Tests to run. Default: all seven.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<TestType>,
     /// Seed of the random inputs. Default: a random one, which the report has.
     pub seed: Option<u64>,
     /// A report of the same program, by id, unique prefix, name of its file, or absolute path. Findings that are also in it
     /// are marked as known, and fail no test.
     pub baseline: Option<String>,
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub limits: TestLimits,
 }
 

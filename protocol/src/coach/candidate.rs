@@ -1,38 +1,10 @@
 //! Candidates: what may become a rule.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-macro_rules! words {
-    ($(#[$meta:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
-        pub enum $type {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $type {
-            /// All of them.
-            pub const ALL: &'static [$type] = &[$($type::$variant),*];
-
-            /// The name on the wire and in the ledger.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $($type::$variant => $name,)* }
-            }
-
-            /// The value with this name, in upper or lower case.
-            #[must_use]
-            pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.name().eq_ignore_ascii_case(name))
-            }
-        }
-    };
-}
-
-words! {
+named! {
     /// What a candidate becomes when it is approved.
     CandidateType {
         /// A block in the project's instructions: when this happens, do that.
@@ -48,7 +20,7 @@ words! {
     }
 }
 
-words! {
+named! {
     /// Where a candidate counts.
     Scope {
         /// In its project.
@@ -58,7 +30,7 @@ words! {
     }
 }
 
-words! {
+named! {
     /// The state of a candidate.
     CandidateStatus {
         /// Waits for a decision.
@@ -118,6 +90,7 @@ pub struct Candidate {
 }
 
 /// A piece of evidence.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
@@ -125,9 +98,7 @@ pub struct Evidence {
     /// At most 200 characters of the message or the error, without secrets.
     pub quote: String,
     pub timestamp: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<String>,
 }
 

@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 /// Parameters of `coach.review`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachReviewParams {
     /// Only candidates seen in this project: a `repo_id`, or a directory in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// 1 to 1,000, default 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -52,16 +51,15 @@ pub struct CoachGetReply {
 }
 
 /// A decision on a candidate.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decision {
     pub at: String,
     /// `approve`, `reject`, `edit`, `promote`, `guard` or `undo`.
     pub decision: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The file that was changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// True if it was undone later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -182,6 +180,7 @@ pub struct CoachUndoReply {
 }
 
 /// Parameters of `coach.guard`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGuardParams {
@@ -189,10 +188,8 @@ pub struct CoachGuardParams {
     pub id: String,
     /// A regular expression for the commands (or, with `tool`, the paths) that are refused. Default: derived from the
     /// rule's evidence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The tool that is guarded, default `Bash`. For other tools, the pattern is matched with the file's path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Remove the guard.
     #[serde(default, skip_serializing_if = "crate::is_default")]

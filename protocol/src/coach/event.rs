@@ -1,98 +1,49 @@
 //! Events: the signals that were recorded.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
-/// The kind of a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum SignalType {
-    /// The user corrects what the assistant did.
-    #[serde(rename = "USER_CORRECTION", alias = "user_correction")]
-    UserCorrection,
-    /// The user is annoyed.
-    #[serde(rename = "TONE_ESCALATION", alias = "tone_escalation")]
-    ToneEscalation,
-    /// The user has said nearly the same three times.
-    #[serde(rename = "REPETITION", alias = "repetition")]
-    Repetition,
-    /// The user adds what a skill lacks.
-    #[serde(rename = "SKILL_SUPPLEMENT", alias = "skill_supplement")]
-    SkillSupplement,
-    /// The user asks whether something was done that should be done unasked.
-    #[serde(rename = "VERIFICATION_QUESTION", alias = "verification_question")]
-    VerificationQuestion,
-    /// A command failed.
-    #[serde(rename = "COMMAND_FAILURE", alias = "command_failure")]
-    CommandFailure,
-    /// A program or package is too old.
-    #[serde(rename = "VERSION_ISSUE", alias = "version_issue")]
-    VersionIssue,
-    /// A rule of work was broken: a squash merge, an edit of an installed copy, a claim of success without a check.
-    #[serde(rename = "PROCESS_VIOLATION", alias = "process_violation")]
-    ProcessViolation,
-}
-
-impl SignalType {
-    /// All of them, in the order in which the signals of one payload are listed.
-    pub const ALL: [SignalType; 8] = [
-        SignalType::UserCorrection,
-        SignalType::ToneEscalation,
-        SignalType::Repetition,
-        SignalType::SkillSupplement,
-        SignalType::VerificationQuestion,
-        SignalType::CommandFailure,
-        SignalType::VersionIssue,
-        SignalType::ProcessViolation,
-    ];
-
-    /// The name on the wire and in the column `signal_type`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            SignalType::UserCorrection => "USER_CORRECTION",
-            SignalType::ToneEscalation => "TONE_ESCALATION",
-            SignalType::Repetition => "REPETITION",
-            SignalType::SkillSupplement => "SKILL_SUPPLEMENT",
-            SignalType::VerificationQuestion => "VERIFICATION_QUESTION",
-            SignalType::CommandFailure => "COMMAND_FAILURE",
-            SignalType::VersionIssue => "VERSION_ISSUE",
-            SignalType::ProcessViolation => "PROCESS_VIOLATION",
-        }
-    }
-
-    /// The type with this name, in upper or lower case.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|one| one.name().eq_ignore_ascii_case(name))
+named! {
+    /// The kind of a signal.
+    SignalType {
+        /// The user corrects what the assistant did.
+        #[serde(alias = "user_correction")]
+        UserCorrection = "USER_CORRECTION",
+        /// The user is annoyed.
+        #[serde(alias = "tone_escalation")]
+        ToneEscalation = "TONE_ESCALATION",
+        /// The user has said nearly the same three times.
+        #[serde(alias = "repetition")]
+        Repetition = "REPETITION",
+        /// The user adds what a skill lacks.
+        #[serde(alias = "skill_supplement")]
+        SkillSupplement = "SKILL_SUPPLEMENT",
+        /// The user asks whether something was done that should be done unasked.
+        #[serde(alias = "verification_question")]
+        VerificationQuestion = "VERIFICATION_QUESTION",
+        /// A command failed.
+        #[serde(alias = "command_failure")]
+        CommandFailure = "COMMAND_FAILURE",
+        /// A program or package is too old.
+        #[serde(alias = "version_issue")]
+        VersionIssue = "VERSION_ISSUE",
+        /// A rule of work was broken: a squash merge, an edit of an installed copy, a claim of success without a check.
+        #[serde(alias = "process_violation")]
+        ProcessViolation = "PROCESS_VIOLATION",
     }
 }
 
-/// When an event happened within a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EventType {
-    /// A prompt of the user.
-    Pre,
-    /// A tool call or a permission.
-    Tool,
-    /// Everything else, for example the end of a turn.
-    Post,
-}
-
-impl EventType {
-    /// The name on the wire and in the column `event_type`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            EventType::Pre => "pre",
-            EventType::Tool => "tool",
-            EventType::Post => "post",
-        }
+named! {
+    /// When an event happened within a turn.
+    EventType {
+        /// A prompt of the user.
+        Pre = "pre",
+        /// A tool call or a permission.
+        Tool = "tool",
+        /// Everything else, for example the end of a turn.
+        Post = "post",
     }
 }
 

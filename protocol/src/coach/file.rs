@@ -3,7 +3,7 @@
 use super::{Candidate, Promotion, SignalType};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_with::skip_serializing_none;
+use serde_with::apply;
 
 /// Parameters of `coach.mute`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct CoachMuteReply {
 }
 
 /// Parameters of `coach.forget`; at least one must be given, and all that are given must hold.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachForgetParams {
@@ -56,7 +56,6 @@ pub struct CoachForgetParams {
     /// Only events before this time, RFC 3339.
     pub before: Option<String>,
     /// Everything, candidates that were not approved included.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub all: bool,
 }
 

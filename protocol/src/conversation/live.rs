@@ -3,11 +3,11 @@
 use super::model::{ConversationPair, ConversationTurn, ConversationUsage, TurnRole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
 
 /// Parameters of `conversation.subscribe`. Without `session`, `file` and `project`, all conversations.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSubscribeParams {
@@ -18,15 +18,12 @@ pub struct ConversationSubscribeParams {
     /// Conversations that were started in this directory, an absolute path, or below it; those that start later too.
     pub project: Option<String>,
     /// Absolute paths of directories of Claude Code (`~/.claude`); default: that of the daemon.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
     /// Kinds of items to send; default: all.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<ConversationItemKind>,
     /// Messages and prompts to start with, of the conversation used last; default 0, at most 1,000.
     pub last: Option<u64>,
     /// Where to go on in each file, to continue after a lost connection: `offset + length` of the last item of the file.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub from: BTreeMap<String, u64>,
 }
 

@@ -34,15 +34,15 @@ pub use records::{
 pub use typed::{Element, elements, printed, typed};
 
 methods! {
-    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.";
-    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before, for at most `wait_ms`.";
-    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before, for at most `wait_ms`.";
+    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.", Large;
+    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before, for at most `wait_ms`.", Large;
+    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before, for at most `wait_ms`.", Large;
     ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums have it, also after the file is deleted.";
-    ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
-    ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.";
-    ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.";
-    ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.";
-    ConversationRecordGet = "conversation.record" (ConversationRecordParams) -> ConversationRecord, "Returns one record as Claude Code wrote it.";
-    ConversationTool = "conversation.tool" (ConversationToolParams) -> ConversationPair, "Returns a call of a tool with its result.";
-    ConversationTreeGet = "conversation.tree" (ConversationParams) -> ConversationTree, "Returns the sub-agents of a conversation and what started them.";
+    ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.", Large;
+    ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.", Large;
+    ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.", Large;
+    ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.", Large;
+    ConversationRecordGet = "conversation.record" (ConversationRecordParams) -> ConversationRecord, "Returns one record as Claude Code wrote it.", Large;
+    ConversationTool = "conversation.tool" (ConversationToolParams) -> ConversationPair, "Returns a call of a tool with its result.", Large;
+    ConversationTreeGet = "conversation.tree" (ConversationParams) -> ConversationTree, "Returns the sub-agents of a conversation and what started them.", Large;
 }

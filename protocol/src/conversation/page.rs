@@ -6,45 +6,41 @@ use super::model::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_with::apply;
 use std::collections::BTreeMap;
 
 /// Which conversation: `session` or `file`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationParams {
     /// Session id of Claude Code, or a unique prefix of at least 4 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Absolute path of a transcript or a stream, anywhere. Sub-agents beside a transcript are read with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Absolute paths of directories of Claude Code (`~/.claude`) in which the session is looked for, besides those of the
     /// daemon.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
 }
 
 /// Which turns of a conversation.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationPageParams {
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub conversation: ConversationParams,
     /// Index of the first turn; default 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
     /// Maximum number of turns; default 1,000. A page ends earlier when its records exceed 8 MiB, with `raw` 4 MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// In the order in which people read: turns of a sub-agent follow the turn whose call started it. Without it, they come
     /// where their file has them. A reply of `conversation.get` in this order has no `indexes`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
     /// With the records themselves in `records` of each turn, as Claude Code wrote them, instead of their uuids.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
     /// Without recognised secrets, as `conversation.export` always is.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,
 }
 

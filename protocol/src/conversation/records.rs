@@ -2,16 +2,15 @@
 
 use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 
 /// Which conversations. All conditions must hold.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationScope {
     /// Absolute paths of directories of Claude Code (`~/.claude`) to look in, besides those of `conversations.roots`;
     /// default: that of the daemon.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
     /// Conversations that were started in this directory, an absolute path, or below it.
     pub project: Option<String>,
@@ -59,6 +58,7 @@ pub struct ConversationListParams {
 }
 
 /// Reply of `conversation.list`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationListReply {
@@ -66,9 +66,7 @@ pub struct ConversationListReply {
     pub conversations: Vec<ConversationSummary>,
     /// Number of conversations in the scope.
     pub total: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<Indexing>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<UnreadableFiles>,
 }
 
@@ -143,6 +141,7 @@ pub enum RecordStatus {
 }
 
 /// Reply of `conversation.search`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSearchReply {
@@ -151,9 +150,7 @@ pub struct ConversationSearchReply {
     /// Number of records found; 10,000 stands for that many or more.
     pub total: u64,
     pub took_ms: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<Indexing>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<UnreadableFiles>,
 }
 

@@ -3,34 +3,33 @@
 use super::tape::ExecTapeOptions;
 use crate::Inherited;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecRunParams {
     /// What Claude Code is to do; at most 10 MB.
+    #[serde_with(skip_apply)]
     pub instruction: String,
+    #[serde_with(skip_apply)]
     #[serde(default, deserialize_with = "crate::spelling::any_case")]
     pub output_format: OutputFormat,
     /// Rules such as `Read` and `Bash(git:*)`: only these calls are allowed. Empty: no restriction.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
     /// Rules of calls that are forbidden. Not together with `allowed_tools`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disallowed_tools: Vec<String>,
     /// Continue this conversation.
     pub resume_session_id: Option<String>,
     /// Continue the last conversation of this repository.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continue_last: bool,
     /// Add logs to the result.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbose: bool,
     /// Time limit in seconds, 1 to 3600. Default: the configuration's, 600.
     pub timeout: Option<i64>,
     /// What to do about changes that are not committed.
+    #[serde_with(skip_apply)]
     #[serde(default, deserialize_with = "crate::spelling::any_case")]
     pub dirty_worktree: DirtyWorktree,
     /// The work tree, absolute. Required; ccctl sends its own directory.
@@ -45,10 +44,10 @@ pub struct ExecRunParams {
     /// End the run after this many seconds without output. Default: never.
     pub stall_timeout: Option<i64>,
     /// Run in a fresh git worktree, which stays; the result names it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
     /// A tape answers in place of Claude Code, or Claude Code is recorded. Without it, neither.
     pub tape: Option<ExecTapeOptions>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
 }

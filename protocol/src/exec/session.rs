@@ -73,13 +73,12 @@ pub struct ExecutionParams {
 }
 
 /// Parameters of `exec.sessions`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionsParams {
     /// Only conversations of the repository of this directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ExecSessionStatus>,
 }
 

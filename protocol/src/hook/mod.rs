@@ -5,6 +5,7 @@ pub mod spool;
 use crate::method::methods;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_with::skip_serializing_none;
 
 methods! {
     HookPost = "hook.post" (HookPostParams) -> HookPostReply, "Takes the payload of one Claude Code hook; a delivery that was taken before is not taken again.";
@@ -13,6 +14,7 @@ methods! {
 /// Parameters of `hook.post`, with either `payload` or `payload_b64`.
 ///
 /// A file in the [`spool`] contains exactly this object.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookPostParams {
@@ -23,11 +25,9 @@ pub struct HookPostParams {
     /// The payload, if it is a JSON object.
     // Unparsed: it may be large, be nested more deeply than a tree of values may be, and have half a surrogate pair in an
     // escape (`\ud83d` of a text that was cut off), which JavaScript writes and no Rust string holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
     pub payload: Option<Box<RawValue>>,
     /// The payload in base64, if it is anything else or was cut off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_b64: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! The differences between two reports of investigations.
 
 use serde::{Deserialize, Serialize};
+use serde_with::apply;
 
 /// Parameters of `investigate.diff`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,7 @@ pub struct InvestigateDiffParams {
 }
 
 /// The differences between the reports `a` and `b`.
+#[apply(ListDiff => #[serde(default, skip_serializing_if = "ListDiff::is_empty")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationDiff {
@@ -25,39 +27,29 @@ pub struct InvestigationDiff {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<Change>,
     /// By name. Changed: the description.
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub commands: ListDiff,
     /// By all their spellings. Changed: the value or the description.
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub options: ListDiff,
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub prompts: ListDiff,
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub help_commands: ListDiff,
     /// By command. Changed: the exit status.
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub exit_commands: ListDiff,
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub data_formats: ListDiff,
     /// By name. Changed: the prompt, or where commands lead.
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub states: ListDiff,
     /// By kind and command. Changed: the message.
-    #[serde(default, skip_serializing_if = "ListDiff::is_empty")]
     pub findings: ListDiff,
 }
 
 /// The differences between two lists.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListDiff {
     /// Only in `b`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
     /// Only in `a`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
 }
 

@@ -30,10 +30,10 @@ methods! {
     InvestigateRun = "investigate.run" (InvestigateRunParams) -> InvestigateStarted, "Starts a job that finds out what a program offers: its help, commands, prompts, states and ways to end it. The report is stored in `investigations/` in the base directory, even if the job is cancelled.";
     InvestigateProbe = "investigate.probe" (InvestigateProbeParams) -> InvestigateProbeReply, "Starts a program briefly and returns whether it waits for input, and its prompt, version and help options. Obeys the configuration key `safe_mode`; never uses bubblewrap.";
     InvestigateLearn = "investigate.learn" (InvestigateLearnParams) -> InvestigationReport, "Makes and stores a report of what was typed in a session.";
-    InvestigateMap = "investigate.map" (InvestigateMapParams) -> InvestigateMapReply, "Returns the states of a report and the commands that lead from one to another.";
-    InvestigateList = "investigate.list" (ReportListParams) -> InvestigateListReply, "Lists the reports of investigations, newest first.";
-    InvestigateGet = "investigate.get" (ReportParams) -> InvestigationReport, "Returns a report.";
-    InvestigateDiff = "investigate.diff" (InvestigateDiffParams) -> InvestigationDiff, "Compares two reports.";
+    InvestigateMap = "investigate.map" (InvestigateMapParams) -> InvestigateMapReply, "Returns the states of a report and the commands that lead from one to another.", Large;
+    InvestigateList = "investigate.list" (ReportListParams) -> InvestigateListReply, "Lists the reports of investigations, newest first.", Large;
+    InvestigateGet = "investigate.get" (ReportParams) -> InvestigationReport, "Returns a report.", Large;
+    InvestigateDiff = "investigate.diff" (InvestigateDiffParams) -> InvestigationDiff, "Compares two reports.", Large;
     InvestigateDelete = "investigate.delete" (ReportParams) -> ReportDeleteReply, "Deletes a report.";
     InvestigateCleanup = "investigate.cleanup" (ReportCleanupParams) -> ReportCleanupReply, "Deletes old reports of investigations.";
 }

@@ -2,6 +2,7 @@
 
 use super::report::InvestigationEnd;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Names a report of an investigation or of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,14 +14,13 @@ pub struct ReportParams {
 }
 
 /// Parameters of `investigate.list` and `test.list`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportListParams {
     /// Only reports of this program: a name, or a path whose last part counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Maximum number of reports; default 100, at most 1,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 

@@ -3,66 +3,58 @@
 use super::finding::Finding;
 use super::state::ProgramState;
 use serde::{Deserialize, Serialize};
+use serde_with::apply;
 use std::collections::BTreeMap;
 
 /// What an investigation found.
+#[apply(_ => #[serde(default)])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigationReport {
     /// A UUID.
+    #[serde_with(skip_apply)]
     pub id: String,
+    #[serde_with(skip_apply)]
     pub program: String,
-    #[serde(default)]
     pub args: Vec<String>,
+    #[serde_with(skip_apply)]
     pub started_at: String,
+    #[serde_with(skip_apply)]
     pub completed_at: String,
     /// Id of the state in which the program starts; null if it never waited for input.
+    #[serde_with(skip_apply)]
     pub entry_state_id: Option<String>,
     /// By name: sub-commands, words of help lists, and dot-commands of all states.
-    #[serde(default)]
     pub commands: BTreeMap<String, CommandReport>,
     /// Prompts of all states, without duplicates.
-    #[serde(default)]
     pub prompts: Vec<String>,
-    #[serde(default)]
     pub error_messages: Vec<ErrorMessage>,
     /// Command lines and words that print help.
-    #[serde(default)]
     pub help_commands: Vec<String>,
     /// Words and keys that end the program.
-    #[serde(default)]
     pub exit_commands: Vec<ExitCommand>,
     /// Categories of the pattern library: `json`, `xml`, `yaml`, `ini`, `csv`, `table`, `key_value`, and your own.
-    #[serde(default)]
     pub data_formats: Vec<String>,
     /// What safe mode refused and by which rule, what was not tried and why, and other notes.
-    #[serde(default)]
     pub safety_notes: Vec<String>,
-    #[serde(default)]
     pub states: Vec<ProgramState>,
-    #[serde(default)]
     pub findings: Vec<Finding>,
-    #[serde(default)]
     pub options: Vec<OptionFound>,
     /// Usage lines of the help text.
-    #[serde(default)]
     pub usage: Vec<String>,
     /// The program waits for input.
-    #[serde(default)]
     pub interactive: bool,
     /// The program draws on the whole screen, as editors do.
-    #[serde(default)]
     pub full_screen: bool,
     /// The first line with a digit that `--version`, `-V` or `version` prints.
-    #[serde(default)]
     pub version: Option<String>,
     /// False if dangerous commands were sent as well.
+    #[serde_with(skip_apply)]
     pub safe_mode: bool,
-    #[serde(default)]
     pub end: InvestigationEnd,
     /// Directory with the tapes of the copies that were started on a terminal, deleted with the report; absent without the
     /// parameter `tape`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
 }
 

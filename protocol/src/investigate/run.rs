@@ -3,23 +3,23 @@
 use super::report::InvestigationReport;
 use crate::Inherited;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::apply;
 use std::collections::BTreeMap;
 
 /// Parameters of `investigate.run`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InvestigateRunParams {
     /// Program to investigate; looked up on the caller's PATH if it contains no slash.
+    #[serde_with(skip_apply)]
     pub program: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
     /// empty directory, which is deleted afterwards.
     pub cwd: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
     /// Refuse dangerous commands before they are sent. Default: the configuration key `safe_mode`.
@@ -32,7 +32,6 @@ pub struct InvestigateRunParams {
     /// Run the program under bubblewrap. Default: `investigation.sandbox`.
     pub sandbox: Option<bool>,
     /// Record each copy of the program that is started on a terminal on a tape.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tape: bool,
 }
 

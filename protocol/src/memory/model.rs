@@ -1,6 +1,7 @@
 //! What a session memory holds. Types and fields have the names of the seed.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// The state of a project: finished tasks, failing tests, running servers, blockers and next steps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -149,17 +150,16 @@ pub struct TestSuite {
     pub command: String,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TestFailure {
     /// Relative to the project.
     pub file: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     pub test_name: String,
     /// First line, at most 200 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

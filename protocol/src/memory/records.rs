@@ -2,6 +2,7 @@
 
 use super::SessionMemory;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// The source of a part of the memory.
@@ -185,14 +186,13 @@ pub struct MemoryStatusReply {
 }
 
 /// Parameters of `memory.validate`: one of the two.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryValidateParams {
     /// Absolute path of the file to check.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The text of a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 

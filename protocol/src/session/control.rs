@@ -3,6 +3,7 @@
 use super::record::Session;
 use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
+use serde_with::apply;
 
 /// Names one session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -35,14 +36,13 @@ impl SessionGetParams {
 }
 
 /// Parameters of `session.list`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionListParams {
     /// Include ended sessions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
     /// Look up `waiting_for_input` of live sessions. Null if that took too long.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waiting: bool,
 }
 
@@ -137,14 +137,13 @@ pub struct SessionCloseReply {
 }
 
 /// Parameters of `session.cleanup`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCleanupParams {
     /// Also close all live sessions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
     /// Also close live sessions that have been idle for this many seconds, except attached and `persist` ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_s: Option<f64>,
 }
 

@@ -3,28 +3,26 @@
 use crate::Inherited;
 use crate::tape::TapeOptions;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::apply;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Parameters of `session.create`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionCreateParams {
     /// Program to run; looked up on the session's PATH if it contains no slash. Optional with `shell`.
     pub program: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Start `program` as a shell for `session.run`: it prints prompt marks (OSC 133), which show where the output of a
     /// command starts and ends. Default of `program`: the session's `SHELL`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
     pub cwd: Option<String>,
     /// Variables given explicitly; they override `caller_env` and are compared by `reuse`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    #[serde_with(skip_apply)]
     #[serde(flatten)]
     pub inherited: Inherited,
     /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM, COLORTERM,
@@ -43,7 +41,6 @@ pub struct SessionCreateParams {
     /// No idle timeout and no maximum run time. Default: true with a name.
     pub persist: Option<bool>,
     /// Return the live session with the same program, arguments, cwd, size, `env`, `config` and `set`, if one exists.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
     /// Default timeout of expect, wait and run, in seconds. 0: check once without waiting.
     pub timeout_s: Option<f64>,
@@ -60,34 +57,28 @@ pub struct SessionCreateParams {
     /// The session ends when the connection that created it closes. Its output is removed once it has ended and that
     /// connection is closed; its record and its history stay. After a handover to another worker, it waits 5 s for a
     /// connection that subscribes to it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
     /// Whether the terminal echoes input at the start; see `session.echo`. Unlike `plain`, false keeps output
     /// processing on: a printed `\n` still arrives as `\r\n`. Cannot be combined with `pipes`, nor false with `tape`,
     /// nor true with `plain`. Default: true, unless `plain`.
     pub echo: Option<bool>,
     /// No echo and no output processing: output arrives exactly as the program wrote it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plain: bool,
     /// Give the program three pipes instead of a terminal, as in a pipeline: `isatty` and similar checks report no
     /// terminal, and its standard error is kept separate from its standard output. Input is sent as usual; `eof` closes
     /// its standard input for good. The session counts as `plain`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pipes: bool,
     /// Open a named pipe that carries all events from the start; see `session.pipe`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stream: bool,
     /// Start the program that this configuration describes, and reply when its start-up is complete. `program` and
     /// `timeout_s` override the configuration's values. If the start-up fails, or the connection closes before it is
     /// complete, the session is closed.
     pub config: Option<String>,
     /// Values for the configuration's placeholders.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, String>,
     /// The secrets that the configuration asks for, by name; they are typed and never stored. Values of placeholders
     /// that are secrets can be given here too. The error about missing secrets has `data.secrets`, a list of {name,
     /// step, env?, file?, prompt?}.
-    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub secrets: Secrets,
     /// Record the program, or replay tapes in its place. Absent: neither.
     pub tape: Option<TapeOptions>,

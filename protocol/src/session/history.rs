@@ -1,17 +1,17 @@
 //! The history: who typed, received and matched what.
 
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// Parameters of `session.history`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionHistoryParams {
     pub session: String,
     /// Maximum number of rows, counted from the newest; default 200, at most 10,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// Only rows older than the one with this id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
 

@@ -35,8 +35,8 @@ methods! {
     SessionSend = "session.send" (SessionSendParams) -> SessionSendReply, "Types text, keys, bytes or a paste; with `expect`, waits for the answer in the same request.";
     SessionExpect = "session.expect" (SessionExpectParams) -> ExpectResult, "Waits for the first of several patterns.";
     SessionWait = "session.wait" (SessionWaitParams) -> SessionWaitReply, "Waits until the program exits, goes silent, shows a prompt or waits for input.";
-    SessionRead = "session.read" (SessionReadParams) -> SessionReadReply, "Reads output without consuming it; without `since`, `lines` and `max_bytes`, all that is in memory or, of an ended session, the last 16 MiB.";
-    SessionScreen = "session.screen" (SessionScreenParams) -> SessionScreenReply, "Returns the current screen, or the last one of an ended session: as text, with styles, or as an image.";
+    SessionRead = "session.read" (SessionReadParams) -> SessionReadReply, "Reads output without consuming it; without `since`, `lines` and `max_bytes`, all that is in memory or, of an ended session, the last 16 MiB.", Bulk;
+    SessionScreen = "session.screen" (SessionScreenParams) -> SessionScreenReply, "Returns the current screen, or the last one of an ended session: as text, with styles, or as an image.", Bulk;
     SessionRun = "session.run" (SessionRunParams) -> SessionRunReply, "Runs one command in a session's shell and returns exactly its output and exit status.";
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
@@ -44,6 +44,6 @@ methods! {
     SessionEcho = "session.echo" (SessionEchoParams) -> SessionEchoReply, "Turns the terminal's echo on or off, or reports whether it is on. The program can change it too; a shell with a line editor does so for each line.";
     SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks the processes to exit, then kills those that are still running.";
     SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams events or output to its reader.";
-    SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the history, newest row last.";
+    SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the history, newest row last.", Bulk;
     SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Removes ended sessions; can also close idle or all live sessions.";
 }

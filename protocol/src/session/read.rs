@@ -21,13 +21,12 @@ pub struct SessionReadParams {
 }
 
 /// Reply of `session.read`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionReadReply {
     /// Without control sequences; invalid bytes as U+FFFD.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_b64: Option<String>,
     /// Offset of the first byte that is returned; missing bytes before it count as omitted.
     pub start: u64,

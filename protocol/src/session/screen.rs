@@ -2,7 +2,7 @@
 
 use crate::spelling::any_case;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 use std::fmt;
 
 /// Output format of `session.screen`.
@@ -22,6 +22,7 @@ pub enum ScreenFormat {
 }
 
 /// Parameters of `session.screen`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionScreenParams {
@@ -29,10 +30,8 @@ pub struct SessionScreenParams {
     #[serde(default, deserialize_with = "any_case")]
     pub format: ScreenFormat,
     /// First row to return, counted from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_row: Option<u16>,
     /// Maximum number of rows. Default: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rows: Option<u16>,
 }
 
@@ -111,33 +110,25 @@ pub struct CellRun {
 }
 
 /// Style of cells; attributes that are off or default are left out.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CellStyle {
     pub fg: Option<Color>,
     pub bg: Option<Color>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bold: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dim: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub italic: bool,
     /// Underlined, in any style.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub underline: bool,
     /// Absent: a single line.
     pub underline_style: Option<UnderlineStyle>,
     /// Absent: the colour of the text.
     pub underline_color: Option<Color>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blink: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inverse: bool,
     /// Text that a terminal does not show (SGR 8).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strikethrough: bool,
     /// The address of a hyperlink (OSC 8), as the program wrote it: any scheme, at most 2 KiB, no control characters.
     pub link: Option<String>,

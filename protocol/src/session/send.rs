@@ -3,13 +3,14 @@
 use super::expect::{ExpectResult, Pattern};
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 
 /// Parameters of `session.send`: exactly one of `text`, `data_b64` and `keys`; with `eof`, none is required.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSendParams {
+    #[serde_with(skip_apply)]
     pub session: String,
     pub text: Option<String>,
     /// Raw bytes in base64.
@@ -17,25 +18,21 @@ pub struct SessionSendParams {
     /// Key names as in tmux: `C-c`, `Up`, `F5`, `M-x`.
     pub keys: Option<Vec<String>>,
     /// Append the carriage return of the Enter key.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub newline: bool,
     /// Send `text` as a bracketed paste, if the program has enabled bracketed paste.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paste: bool,
     /// End the input for good: the terminal's end-of-file key (`^D`) is typed now if the program reads whole lines, and
     /// again each time the program waits for input, until it exits or something else is sent. A program that reads
     /// single keys gets the key three times.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub eof: bool,
     /// Never record the input.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
     /// Wait for a pattern, starting at the offset at which the input was written.
     pub expect: Option<SendExpect>,
 }
 
 /// The patterns that `session.send` waits for.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SendExpect {
     pub patterns: Vec<Pattern>,
@@ -47,6 +44,7 @@ pub struct SendExpect {
 }
 
 /// Reply of `session.send`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSendReply {
@@ -58,8 +56,6 @@ pub struct SessionSendReply {
     /// True if the program is known to have discarded all of the input before it read any of it. Only a send with
     /// `expect` waits long enough to find out, and only on Linux; if it times out, the error's data has `discarded`.
     /// For input that contains control characters, this is unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarded: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<ExpectResult>,
 }

@@ -2,20 +2,20 @@
 
 use super::record::EndReason;
 use serde::{Deserialize, Serialize};
+use serde_with::apply;
 
 /// Parameters of `session.subscribe`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSubscribeParams {
+    #[serde_with(skip_apply)]
     pub session: String,
     /// Offset of the first byte. Default: new output only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// Leave out queries to the terminal, for a client whose own terminal would answer them again.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strip_queries: bool,
     /// Add `text` to each item.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text: bool,
 }
 

@@ -4,6 +4,7 @@ use super::record::Session;
 use crate::spelling::any_case;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 /// What `session.wait` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,7 @@ pub enum WaitFor {
 }
 
 /// Parameters of `session.wait`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionWaitParams {
@@ -31,10 +33,8 @@ pub struct SessionWaitParams {
     #[serde(rename = "for", deserialize_with = "any_case")]
     pub condition: WaitFor,
     /// Milliseconds of silence that count as idle; default 500.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<f64>,
     /// With `output`: the offset. Default: the end of the output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,

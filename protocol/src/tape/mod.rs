@@ -11,18 +11,18 @@ pub use options::{
 use crate::Inherited;
 use crate::method::methods;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
 
 methods! {
-    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes in a directory.";
-    TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its metadata, and its exchanges as text.";
+    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes in a directory.", Large;
+    TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its metadata, and its exchanges as text.", Large;
     TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and reports problems by file, line and column.";
     TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Redacts secrets in tapes; without `inplace`, only reports them.";
-    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes; any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.";
+    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes; any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.", Large;
     TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 1, 2 or 3) into a tape.";
-    TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.";
-    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.";
+    TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.", Large;
+    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.", Large;
     TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
     TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
@@ -81,16 +81,15 @@ pub struct TapeSummary {
 }
 
 /// Whether a tape starts with the program or continues another tape.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeBegin {
     /// The tape does not start with the program's start: when it was recorded, the exchanges before it were on other
     /// tapes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins_in_middle: bool,
     /// The exchange after which such a tape continues; absent if there is none, in which case the tape
     /// cannot be replayed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins_behind: Option<TapePlace>,
 }
 
@@ -103,13 +102,12 @@ pub struct TapePlace {
 }
 
 /// A problem in a tape.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeProblem {
     pub path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
     /// The problem, and what to do.
     pub message: String,
@@ -193,17 +191,15 @@ pub enum Stream {
 }
 
 /// Parameters of `tape.validate`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeValidateParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Only this tape. Default: all tapes of the root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
     /// Treat unknown, missing and duplicate keys, and impossible values, as errors instead of warnings.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
 }
 
@@ -224,17 +220,15 @@ pub struct TapeValidateReply {
 }
 
 /// Parameters of `tape.redact`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeRedactParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Only this tape. Default: all tapes of the root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
     /// Rewrite the tapes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inplace: bool,
 }
 
@@ -285,7 +279,7 @@ pub struct TapeDiffReply {
 }
 
 /// Parameters of `tape.import`.
-#[skip_serializing_none]
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeImportParams {
@@ -297,7 +291,6 @@ pub struct TapeImportParams {
     pub path: Option<String>,
     /// The recorded program. Default: the one named in the asciicast.
     pub program: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     pub tag: Option<String>,
     /// Default true.
@@ -441,19 +434,16 @@ pub struct TapeDrift {
 }
 
 /// Parameters of `tape.prune`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapePruneParams {
     /// Directory of the tapes, as in TapeOptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Remove tapes that were never replayed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unused: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Only tapes that were recorded more than this many seconds ago.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older_than_s: Option<f64>,
 }
 

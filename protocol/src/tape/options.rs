@@ -1,7 +1,7 @@
 //! How a session uses tapes: the options, and the result.
 
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
+use serde_with::{apply, skip_serializing_none};
 
 /// Which exchanges (see ExchangeRecord) are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +140,7 @@ pub enum DecoratorTarget {
 
 /// How a session used tapes: `tape` of its record.
 #[skip_serializing_none]
+#[apply(Vec<_> => #[serde(default, skip_serializing_if = "Vec::is_empty")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TapeUse {
@@ -159,13 +160,10 @@ pub struct TapeUse {
     /// Exchanges that were not recorded, because they were already on a tape.
     pub known: u64,
     /// Tapes that were replayed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<String>,
     /// Tapes that were written; known once the program has exited.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new: Vec<String>,
     /// The same as `new`, under an earlier name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
     /// Tapes of the root that this session neither replayed nor wrote; only for an ended session with `summary`, and not
     /// in `session.list`.

@@ -3,6 +3,7 @@
 use super::callee::{Callee, Outlet};
 use super::fault::Fault;
 use super::shared::{BulkPlace, Shared};
+use ccd_protocol::method::ReplySize;
 use ccd_session::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
@@ -21,47 +22,6 @@ pub(super) struct Guard {
     pub(super) shared: Arc<Shared>,
 }
 
-/// Methods whose replies can be large and are made at once: of each connection, one at a time.
-const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];
-
-/// Methods whose replies can take megabytes while they are made: see [`Budget`](crate::budget::Budget).
-const LARGE_METHODS: [&str; 34] = [
-    "session.history",
-    "session.read",
-    "coach.events",
-    "coach.export",
-    "coach.ledger",
-    "coach.report",
-    "coach.review",
-    "conversation.export",
-    "conversation.get",
-    "conversation.list",
-    "conversation.record",
-    "conversation.search",
-    "conversation.stats",
-    "conversation.tool",
-    "conversation.tree",
-    "conversation.turn",
-    "conversation.turns",
-    "daemon.log",
-    "exec.get",
-    "exec.list",
-    "exec.session",
-    "exec.sessions",
-    "investigate.diff",
-    "investigate.get",
-    "investigate.list",
-    "investigate.map",
-    "job.list",
-    "tape.diff",
-    "tape.export",
-    "tape.get",
-    "tape.list",
-    "tape.svg",
-    "test.get",
-    "test.list",
-];
-
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
 /// request.
 const REPEATABLE_METHODS: [&str; 5] = [
@@ -74,6 +34,11 @@ const REPEATABLE_METHODS: [&str; 5] = [
 
 /// Methods that change something and may then wait for a long time.
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
+
+fn reply_size(method: &str) -> ReplySize {
+    let info = ccd_protocol::methods().find(|info| info.name == method);
+    info.map_or(ReplySize::Small, |info| info.reply_size)
+}
 
 /// Returns whether this is a `session.run` that the next worker recognises.
 fn has_run_id(request: &Request<'_>) -> bool {
@@ -120,16 +85,17 @@ impl RpcServiceT for Guard {
             if request.extensions.get::<Peer>().is_none() {
                 request.extensions.insert(shared.peer.clone());
             }
-            let bulk = if BULK_METHODS.contains(&method) {
+            let reply_size = reply_size(method);
+            let bulk = if reply_size == ReplySize::Bulk {
                 let place = Arc::clone(&shared.bulk).acquire_owned().await;
                 place.ok().map(Arc::new).map(BulkPlace)
             } else {
                 None
             };
-            let _making = if LARGE_METHODS.contains(&method) {
-                Some(shared.budget.make().await)
-            } else {
-                None
+            // See `Budget`.
+            let _making = match reply_size {
+                ReplySize::Small => None,
+                ReplySize::Large | ReplySize::Bulk => Some(shared.budget.make().await),
             };
             let repeatable = REPEATABLE_METHODS.contains(&method) || has_run_id(&request);
             let (conn, peer) = (shared.peer.connection, shared.peer.pid);

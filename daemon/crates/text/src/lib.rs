@@ -1,7 +1,8 @@
 //! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting, differences. Pure code: no runtime, no
 //! files.
 //!
-//! Layers, top first; none uses one before it: `hidden` → `redact`, `pattern`, `piped_line` → `expect`, `canonical`, `diff`, `escape`, `words`.
+//! Layers, top first; none uses one before it: `hidden` → `redact`, `pattern`, `piped_line` → `expect`, `canonical`,
+//! `diff`, `escape`, `words`.
 
 #![cfg_attr(
     test,

@@ -262,10 +262,7 @@ mod tests {
                     let mode = fs::Permissions::from_mode(0o640);
                     fs::set_permissions(root.join("CLAUDE.md"), mode).unwrap();
                 }
-                let words = Words {
-                    kind: *kind,
-                    ..WORDS
-                };
+                let words = Words { kind, ..WORDS };
                 let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
                 let made = write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
                 assert_eq!(fs::read(&plan.path).unwrap(), plan.after);

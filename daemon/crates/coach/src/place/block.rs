@@ -99,7 +99,7 @@ mod tests {
             "{skill}"
         );
         for kind in CandidateType::ALL {
-            assert!(block(*kind).contains("<!-- ccd:rule 0123456789ab -->"));
+            assert!(block(kind).contains("<!-- ccd:rule 0123456789ab -->"));
         }
     }
 }

@@ -207,9 +207,9 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
     use crate::args::{Ccctl, Noun, TapeVerb};
     use clap::Parser as _;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn parse(line: &[&str]) -> TapeShimArgs {
         let parsed = Ccctl::try_parse_from([&["ccctl", "tape", "shim"], line].concat()).unwrap();

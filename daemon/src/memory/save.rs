@@ -8,7 +8,11 @@ use ccd_store::blocking;
 use ccd_text::redact::redact;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// How long a save may take. Its parts have limits of their own; git has none.
+const SAVE_LIMIT: Duration = Duration::from_secs(20);
 
 impl Memories {
     /// Saves what hooks ask for, one after the other, until the daemon stops.
@@ -65,7 +69,12 @@ async fn contained<T: Send + 'static>(
     project: PathBuf,
     work: impl Future<Output = Result<T, MemoryError>> + Send + 'static,
 ) -> Result<T, MemoryError> {
-    let done = tokio::spawn(work).await;
+    let Ok(done) = tokio::time::timeout(SAVE_LIMIT, tokio::spawn(work)).await else {
+        return Err(MemoryError::NoAnswer {
+            project,
+            seconds: SAVE_LIMIT.as_secs(),
+        });
+    };
     done.unwrap_or_else(|error| {
         // The message of a panic may quote a text of the project.
         let error = redact(&error.to_string()).text.into_owned();

@@ -22,7 +22,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
         &["ccd-text", "ccd-tape", "ccd-coach", "ccd-memory"],
     ),
     ("regex-automata", &["ccd-text"]),
-    ("regex-syntax", &["ccd-text"]),
+    ("regex-syntax", &["ccd-text", "ccd-base"]),
     ("rmcp", &["ccd-mcp"]),
     ("sd-notify", &["ccd"]),
     ("similar", &["ccd-text"]),
@@ -56,6 +56,7 @@ const UNKNOWN_TO: &[(&str, &[&str])] = &[
             "ccd",
         ],
     ),
+    ("ccd-base", &["tokio"]),
     ("ccd-protocol", &["tokio", "rustix", "libc"]),
     ("ccd-text", &["tokio"]),
 ];

@@ -70,7 +70,6 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
         &[
             "daemon/crates/store/src/error.rs",
             "daemon/crates/store/src/folder.rs",
-            "daemon/crates/store/src/documents.rs",
         ],
     ),
     (
@@ -102,7 +101,6 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "daemon/src/config/read.rs",
             "daemon/src/rpc/memory.rs",
             "daemon/crates/conversation/src/price/source.rs",
-            "daemon/crates/coach/src/place/apply.rs",
         ],
     ),
     (

@@ -104,6 +104,7 @@ fn path_of(name: &str) -> Option<PathBuf> {
         return None;
     }
     let tops = [
+        "base/",
         "client/",
         "daemon/",
         "docs/",

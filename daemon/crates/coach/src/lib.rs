@@ -3,7 +3,7 @@
 //! and events that recur become candidates for rules (`aggregate`).
 //!
 //! Layers, top first; none uses one before it: `coach` → `ledger`, `record` → `aggregate`, `detect`, `config`,
-//! `report`, `synthetic` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
+//! `report` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
 //! `similarity`, `signal`, `instant` → `table`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]

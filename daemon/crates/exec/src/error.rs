@@ -26,6 +26,8 @@ pub enum ExecError {
     Repository(#[from] RepositoryError),
     #[error("{}: git worktree add took longer than the time limit of {seconds} seconds; check the hook post-checkout and the filters of the repository, or raise --timeout", root.display())]
     WorktreeTimeout { root: PathBuf, seconds: u64 },
+    #[error("{}: git did not answer within {seconds} s; look for a named pipe in the place of one of its files, or for a file system that hangs", root.display())]
+    NoAnswer { root: PathBuf, seconds: u64 },
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("{}: changes are not committed: {paths}; commit them, or run with --dirty-worktree stash or allow", root.display())]
@@ -115,7 +117,7 @@ impl Reportable for ExecError {
             Self::ClaudeUnusable { .. } => ErrorCode::ClaudeUnusable,
             Self::Repository(RepositoryError::StashConflict { .. }) => ErrorCode::StashConflict,
             Self::Repository(_) | Self::Lock(LockError::File { .. }) => ErrorCode::RepositoryError,
-            Self::WorktreeTimeout { .. } => ErrorCode::Timeout,
+            Self::WorktreeTimeout { .. } | Self::NoAnswer { .. } => ErrorCode::Timeout,
             Self::Dirty { .. } => ErrorCode::DirtyWorktree,
             Self::Busy { .. } | Self::Lock(LockError::Held { .. }) => ErrorCode::ExecBusy,
             Self::NoSession(_) | Self::NoLastSession(_) => ErrorCode::ExecSessionNotFound,

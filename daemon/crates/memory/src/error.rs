@@ -27,6 +27,8 @@ pub enum MemoryError {
     NotReadable { path: PathBuf, source: io::Error },
     #[error("{}: no such directory", .0.display())]
     NoProject(PathBuf),
+    #[error("{}: saving the memory took longer than {seconds} s; look for a named pipe in the place of a file, or for a file system that hangs", project.display())]
+    NoAnswer { project: PathBuf, seconds: u64 },
     /// A bug.
     #[error("{}: saving the memory has failed because of a bug; the old file is unchanged", .0.display())]
     Failed(PathBuf),
@@ -48,6 +50,7 @@ impl Reportable for MemoryError {
             Self::SecretFound { .. } => ErrorCode::MemorySecretFound,
             Self::NotWritable { .. } => ErrorCode::MemoryNotWritable,
             Self::NoProject(_) => ErrorCode::ProjectNotFound,
+            Self::NoAnswer { .. } => ErrorCode::Timeout,
             Self::Failed(_) => ErrorCode::Internal,
         }
     }

@@ -1,6 +1,7 @@
 //! Directories that are not ordinary work trees.
 
 use crate::support::exec::{Executor, Repository};
+use ccd_protocol::exec::ExecutionStatus;
 use serde_json::json;
 use std::fs;
 
@@ -80,4 +81,25 @@ fn a_submodule_is_a_work_tree_of_its_own_and_its_new_commit_is_a_change_of_the_o
         "{}",
         result.diff
     );
+}
+
+#[test]
+fn where_git_does_not_answer_a_run_ends_at_its_time_limit_and_the_next_one_is_not_held() {
+    let executor = Executor::with_script(CHANGES);
+    let hanging = Repository::new();
+    let pipe = hanging.root().join(".git/logs/HEAD");
+    fs::remove_file(&pipe).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+    let started = executor.start(&hanging, &json!({"timeout": 1}));
+    let result = executor.result(&started);
+    assert_eq!(result.status, ExecutionStatus::Timeout);
+    let message = result.error_message.unwrap();
+    assert!(
+        message.contains("git did not answer within 1 s"),
+        "{message}"
+    );
+    let next = executor.run(&Repository::new(), &json!({}));
+    next.succeeded_and_changed(&["x.txt"]);
 }

@@ -147,6 +147,25 @@ impl Task {
         in_work_tree(self.planned.settings.umask, work).await
     }
 
+    /// Does the same with work that changes no file of the user, for as long as the run may take. Where git does not answer,
+    /// the thread is left to itself.
+    async fn look_at<T: Send + 'static, E: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<T, ExecError>
+    where
+        ExecError: From<E>,
+    {
+        let limit = self.planned.request.timeout;
+        let looked = tokio::time::timeout(limit, self.in_work_tree(work));
+        let looked = self.wait(Instant::now() + 2 * limit, looked).await?;
+        let late = |_| ExecError::NoAnswer {
+            root: self.planned.place.tree.root.clone(),
+            seconds: limit.as_secs(),
+        };
+        Ok(looked.map_err(late)??)
+    }
+
     fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         if !self.planned.request.worktree {
@@ -223,7 +242,7 @@ impl Task {
             self.fresh().await?
         } else {
             let place = self.planned.place.clone();
-            self.in_work_tree(move || place.checked(&request)).await?
+            self.look_at(move || place.checked(&request)).await?
         };
         let lock = match lock {
             Some(lock) => lock,
@@ -243,7 +262,7 @@ impl Task {
         if puts_away && !self.planned.request.worktree {
             let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
             let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            ready.stash = self.in_work_tree(save).await?;
+            ready.stash = self.look_at(save).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;
@@ -258,14 +277,12 @@ impl Task {
             self.note_prepared(ready).await?;
         }
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
-        let before = self
-            .in_work_tree(move || {
-                if let Some(stash) = &stash {
-                    place.tree.stash_clean(stash)?;
-                }
-                place.look(stash.as_deref())
-            })
-            .await?;
+        if let Some(stash) = stash.clone() {
+            let tree = place.tree.clone();
+            self.in_work_tree(move || tree.stash_clean(&stash)).await?;
+        }
+        let look = move || place.look(stash.as_deref());
+        let before = self.look_at(look).await?;
         ready.before = Some(before);
         self.note_prepared(ready).await
     }
@@ -412,12 +429,16 @@ impl Task {
         self.log("error", error.to_string());
         RunOutcome {
             status: match error {
-                ExecError::WorktreeTimeout { .. } => ExecutionStatus::Timeout,
+                ExecError::WorktreeTimeout { .. } | ExecError::NoAnswer { .. } => {
+                    ExecutionStatus::Timeout
+                }
                 _ => ExecutionStatus::Failed,
             },
             error_message: Some(plain::text(&error.to_string())),
             error_kind: match error {
-                ExecError::Cancelled | ExecError::WorktreeTimeout { .. } => None,
+                ExecError::Cancelled
+                | ExecError::WorktreeTimeout { .. }
+                | ExecError::NoAnswer { .. } => None,
                 error => Some(error.code().kind().to_owned()),
             },
             logs: self.logs_of(&[]),

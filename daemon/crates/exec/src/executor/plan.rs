@@ -16,6 +16,10 @@ use ccd_terminal::ProcessSettings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long opening a repository may take. It takes milliseconds.
+const FIND_LIMIT: Duration = Duration::from_secs(20);
 
 /// The variable that marks processes of the daemon's sessions: a run belongs to none, even if its caller does.
 const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
@@ -54,12 +58,18 @@ impl Executor {
         };
         let request = Request::parse(params, &defaults)?;
         let path = request.repo_path.clone();
+        let root = path.clone();
         let place = blocking(move || {
             let tree = WorkTree::find(&path)?;
             let cwd = path.canonicalize().unwrap_or(path);
             Ok::<_, ExecError>(RunDirectory { tree, cwd })
-        })
-        .await?;
+        });
+        let late = |_| ExecError::NoAnswer {
+            root,
+            seconds: FIND_LIMIT.as_secs(),
+        };
+        let place = tokio::time::timeout(FIND_LIMIT, place).await;
+        let place = place.map_err(late)??;
         let repository = place.tree.repository().to_string_lossy().into_owned();
         let start = self
             .conversation(&request.conversation, &repository)

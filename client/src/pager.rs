@@ -29,7 +29,7 @@ pub(crate) fn page(
     let text = |out: &mut dyn Write| text(&mut Printer::new(out, style, output_columns()));
     let pager = pager(std::env::var_os("PAGER")).filter(|_| context.style.is_terminal);
     let is_shown = match pager.and_then(start) {
-        Some(child) => show(child, &text)?,
+        Some(child) => show(child, text)?,
         None => false,
     };
     if is_shown {

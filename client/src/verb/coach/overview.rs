@@ -30,7 +30,7 @@ pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, F
     if answer.value.candidates.is_empty() && !context.global.json {
         context.note("no candidates");
     }
-    context.print(&answer, |reply, out| render::ledger(reply, out))
+    context.print(&answer, render::ledger)
 }
 
 pub(super) fn report(args: &ReportArgs, context: &mut Context) -> Result<Exit, Failure> {

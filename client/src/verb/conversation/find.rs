@@ -33,7 +33,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         context.note(&nothing("no conversations", &args.scope));
     }
     let (shown, total) = (answer.value.conversations.len(), answer.value.total);
-    let exit = context.print(&answer, |reply, out| render::conversations(reply, out))?;
+    let exit = context.print(&answer, render::conversations)?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
 }
@@ -81,7 +81,7 @@ pub(super) fn search(
         context.note(&nothing("nothing found", &args.scope));
     }
     let (shown, total) = (answer.value.hits.len(), answer.value.total);
-    let exit = context.print(&answer, |reply, out| render::conversation_hits(reply, out))?;
+    let exit = context.print(&answer, render::conversation_hits)?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
 }

@@ -73,7 +73,8 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     secret.filter(|secret| {
         let value = &bytes[secret.clone()];
         let is_name = matches!(value, [b'$', name, ..] if name.is_ascii_alphabetic());
-        !is_placeholder(value) && !(is_name && anchor_quote == Some(b'"'))
+        let is_quoted_name = is_name && anchor_quote == Some(b'"');
+        !is_placeholder(value) && !is_quoted_name
     })
 }
 

@@ -110,7 +110,8 @@ fn a_mistake_is_told_and_asked_again() {
             .starts_with("type words such as python3")
     );
     assert_eq!(typed(&mut walk, "it's"), None);
-    assert_eq!(walk.mistake.as_deref(), Some("a quote is not closed"));
+    let told = "the ' at byte 2 of the command is not closed";
+    assert_eq!(walk.mistake.as_deref(), Some(told));
     walk.key(Key::Control('u'));
     assert_eq!(line(typed(&mut walk, "ls -l")), "run -- ls -l");
     let mut walk = self::walk();

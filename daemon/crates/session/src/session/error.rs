@@ -12,6 +12,7 @@ use ccd_terminal::holder::{Exit, SpawnError};
 use ccd_text::expect::PatternError;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::io::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -177,6 +178,14 @@ impl Reportable for SessionError {
             ),
             Self::ShellBusy { with, .. } => Some(with.hint()),
             Self::ShuttingDown => Some("start the daemon again"),
+            Self::Files(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+                ) =>
+            {
+                Some("free some space; ccctl session cleanup removes ended sessions and their logs")
+            }
             Self::NoPipe(_) => Some("session.pipe opens one"),
             Self::StartFailed(failed) => failed.error.hint(),
             Self::Spawn(error) => error.hint(),

@@ -9,7 +9,7 @@ use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
 
 use super::line::Line;
-use super::report::{Probe, Reader, Verdict};
+use super::report::Probe;
 
 /// Probes the terminal of `master` once, and returns what its foreground waits for.
 /// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the terminal's slave side.
@@ -41,19 +41,6 @@ pub fn unread_output(master: BorrowedFd<'_>) -> u64 {
     ioctl_fionread(master).unwrap_or(0)
 }
 
-/// What is known from the tasks of the foreground group.
-#[derive(Debug)]
-pub(super) struct Finding {
-    pub(super) verdict: Verdict,
-    pub(super) how: &'static str,
-    pub(super) reader: Option<Reader>,
-    pub(super) foreground_state: Option<char>,
-    /// It is not visible in which call the program is blocked, but nothing shows that it runs.
-    pub(super) sleeps_unseen: bool,
-    /// The reader asks for a secret, though this terminal's modes do not show it.
-    pub(super) asks_secret: bool,
-}
-
 #[cfg(not(portable))]
 mod platform {
     pub(super) use super::super::search::find;
@@ -61,8 +48,8 @@ mod platform {
 
 #[cfg(portable)]
 mod platform {
-    use super::super::report::BLIND;
-    use super::{Finding, Line, Verdict};
+    use super::super::report::{BLIND, Finding, Verdict};
+    use super::Line;
 
     pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64, _line: Line) -> Finding {
         Finding {

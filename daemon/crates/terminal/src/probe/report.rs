@@ -108,6 +108,19 @@ impl Probe {
     }
 }
 
+/// What is known from the tasks of the foreground group.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) verdict: Verdict,
+    pub(super) how: &'static str,
+    pub(super) reader: Option<Reader>,
+    pub(super) foreground_state: Option<char>,
+    /// It is not visible in which call the program is blocked, but nothing shows that it runs.
+    pub(super) sleeps_unseen: bool,
+    /// The reader asks for a secret, though this terminal's modes do not show it.
+    pub(super) asks_secret: bool,
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

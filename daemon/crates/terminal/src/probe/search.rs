@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::io;
 
 use super::line::Line;
-use super::look::Finding;
 use super::proc::{Descriptor, ProcFiles, Task};
 use super::relay;
-use super::report::{MULTIPLEXER, RELAY, Reader, Verdict};
+use super::report::{Finding, MULTIPLEXER, RELAY, Reader, Verdict};
 use super::syscall::{Sleep, Wait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
 use rustix::fs::makedev;

@@ -12,19 +12,21 @@ pub fn now() -> String {
 
 /// Returns a time in the same form.
 pub fn at(time: SystemTime) -> String {
-    rfc3339(OffsetDateTime::from(time))
+    rfc3339(date_of(time))
 }
 
 /// Returns the time `seconds` ago in the same form, so that texts can be compared as times.
 pub fn seconds_ago(seconds: f64) -> String {
-    rfc3339(OffsetDateTime::now_utc() - time::Duration::seconds_f64(seconds))
+    let age = time::Duration::checked_seconds_f64(seconds);
+    let then = age.and_then(|age| OffsetDateTime::now_utc().checked_sub(age));
+    rfc3339(then.unwrap_or(OffsetDateTime::UNIX_EPOCH))
 }
 
-/// Returns a time in the same form with microseconds.
+/// Returns a time in the same form with microseconds. Times before 1970 count as 1970.
 pub fn at_us(time: SystemTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-    written(OffsetDateTime::from(time), format)
+    written(date_of(time.max(SystemTime::UNIX_EPOCH)), format)
 }
 
 /// Reads a time in UTC, with the letter Z and any number of digits of a second; `None` for any other text.
@@ -44,6 +46,20 @@ pub fn normal(text: &str) -> Option<String> {
 
 fn parsed(text: &str) -> Option<OffsetDateTime> {
     OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).ok()
+}
+
+/// A time that no date can be given for counts as 1970.
+fn date_of(time: SystemTime) -> OffsetDateTime {
+    let (start, duration) = (OffsetDateTime::UNIX_EPOCH, time::Duration::try_from);
+    let date = match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => duration(after)
+            .ok()
+            .and_then(|after| start.checked_add(after)),
+        Err(before) => duration(before.duration())
+            .ok()
+            .and_then(|before| start.checked_sub(before)),
+    };
+    date.unwrap_or(start)
 }
 
 fn rfc3339(time: OffsetDateTime) -> String {
@@ -85,6 +101,24 @@ mod tests {
         let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_micros(1_795_337_187_001_002);
         assert_eq!(at_us(time), "2026-11-22T08:46:27.001002Z");
         assert_eq!(parse(&at_us(time)), Some(time));
+    }
+
+    #[test]
+    fn times_beyond_all_dates_count_as_1970() {
+        let start = "1970-01-01T00:00:00.000Z";
+        for days in [5_000_000, u32::MAX] {
+            let seconds = f64::from(days) * 86_400.0;
+            let then = SystemTime::now() - std::time::Duration::from_secs_f64(seconds);
+            assert_eq!(
+                (seconds_ago(seconds), at(then)),
+                (start.into(), start.into())
+            );
+            assert_eq!(at_us(then), "1970-01-01T00:00:00.000000Z");
+        }
+        assert_eq!(seconds_ago(f64::MAX), start);
+        let before = SystemTime::UNIX_EPOCH - std::time::Duration::from_secs(1);
+        assert_eq!(at(before), "1969-12-31T23:59:59.000Z");
+        assert_eq!(at_us(before), "1970-01-01T00:00:00.000000Z");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::support::processes::lives;
 use crate::support::session::lacks;
 use crate::support::worker::is_one_process;
 use crate::support::{Daemon, eventually};
+use serde_json::json;
 
 /// A stubborn process without an environment, which prints its id.
 const STUBBORN: &str = "sh -c 'trap \"\" HUP TERM; echo $$; exec sleep 600'";
@@ -90,4 +91,43 @@ fn what_was_only_adopted_ends_with_the_daemon_and_not_with_another_session() {
     pids.extend(others);
     assert!(daemon.stop().success());
     are_gone(&pids);
+}
+
+#[test]
+fn a_process_of_which_only_the_first_thread_has_ended_is_ended() {
+    if lacks(&["setsid", "python3"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    let start = |environment: &str| {
+        let script = format!("({environment} python3 -c '{HEADLESS}' &); exec sleep 600");
+        let session = daemon.open("sh", &["-c", &script]);
+        let pid: i32 = session.expect(r"\d+\n").matched.trim().parse().unwrap();
+        eventually("its first thread ends", || (!lives(pid)).then_some(()));
+        assert!(has_threads(pid));
+        (session.id().to_owned(), pid)
+    };
+    for environment in ["", "setsid"] {
+        let (session, pid) = start(environment);
+        let close = json!({"session": session, "grace_ms": 200});
+        let reply = daemon.call_value("session.close", &close).unwrap();
+        assert_eq!(reply["killed"], json!([pid]), "{environment:?}: {reply}");
+        eventually("it is gone", || (!has_threads(pid)).then_some(()));
+    }
+    let (_, pid) = start("env -i setsid");
+    daemon.stop();
+    assert!(!has_threads(pid));
+}
+
+/// The system call exit ends the calling thread alone.
+const HEADLESS: &str = r#"
+import ctypes, os, signal, threading, time
+for number in (signal.SIGHUP, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)
+threading.Thread(target=time.sleep, args=(600,)).start()
+print(os.getpid(), flush=True)
+ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)"#;
+
+fn has_threads(pid: i32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    threads.is_ok_and(|threads| threads.count() > 1)
 }

@@ -14,7 +14,9 @@ const LOOKED_AT_BYTES: usize = 16 * 1024;
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let text = &text[..text.floor_char_boundary(LOOKED_AT_BYTES)];
     let text = redact(text).text;
-    let line = text.lines().find(|line| !line.trim().is_empty());
+    // A carriage return alone ends a line, too.
+    let mut lines = text.split(['\n', '\r']);
+    let line = lines.find(|line| !line.trim().is_empty());
     ccd_base::clip::clip(line.unwrap_or(""), max)
 }
 

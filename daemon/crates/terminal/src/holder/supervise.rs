@@ -392,10 +392,12 @@ impl Worker {
     }
 
     fn pause(&self) -> Duration {
+        if self.restarts == MAX_RESTARTS {
+            return HELD_PAUSE;
+        }
         // The first worker is replaced at once.
         match self.restarts.max(self.quick_ends.saturating_sub(1)) {
             0 => Duration::ZERO,
-            MAX_RESTARTS => HELD_PAUSE,
             count => FIRST_PAUSE
                 .saturating_mul(1 << (count - 1).min(MAX_RESTARTS))
                 .min(LONGEST_PAUSE),

@@ -231,6 +231,8 @@ fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
     }
     let text =
         rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '!' | ','));
+    // What follows a carriage return alone is another line.
+    let (text, _) = text.split_once('\r').unwrap_or((text, ""));
     Some((keyword, about, clip(text.trim_end(), TEXT_CHARS)))
 }
 

@@ -3,6 +3,7 @@
 use super::process::Stat;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::path::Path;
 use std::time::Duration;
 
 /// Maximum length of the part of a process's environment that is searched; the kernel does not allow more.
@@ -36,8 +37,10 @@ pub(super) fn look(pid: i32, name: &str) -> Look {
             Some(stat) if stat.is_in_exec && !is_denied(&first) => return Look::Execs,
             Some(_) => {}
         }
-        // It may have got its environment since.
-        let _ = read(pid, &mut environ);
+        // It may have got its environment since. If only its first thread has ended, the others still show it.
+        if !matches!(read(pid, &mut environ), Ok(1..)) && !is_denied(&first) {
+            read_of_threads(pid, &mut environ);
+        }
     }
     let value = |entry: &[u8]| {
         let after_name = entry.strip_prefix(name.as_bytes())?;
@@ -65,8 +68,20 @@ fn is_denied(read: &io::Result<usize>) -> bool {
 }
 
 fn read(pid: i32, environ: &mut Vec<u8>) -> io::Result<usize> {
-    let file = File::open(format!("/proc/{pid}/environ"))?;
-    file.take(MAX_BYTES).read_to_end(environ)
+    read_file(format!("/proc/{pid}/environ").as_ref(), environ)
+}
+
+fn read_of_threads(pid: i32, environ: &mut Vec<u8>) {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    for thread in threads.into_iter().flatten().flatten() {
+        if matches!(read_file(&thread.path().join("environ"), environ), Ok(1..)) {
+            return;
+        }
+    }
+}
+
+fn read_file(path: &Path, environ: &mut Vec<u8>) -> io::Result<usize> {
+    File::open(path)?.take(MAX_BYTES).read_to_end(environ)
 }
 
 #[cfg(test)]

@@ -103,6 +103,10 @@ const FLAGS: usize = 6;
 #[cfg(target_os = "linux")]
 const OF_KERNEL: u32 = 0x0020_0000;
 
+/// The number of threads among the fields after the name.
+#[cfg(target_os = "linux")]
+const THREADS: usize = 17;
+
 /// System information about a process, on Linux from `/proc/PID/stat`.
 #[derive(Debug)]
 pub(super) struct Stat {
@@ -110,7 +114,7 @@ pub(super) struct Stat {
     pub(super) is_daemon: bool,
     pub(super) parent: i32,
     pub(super) started_ticks: u64,
-    /// False for a zombie.
+    /// False for a zombie, unless only its first thread has ended.
     pub(super) lives: bool,
     /// The session in the sense of the kernel, named by the process that opened it.
     pub(super) kernel_session: i32,
@@ -119,7 +123,7 @@ pub(super) struct Stat {
     /// The process group, named as the session.
     #[cfg(not(portable))]
     pub(super) group: i32,
-    /// It was stopped by a signal or a debugger.
+    /// It was stopped by a signal or a debugger; also true if that cannot be seen, because its first thread has ended.
     #[cfg(not(portable))]
     pub(super) is_stopped: bool,
     /// It lives but has no place for an environment: it execs another program, or ends. So it is for another user's process.
@@ -158,7 +162,8 @@ impl Stat {
         let fields = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
         let state = *fields.first()?;
-        let lives = !matches!(state, "Z" | "X" | "x");
+        let has_first_thread = !matches!(state, "Z" | "X" | "x");
+        let lives = has_first_thread || fields.get(THREADS)?.parse::<u32>().ok()? > 1;
         Some(Self {
             is_daemon: stat.get(name_start..name_end)? == DAEMON_NAME.to_bytes(),
             lives,
@@ -168,8 +173,8 @@ impl Stat {
             // The kernel prints it as a signed number.
             tty_device: u64::from(fields.get(4)?.parse::<i32>().ok()?.cast_unsigned()),
             #[cfg(not(portable))]
-            is_stopped: matches!(state, "T" | "t"),
-            is_in_exec: lives
+            is_stopped: !has_first_thread || matches!(state, "T" | "t"),
+            is_in_exec: has_first_thread
                 && fields.get(ENVIRONMENT_END) == Some(&"0")
                 && fields.get(FLAGS)?.parse::<u32>().ok()? & OF_KERNEL == 0,
             parent: fields.get(1)?.parse().ok()?,

@@ -34,7 +34,9 @@ pub fn distrust(project: &Path, path: &Path, user: u32) -> Option<String> {
                 format!("{name} is writable for everybody; run chmod o-w {name}"),
             ),
             owner if owner == user || owner == 0 => None,
-            _ => Some(format!("{name} belongs to another user; take it over with sudo chown")),
+            _ => Some(format!(
+                "{name} belongs to another user; take it over with sudo chown"
+            )),
         }
     };
     let why = below.chain(beyond).filter_map(why).last()?;

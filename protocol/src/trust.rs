@@ -23,7 +23,8 @@ pub fn distrust(project: &Path, path: &Path, user: u32) -> Option<String> {
     let is_outside = |file: &PathBuf| top.as_ref().is_some_and(|top| !file.starts_with(top));
     let linked = path.canonicalize().ok().filter(is_outside);
     let beyond = linked.iter().flat_map(|file| {
-        let allowed = [0, 0].into_iter().chain(std::iter::repeat(STICKY));
+        let strict = if file.is_dir() { 1 } else { 2 };
+        let allowed = std::iter::repeat_n(0, strict).chain(std::iter::repeat(STICKY));
         file.ancestors().zip(allowed)
     });
     let why = |(part, allowed): (&Path, u32)| {

@@ -39,6 +39,8 @@ impl Session {
         let is_dead = self.is_dead();
         let leader = match self.facts.pid {
             _ if !self.facts.is_of_this_holder => Leader::Unknown,
+            // Its program could not be started. In a container, the daemon itself may be in a session with the number 0.
+            0 => Leader::Unknown,
             pid if is_dead || self.output.exit().is_some() => Leader::Reaped(pid),
             pid => Leader::Present(pid),
         };

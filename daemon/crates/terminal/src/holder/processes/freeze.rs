@@ -7,9 +7,9 @@
 use super::environment::{Look, look};
 use super::process::{Handle, Process, Stat, signal_all};
 use super::root::holder_pid;
-use super::table::ProcessTable;
+use super::table::{ProcessTable, own_pid};
 use super::traces::{SESSION_VARIABLE, Traces};
-use rustix::process::{Pid, Signal, getpgid, getpgrp, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::Arc;
@@ -244,10 +244,12 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
     /// session of the kernel that a stranger has opened, or it is that of a process of the daemon.
     fn group_to_stop(&self, pid: i32, stat: &Stat) -> Option<Pid> {
         let opener = stat.kernel_session;
-        let is_strange = opener != pid && matches!((self.whose)(opener), Whose::Strangers);
+        // The opener of the session 0 is outside this namespace of processes.
+        let is_strange =
+            opener == 0 || opener != pid && matches!((self.whose)(opener), Whose::Strangers);
         let group = Pid::from_raw(stat.group).filter(|_| !is_strange)?;
-        let holder = Pid::from_raw(holder_pid()).and_then(|holder| getpgid(Some(holder)).ok());
-        (group != getpgrp() && Some(group) != holder && group != Pid::INIT).then_some(group)
+        let is_of = |pid| Stat::read(pid).is_some_and(|daemon| daemon.group == stat.group);
+        (!is_of(own_pid()) && !is_of(holder_pid()) && group != Pid::INIT).then_some(group)
     }
 }
 

@@ -223,7 +223,7 @@ impl ProcessTable {
     #[cfg(not(portable))]
     pub(super) fn has_judged(&self, pid: i32) -> bool {
         let had_mark = |stat: &Stat| !stat.is_in_exec;
-        pid == own_pid()
+        [own_pid(), holder_pid()].contains(&pid)
             || self.candidates.contains(&pid) && self.stats.get(&pid).is_some_and(had_mark)
     }
 
@@ -268,7 +268,8 @@ impl ProcessTable {
         self.origins = origins;
     }
 
-    fn read_marks(&mut self, candidates: HashSet<i32>) {
+    fn read_marks(&mut self, mut candidates: HashSet<i32>) {
+        candidates.remove(&holder_pid());
         for pid in &candidates {
             if let Some(stat) = self.stats.get(pid) {
                 self.inside
@@ -335,7 +336,7 @@ impl ProcessTable {
     }
 }
 
-fn own_pid() -> i32 {
+pub(super) fn own_pid() -> i32 {
     std::process::id() as i32
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 /// Results of work that is done are often freed within this time.
-const DELAY: Duration = Duration::from_secs(1);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// Returns free memory to the system: the allocator keeps it, half a gigabyte after 100,000 events. Takes milliseconds.
 pub fn give_back_memory() {

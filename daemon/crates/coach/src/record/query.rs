@@ -140,21 +140,22 @@ type Sources = HashMap<String, (String, String)>;
 /// Returns the sources of the events that are not processed. If there are `many`, reading all sources is faster than looking
 /// each one up.
 async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
-    let sources = "SELECT group_concat(json_array(event_id, coalesce(repo_key, ''), coalesce(session_id, '')), char(10))
-        FROM ccd_event_sources";
     let waiting = "WHERE event_id IN (SELECT id FROM events WHERE processed = 0)";
-    let statement = if many {
-        sources.to_owned()
-    } else {
-        format!("{sources} {waiting}")
-    };
-    let lines = query_scalar(ccd_store::AssertSqlSafe(statement));
-    let lines: Option<String> = lines.fetch_one(events.readers()).await?;
+    let statement = format!(
+        "SELECT group_concat(concat_ws({FIELD_END}, event_id, coalesce(repo_key, ''), coalesce(session_id, '')), {ROW_END})
+            FROM ccd_event_sources {}",
+        if many { "" } else { waiting }
+    );
+    let rows = query_scalar(ccd_store::AssertSqlSafe(statement));
+    let rows: Option<String> = rows.fetch_one(events.readers()).await?;
     let parse = ccd_store::blocking(move || {
-        let lines = lines.iter().flat_map(|lines| lines.lines());
-        let columns = lines.filter_map(|line| serde_json::from_str(line).ok());
-        let source = |(id, key, session): (String, String, String)| (id, (key, session));
-        columns.map(source).collect()
+        let rows = rows.iter().flat_map(|rows| rows.split(ROW_SEPARATOR));
+        let source = |row: &str| {
+            let (id, source) = row.split_once(FIELD_SEPARATOR)?;
+            let (key, session) = source.split_once(FIELD_SEPARATOR)?;
+            Some((id.to_owned(), (key.to_owned(), session.to_owned())))
+        };
+        rows.filter_map(source).collect()
     });
     Ok(parse.await)
 }
@@ -167,10 +168,10 @@ async fn pending_between(
 ) -> SqlResult<(Vec<Event>, Vec<String>)> {
     let (mut pending, mut strange, mut left) = (Vec::new(), Vec::new(), limit);
     let mut page = pending_page(events, after, upto, left).await?;
-    while let (len, Some(last), Some(lines)) = page {
+    while let (len, Some(last), Some(rows)) = page {
         left = left.saturating_sub(len);
         let parse = ccd_store::blocking(move || {
-            for event in lines.lines().map(parsed) {
+            for event in rows.split(ROW_SEPARATOR).map(parsed) {
                 match event {
                     Ok(event) => pending.push(event),
                     Err(id) => strange.push(id),
@@ -184,41 +185,48 @@ async fn pending_between(
     Ok((pending, strange))
 }
 
-/// Returns the number of the events after one, the last one, and all of them, each as JSON in a line of its own: so many
-/// single values would cost more on their way through threads than the parsing.
+/// Between the columns and between the rows of a page; as SQL and as characters.
+const FIELD_END: &str = "char(31)";
+const FIELD_SEPARATOR: char = '\u{1f}';
+const ROW_END: &str = "char(30)";
+const ROW_SEPARATOR: char = '\u{1e}';
+
+/// Returns the number of the events after one, the last one, and all of them as one text: so many single values would cost
+/// more on their way through threads than the parsing.
 async fn pending_page(
     events: &Events,
     after: i64,
     upto: i64,
     limit: u32,
 ) -> SqlResult<(u32, Option<i64>, Option<String>)> {
-    let page = query_as(
-        "SELECT count(*), max(number), group_concat(event, char(10)) FROM (
-            SELECT rowid AS number, json_array(id, timestamp, signal_type, coalesce(repo_id, ''),
-                coalesce(content, ''), iif(typeof(context) = 'text', context, NULL)) AS event
-            FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)",
+    let text = |column: &str| {
+        format!("replace(replace(coalesce({column}, ''), {FIELD_END}, ' '), {ROW_END}, ' ')")
+    };
+    let (content, context) = (
+        text("content"),
+        text("iif(typeof(context) = 'text', context, '')"),
     );
+    let statement = format!(
+        "SELECT count(*), max(number), group_concat(event, {ROW_END}) FROM (
+            SELECT rowid AS number, concat_ws({FIELD_END}, id, timestamp, coalesce(signal_type, ''), coalesce(repo_id, ''),
+                {content}, {context}) AS event
+            FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)"
+    );
+    let page = query_as(ccd_store::AssertSqlSafe(statement));
     let page = page.bind(after).bind(upto).bind(limit.min(PAGE_LEN));
     page.fetch_one(events.readers()).await
 }
 
-/// Returns the event of a line, or its id. Another program may have written anything as context.
-fn parsed(line: &str) -> Result<Event, String> {
-    type Columns<'a> = (
-        String,
-        String,
-        SignalType,
-        String,
-        String,
-        Option<Cow<'a, str>>,
-    );
-    let columns = serde_json::from_str::<Columns<'_>>(line);
-    let Ok((id, timestamp, signal_type, repo_id, content, context)) = columns else {
-        let values: Vec<Value> = serde_json::from_str(line).unwrap_or_default();
-        let id = values.first().and_then(Value::as_str).unwrap_or_default();
-        return Err(id.to_owned());
+/// Returns the event of a row, or its id. Another program may have written anything.
+fn parsed(row: &str) -> Result<Event, String> {
+    let mut columns = row.split(FIELD_SEPARATOR);
+    let mut column = || columns.next().unwrap_or_default();
+    let (id, timestamp, signal_type) = (column().to_owned(), column().to_owned(), column());
+    let Some(signal_type) = SignalType::named(signal_type) else {
+        return Err(id);
     };
-    let context = context.and_then(|json| serde_json::from_str::<Context>(&json).ok());
+    let (repo_id, content) = (column().to_owned(), column().to_owned());
+    let context = serde_json::from_str::<Context>(column());
     Ok(Event {
         id,
         timestamp,

@@ -45,6 +45,16 @@ const WRITING_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const READING_TOOLS: [&str; 5] = ["Read", "NotebookRead", "Glob", "Grep", "LS"];
 
 impl Policy {
+    /// Returns the same policy for a project. Both directories are absolute.
+    #[must_use]
+    pub fn at(&self, project: &str, home: Option<&str>) -> Self {
+        Self {
+            project: Some(project.to_owned()),
+            home: home.map(str::to_owned),
+            ..self.clone()
+        }
+    }
+
     /// Judges the payload of a PreToolUse hook. A payload that cannot be read is denied.
     #[must_use]
     pub fn judge_payload(&self, payload: &[u8]) -> Judgement {

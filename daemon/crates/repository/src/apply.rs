@@ -17,7 +17,7 @@ impl WorkTree {
     /// The git program does it. It runs no filters, because the diff has the files as they are, and it leaves white space alone,
     /// whatever the user's settings say.
     pub fn apply(&self, patch: &[u8]) -> Result<()> {
-        let mut git = self.program()?;
+        let (mut git, _folder) = self.program()?;
         if patch.is_empty() {
             return Ok(());
         }

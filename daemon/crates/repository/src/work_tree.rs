@@ -1,8 +1,8 @@
 //! The work tree that a directory belongs to.
 
-use crate::error::{RepositoryError, Result};
+use crate::error::{GitResult, RepositoryError, Result};
 use crate::open;
-use git2::{ErrorCode, Oid, Repository};
+use git2::{Commit, ErrorCode, Repository};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,16 +41,12 @@ impl WorkTree {
 
     /// Returns the id of the commit that is checked out; nothing on an unborn branch.
     pub fn head(&self) -> Result<Option<String>> {
-        let repository = self.open()?;
-        Ok(self.head_of(&repository)?.map(|id| id.to_string()))
+        self.with(|repository| Ok(head_of(repository)?.map(|commit| commit.id().to_string())))
     }
 
-    pub(crate) fn head_of(&self, repository: &Repository) -> Result<Option<Oid>> {
-        match repository.head().and_then(|head| head.peel_to_commit()) {
-            Ok(commit) => Ok(Some(commit.id())),
-            Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
-            Err(error) => Err(self.git(error)),
-        }
+    /// Does work that only libgit2 can fail at.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&Repository) -> GitResult<T>) -> Result<T> {
+        work(&self.open()?).map_err(|error| self.git(error))
     }
 
     /// Opens the repository, and only this one: if `.git` was removed, not the one that the directory would then be in.
@@ -70,7 +66,7 @@ impl WorkTree {
     }
 
     pub(crate) fn git(&self, error: git2::Error) -> RepositoryError {
-        RepositoryError::git(&self.root)(error)
+        RepositoryError::git(&self.root, error)
     }
 
     /// Returns the reason for an error of something that writes objects.
@@ -80,6 +76,14 @@ impl WorkTree {
             Ok(()) => self.git(error),
             Err(_) => RepositoryError::NotWritable(objects),
         }
+    }
+}
+
+/// Returns the commit that is checked out; nothing on an unborn branch.
+pub(crate) fn head_of(repository: &Repository) -> GitResult<Option<Commit<'_>>> {
+    match repository.head().and_then(|head| head.peel_to_commit()) {
+        Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
+        head => head.map(Some),
     }
 }
 

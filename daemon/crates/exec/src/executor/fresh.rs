@@ -5,7 +5,7 @@ use crate::error::{ExecError, system};
 use crate::run::before::RunDirectory;
 use crate::run::live::{self, Following, Limits};
 use crate::run::program;
-use crate::verdict::Cause;
+use crate::verdict::{Cause, exit_code};
 use ccd_protocol::exec::ExecPhase;
 use ccd_repository::{NewLinked, RepositoryError};
 use ccd_terminal::supervised::Program;
@@ -54,7 +54,7 @@ impl Task {
                 _ => ExecError::Cancelled,
             });
         }
-        let code = finished.exit.code();
+        let code = exit_code(finished.exit);
         let place = self.planned.place.clone();
         self.in_work_tree(move || {
             let tree = new.made(code, &finished.printed.stderr)?;

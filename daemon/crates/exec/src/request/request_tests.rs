@@ -1,4 +1,4 @@
-use super::{Conversation, Defaults, PermissionMode, Request, RequestError};
+use super::{Conversation, Defaults, Request, RequestError};
 use ccd_policy::ToolMode;
 use ccd_protocol::exec::ExecRunParams;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn defaults_are_those_of_the_seed() {
         (600, 300)
     );
     assert_eq!(
-        (request.tools.mode(), &request.conversation),
+        (request.tools.mode, &request.conversation),
         (ToolMode::All, &Conversation::New)
     );
     assert_eq!(
@@ -120,9 +120,9 @@ fn limits_and_names_are_accepted() {
     })
     .unwrap();
     assert_eq!(request.timeout.as_secs(), 3600);
-    assert_eq!(request.permission_mode, Some(PermissionMode::DontAsk));
+    assert_eq!(request.permission_mode, Some("dontAsk"));
     assert_eq!(
-        (request.tools.mode(), request.tools.rules().len()),
+        (request.tools.mode, request.tools.rules.len()),
         (ToolMode::Blacklist, 1)
     );
     assert_eq!(request.conversation, Conversation::Last);

@@ -136,7 +136,7 @@ fn read_stream(
         line(bytes, text);
     };
     read_all(&mut pipe, stopped, |bytes| {
-        reader.feed_each(bytes, &mut keep);
+        reader.feed(bytes, &mut keep);
         let facts = reader.facts();
         pulse.send_modify(|pulse| {
             pulse.at = Instant::now();
@@ -153,7 +153,7 @@ fn read_stream(
             }
         });
     });
-    printed.facts = reader.finish_each(keep);
+    printed.facts = reader.finish(keep);
     printed
 }
 

@@ -15,16 +15,16 @@ pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &st
     if let Some(earlier) = earlier {
         add("--resume", state_after(earlier));
     }
-    let mut rules: Vec<&str> = request.tools.rules().iter().map(Rule::as_str).collect();
+    let mut rules: Vec<&str> = request.tools.rules.iter().map(Rule::as_str).collect();
     rules.sort_unstable();
     rules.dedup();
-    match request.tools.mode() {
+    match request.tools.mode {
         ToolMode::All => {}
         ToolMode::Whitelist => add("--allowedTools", rules.join(",")),
         ToolMode::Blacklist => add("--disallowedTools", rules.join(",")),
     }
     if let Some(mode) = request.permission_mode {
-        add("--permission-mode", mode.name().to_owned());
+        add("--permission-mode", mode.to_owned());
     }
     if let Some(model) = &request.model {
         add("--model", model.clone());

@@ -1,27 +1,27 @@
 //! The verdict on a run.
 
-use super::ending::{Cause, Ending, Exit};
+use super::ending::{Cause, Ending};
 use super::unusable::Unusable;
 use crate::stream::{Facts, Outcome};
 use ccd_protocol::exec::ExecutionStatus;
+use ccd_terminal::supervised::ProgramEnd;
 
 /// Maximum length of a message from standard error, in bytes; its end is kept.
 const MAX_STDERR_BYTES: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    pub status: ExecutionStatus,
+pub(crate) struct Verdict {
+    pub(crate) status: ExecutionStatus,
     /// Always there unless the run succeeded.
-    pub error_message: Option<String>,
+    pub(crate) error_message: Option<String>,
     /// Set if Claude Code could not work, whatever the instruction.
-    pub unusable: Option<Unusable>,
+    pub(crate) unusable: Option<Unusable>,
 }
 
 /// Returns the verdict on a run that has ended.
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
-#[must_use]
-pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
+pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
     match ending.cause {
         Some(Cause::TimeLimit { limit_s }) => Verdict {
             status: ExecutionStatus::Timeout,
@@ -45,7 +45,7 @@ pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
         None => of_outcome(
             facts,
             facts.outcome.as_ref(),
-            ending.exit == Exit::Code(0),
+            ending.exit == ProgramEnd::Code(0),
             ending,
         ),
     }
@@ -110,20 +110,22 @@ fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
     }
     let stderr = last_bytes(ending.stderr.trim(), MAX_STDERR_BYTES);
     match (stderr, ending.exit, outcome) {
-        ("", Exit::Code(_), Some(outcome)) if outcome.subtype.starts_with("error") => {
+        ("", ProgramEnd::Code(_), Some(outcome)) if outcome.subtype.starts_with("error") => {
             outcome.subtype.replace('_', " ")
         }
-        ("", Exit::Code(0), Some(_)) => "claude reported an error without a message".to_owned(),
-        ("", Exit::Code(code), Some(_)) => format!("claude exited with code {code}"),
-        ("", Exit::Code(code), None) => {
+        ("", ProgramEnd::Code(0), Some(_)) => {
+            "claude reported an error without a message".to_owned()
+        }
+        ("", ProgramEnd::Code(code), Some(_)) => format!("claude exited with code {code}"),
+        ("", ProgramEnd::Code(code), None) => {
             format!("claude exited with code {code} and printed no result")
         }
-        ("", Exit::Signal(signal), _) => format!("claude was ended by signal {signal}"),
+        ("", ProgramEnd::Signal(signal), _) => format!("claude was ended by signal {signal}"),
         // A signal is the cause; what is on standard error may be older.
-        (stderr, Exit::Signal(signal), _) => {
+        (stderr, ProgramEnd::Signal(signal), _) => {
             format!("claude was ended by signal {signal}: {stderr}")
         }
-        (stderr, Exit::Code(_), _) => stderr.to_owned(),
+        (stderr, ProgramEnd::Code(_), _) => stderr.to_owned(),
     }
 }
 

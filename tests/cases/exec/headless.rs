@@ -214,10 +214,8 @@ impl Ended {
         let mut ids = Vec::new();
         for call in self.facts.violations(&self.policy) {
             let scripted = find(&self.script, &call.id).expect("the script has the call");
-            assert_eq!(
-                (&*call.name, &call.input),
-                (scripted["name"].as_str().unwrap(), &scripted["input"])
-            );
+            assert_eq!(scripted["name"], *call.name);
+            assert_eq!(scripted["input"], call.input);
             ids.push(&*call.id);
         }
         ids.sort_unstable();

@@ -121,10 +121,8 @@ fn a_run_is_replayed_without_claude_code_and_changes_the_same() {
     assert!(tape.as_str().unwrap().starts_with("claude/t-"), "{tape}");
     let warnings = recorded["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(
-        warnings[0].as_str().unwrap().contains("not UTF-8"),
-        "{warnings:?}"
-    );
+    let warning = warnings[0].as_str().unwrap();
+    assert!(warning.contains("not UTF-8"), "{warning}");
     fleet.remove_claude();
     let index = fs::read(fleet.clone.root().join(".git/index")).unwrap();
     let (replayed, again) = fleet.run(&fleet.clone, json!({"latency": 0}), json!({}));
@@ -170,10 +168,8 @@ fn the_tools_for_tapes_accept_the_tape_of_a_run() {
     assert!(transcript.contains("All done."), "{transcript}");
     // It would run Claude Code without any of the run's limits.
     let refused = fleet.run_ccctl(&["verify", &one]).stderr;
-    assert!(
-        refused.contains("tape of a run of Claude Code"),
-        "{refused}"
-    );
+    let why = "tape of a run of Claude Code";
+    assert!(refused.contains(why), "{refused}");
     fleet.ccctl(&["redact", "--inplace"]);
     assert_ne!(fleet.run_ccctl(&["diff", &one, &two]).stdout, "");
     fleet.remove_claude();
@@ -195,10 +191,8 @@ fn a_run_that_is_on_no_tape_is_an_error_that_names_it() {
     assert!(message.contains("--record new"), "{message}");
     let model = miss(json!({"model": "opus", "max_turns": 3}));
     let part = &model["data"]["nearest"]["differs"][0];
-    assert_eq!(
-        (&part["part"], &part["asked"]),
-        (&json!("args[1]"), &json!("--model"))
-    );
+    assert_eq!(part["part"], "args[1]");
+    assert_eq!(part["asked"], "--model");
     let runs = fleet.call("exec.list", &json!({}));
     assert_eq!(runs["executions"].as_array().unwrap().len(), 1);
     let wrong = fleet
@@ -279,10 +273,8 @@ fn a_failed_run_is_replayed_as_failed_and_one_that_was_ended_is_not_recorded() {
     fleet.executor.claude.stand_in("init; say late; sleep 60");
     let hang = json!({"instruction": "hang", "timeout": 1, "dirty_worktree": "allow"});
     let ended = fleet.record(hang);
-    assert_eq!(
-        (&ended["status"], &ended["tape"]["new"]),
-        (&json!("timeout"), &Value::Null)
-    );
+    assert_eq!(ended["status"], "timeout");
+    assert!(ended["tape"]["new"].is_null(), "{ended}");
     let warning = ended["warnings"][0].as_str().unwrap();
     assert!(warning.contains("was not recorded"), "{warning}");
 }
@@ -312,10 +304,8 @@ fn commits_are_not_replayed_but_their_changes_are() {
     assert_eq!(recorded["commits"].as_array().unwrap().len(), 1);
     let replayed = fleet.replay(json!({}));
     assert_same(&recorded, &replayed);
-    assert_eq!(
-        (&replayed["commits"], &replayed["commit_hash"]),
-        (&json!([]), &Value::Null)
-    );
+    assert_eq!(replayed["commits"], json!([]));
+    assert!(replayed["commit_hash"].is_null());
     let warning = replayed["warnings"][0].as_str().unwrap();
     assert!(warning.contains("made 1 commit"), "{warning}");
     assert_eq!(fleet.clone.git(&["status", "--porcelain"]), "?? x.txt");
@@ -384,9 +374,7 @@ fn the_client_has_the_options_of_other_commands_with_tapes() {
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     fleet.remove_claude();
     let replayed = exec(&fleet.clone, &["--latency", "0"]);
-    assert_eq!(
-        (replayed.code, &replayed.stdout),
-        (Some(0), &recorded.stdout)
-    );
+    assert_eq!(replayed.stdout, recorded.stdout);
+    assert_eq!(replayed.code, Some(0));
     assert_eq!(fleet.clone.read("x.txt"), "x\n");
 }

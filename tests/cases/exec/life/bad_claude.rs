@@ -66,10 +66,8 @@ fn a_claude_that_closes_its_output_and_goes_on_is_waited_for() {
     let executor =
         Executor::with_script("init; result; exec >&- 2>&-; sleep 0.5; echo late > late.txt");
     let ran = executor.run(&Repository::new(), &json!({}));
-    assert_eq!(
-        ran.succeeded_and_changed(&["late.txt"]).files_changed,
-        ["late.txt"]
-    );
+    let result = ran.succeeded_and_changed(&["late.txt"]);
+    assert_eq!(result.files_changed, ["late.txt"]);
 }
 
 #[test]

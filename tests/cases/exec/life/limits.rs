@@ -28,10 +28,8 @@ fn the_first_signal_is_int_at_the_configured_limit_and_what_was_changed_until_th
     let ran = executor.run(&repository, &json!({"timeout": null}));
     let message = ran.result.error_message.unwrap();
     assert!(message.contains("time limit of 2 seconds"), "{message}");
-    assert_eq!(
-        (ran.result.status.name(), ran.result.files_changed),
-        ("timeout", vec!["half.txt".to_owned()])
-    );
+    assert_eq!(ran.result.status.name(), "timeout");
+    assert_eq!(ran.result.files_changed, ["half.txt"]);
     assert_eq!(ran.result.diff, repository.diff_since("HEAD"));
     let at = |name: &str| executor.wait_for_file(name).trim().parse::<f64>().unwrap();
     let after = at("int") - at("start");
@@ -103,10 +101,13 @@ fn progress_names_phases_turns_and_tools_and_entries_are_the_lines_of_claude_cod
     let repository = Repository::new();
     let started = executor.start(&repository, &json!({"output_format": "stream-json"}));
     let progress = executor.wait_for_progress(&started, |progress| progress["calls"] == 1);
-    assert_eq!(
-        (&progress["phase"], &progress["tool"], &progress["turns"]),
-        (&json!("running"), &json!("Bash"), &json!(2))
-    );
+    for (name, value) in [
+        ("phase", json!("running")),
+        ("tool", json!("Bash")),
+        ("turns", json!(2)),
+    ] {
+        assert_eq!(progress[name], value, "{progress}");
+    }
     let mut connection = executor.daemon.connect();
     connection
         .call_value("job.subscribe", &json!({"job": started.job}))

@@ -15,10 +15,8 @@ fn a_plain_answer_changes_nothing() {
     assert_eq!((&result.commit_hash, &*result.mode), (&None, "all"));
     assert_eq!(result.usage.exit_code, Some(0));
     let document: Value = serde_json::from_str(&result.stdout).unwrap();
-    assert_eq!(
-        (&document["type"], &document["result"]),
-        (&json!("result"), &json!("Hello."))
-    );
+    assert_eq!(document["type"], "result");
+    assert_eq!(document["result"], "Hello.");
     assert_eq!(document["session_id"], json!(result.session_id));
 }
 
@@ -69,10 +67,8 @@ fn commits_renames_binary_and_untracked_files_of_one_run_are_all_in_its_diff() {
     assert_eq!(result.commits, log.lines().collect::<Vec<_>>());
     assert_eq!(result.commits.len(), 2);
     assert_eq!(result.commit_hash.as_ref(), result.commits.last());
-    assert_eq!(
-        result.files_changed,
-        ["a.txt", "binary", "kept.txt", "new.txt", "ünträcked"]
-    );
+    let files = "a.txt binary kept.txt new.txt ünträcked";
+    assert_eq!(result.files_changed.join(" "), files);
     assert_eq!(result.diff, repository.diff_since(&first));
     let files = result.diff_info.iter();
     let files = files.map(|file| {

@@ -89,9 +89,7 @@ fn a_pipe_that_a_run_makes_in_git_holds_its_end_no_longer_than_the_limit_for_tha
     let message = result.error_message.unwrap();
     let late = "what the run changed is not known: ";
     assert!(message.contains(late), "{message}");
-    assert!(
-        message.contains("git did not answer within 30 s"),
-        "{message}"
-    );
+    let late = "git did not answer within 30 s";
+    assert!(message.contains(late), "{message}");
     assert_eq!(result.error_kind.as_deref(), Some("repository_error"));
 }

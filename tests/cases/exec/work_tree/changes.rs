@@ -72,10 +72,8 @@ fn a_fresh_work_tree_has_gits_modes_and_keeps_the_users_own_as_it_is_and_the_res
     assert_eq!(result.error_message, None, "{result:?}");
     assert_ne!(result.repo_path, repository.path());
     assert_eq!(executor.wait_for_file("pwd").trim(), result.repo_path);
-    assert_eq!(
-        (result.files_changed, result.commits.len()),
-        (vec!["x.txt".to_owned()], 1)
-    );
+    assert_eq!(result.files_changed, ["x.txt"]);
+    assert_eq!(result.commits.len(), 1);
     let mode = |root: &Path| fs::metadata(root.join("kept.txt")).unwrap().mode();
     assert_eq!(mode(Path::new(&result.repo_path)), mode(repository.root()));
     assert_eq!(repository.git(&["status", "--porcelain"]), "?? mine.txt");
@@ -89,10 +87,8 @@ fn ten_megabytes_in_a_hundred_files_are_in_the_diff_without_a_gap() {
     let command = "for i in $(seq 100); do seq -f \"$i line %g of a large file that is written by a run\" 2300 > big$i.txt; done";
     let repository = Repository::new();
     let result = run(&repository, command).result;
-    assert_eq!(
-        (result.error_message, result.files_changed.len()),
-        (None, 100)
-    );
+    assert_eq!(result.error_message, None);
+    assert_eq!(result.files_changed.len(), 100);
     assert!(result.diff.len() > 10_000_000, "{}", result.diff.len());
     let is_git_s = result.diff == repository.diff_since("HEAD");
     assert!(is_git_s, "git prints another diff");

@@ -65,15 +65,11 @@ fn what_a_run_changed_beside_a_stash_is_kept_and_alone_in_its_diff() {
     let before = repository.changes();
     let head = repository.git(&["rev-parse", "HEAD"]);
     let ran = Executor::with_script(script).run(&repository, &json!({"dirty_worktree": "stash"}));
-    assert_eq!(
-        (ran.result.error_message, ran.result.warnings.len()),
-        (None, 0)
-    );
+    assert_eq!(ran.result.error_message, None);
+    assert_eq!(ran.result.warnings, [""; 0]);
     assert_eq!(ran.result.files_changed, ["old.txt"]);
-    assert_eq!(
-        ran.result.diff,
-        repository.git(&["diff", &head, "HEAD"]) + "\n"
-    );
+    let diff = repository.git(&["diff", &head, "HEAD"]);
+    assert_eq!(ran.result.diff.trim_end(), diff);
     assert_eq!(repository.changes(), before);
 }
 
@@ -93,10 +89,8 @@ fn a_stash_is_restored_when_claude_cannot_be_started() {
     executor.claude.replace("#!/no/such/interpreter\n");
     let started = executor.try_start(&repository, &json!({"dirty_worktree": "stash"}));
     if let Ok(started) = started {
-        assert_eq!(
-            executor.result(&started).error_kind.as_deref(),
-            Some("claude_unusable")
-        );
+        let kind = executor.result(&started).error_kind;
+        assert_eq!(kind.as_deref(), Some("claude_unusable"));
     }
     assert_eq!(repository.changes(), before);
 }

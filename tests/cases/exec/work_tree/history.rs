@@ -62,11 +62,8 @@ fn dropped_commits_and_branches_that_are_left_are_warnings_and_a_commit_hash_is_
         let said = format!("{script}: {:?}", result.warnings);
         assert_eq!(result.error_message, None, "{script}");
         assert_eq!(result.commits.len(), commits, "{script}");
-        assert_eq!(
-            result.commit_hash.as_ref(),
-            result.commits.last(),
-            "{script}"
-        );
+        let last = result.commits.last();
+        assert_eq!(result.commit_hash.as_ref(), last, "{script}");
         assert_eq!(result.warnings.len(), warnings.len(), "{said}");
         for (warning, expected) in result.warnings.iter().zip(warnings) {
             assert!(warning.starts_with(expected), "{said}");

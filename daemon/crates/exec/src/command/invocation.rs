@@ -77,65 +77,49 @@ fn built_in(rules: &[Rule]) -> String {
 mod tests {
     use super::{ConversationId, Start};
     use crate::request::{Defaults, Request};
-    use ccd_protocol::exec::ExecRunParams;
+    use serde_json::{Value, json};
     use std::time::Duration;
 
     const ID: &str = "11111111-2222-4333-8444-555555555555";
 
     /// Returns the arguments after those that every run starts with.
-    fn arguments(params: ExecRunParams, settings: Option<&str>) -> Vec<String> {
+    fn arguments(mut params: Value, settings: Option<&str>) -> Vec<String> {
         let defaults = Defaults {
             timeout: Duration::from_secs(1),
             lock_timeout: Duration::from_secs(1),
         };
-        let params = ExecRunParams {
-            instruction: "-p --help".into(),
-            repo_path: Some("/p".into()),
-            ..params
-        };
+        params["instruction"] = "-p --help".into();
+        params["repo_path"] = "/p".into();
+        let params = serde_json::from_value(params).unwrap();
         let request = Request::parse(params, &defaults).unwrap();
         let start = Start::New(ConversationId::parse(ID).unwrap());
         let all = super::arguments(&request, &start, settings);
         let always = "-p --output-format stream-json --verbose --session-id";
-        let always = always.split(' ').chain([ID]).map(str::to_owned);
-        let always: Vec<String> = always.collect();
-        all.strip_prefix(&*always).unwrap().to_vec()
-    }
-
-    fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-        texts.map(str::to_owned).to_vec()
+        let (start, rest) = all.split_at(6);
+        assert_eq!(start.join(" "), format!("{always} {ID}"));
+        rest.to_vec()
     }
 
     #[test]
     fn the_instruction_is_no_argument() {
-        assert_eq!(arguments(ExecRunParams::default(), None), [""; 0]);
+        assert_eq!(arguments(json!({}), None), [""; 0]);
     }
 
     #[test]
     fn a_whitelist_takes_all_other_tools_away() {
-        let rules = texts(["Read", "Bash(git:*)", "Bash(ls)", "mcp__x", "Task"]);
-        let listed = rules.join(",");
-        let allowed = |allowed_tools| ExecRunParams {
-            allowed_tools,
-            ..ExecRunParams::default()
-        };
-        let expected = ["--tools", "Read,Bash,Agent,Task", "--allowedTools", &listed];
-        let more = ["--permission-mode", "dontAsk", "--settings", "/s"];
-        let found = arguments(allowed(rules), Some("/s"));
-        assert_eq!(found, [expected, more].concat());
-        let only_mcp = arguments(allowed(texts(["mcp__x"])), None);
+        let rules = json!({"allowed_tools": ["Read", "Bash(git:*)", "Bash(ls)", "mcp__x", "Task"]});
+        let expected = "--tools Read,Bash,Agent,Task --allowedTools Read,Bash(git:*),Bash(ls),mcp__x,Task \
+                        --permission-mode dontAsk --settings /s";
+        assert_eq!(arguments(rules, Some("/s")).join(" "), expected);
+        let only_mcp = arguments(json!({"allowed_tools": ["mcp__x"]}), None);
         assert_eq!(only_mcp[..2], ["--tools", ""]);
     }
 
     #[test]
     fn other_options_follow() {
-        let params = ExecRunParams {
-            disallowed_tools: texts(["Bash(rm:*)"]),
-            model: Some("m".into()),
-            max_turns: Some(3),
-            permission_mode: Some("manual".into()),
-            ..ExecRunParams::default()
-        };
+        let params = json!({
+            "disallowed_tools": ["Bash(rm:*)"], "model": "m", "max_turns": 3, "permission_mode": "manual",
+        });
         let expected =
             "--disallowedTools Bash(rm:*) --permission-mode default --model m --max-turns 3";
         assert_eq!(arguments(params, None).join(" "), expected);

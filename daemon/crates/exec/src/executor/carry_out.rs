@@ -101,21 +101,16 @@ impl Task {
         let place = self.executor.queue.enter(self.keys());
         let deadline = began + self.planned.request.lock_timeout;
         let parallel = self.executor.settings().parallel;
-        self.wait(
-            deadline,
-            place.turn(parallel, |position| self.tell_position(position)),
-        )
-        .await?;
+        let turn = place.turn(parallel, |position| self.tell_queued(position, None));
+        self.wait(deadline, turn).await?;
         let lock = if self.planned.request.worktree {
             // nobody else works in a fresh work tree
             None
         } else {
             Some(self.lock(deadline).await?)
         };
-        self.log(
-            "info",
-            format!("its turn came after {} ms", began.elapsed().as_millis()),
-        );
+        let waited = began.elapsed().as_millis();
+        self.log("info", format!("its turn came after {waited} ms"));
         self.began = Instant::now();
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
@@ -201,11 +196,7 @@ impl Task {
                     holder,
                 });
             }
-            self.watcher.progress(&ExecProgress {
-                position: Some(1),
-                waits_for: Some(holder),
-                ..self.progress(ExecPhase::Queued)
-            });
+            self.tell_queued(1, Some(holder));
             let pause = deadline.min(Instant::now() + LOCK_PAUSE);
             let wait = tokio::time::sleep_until(pause.into());
             self.wait(pause + LOCK_PAUSE, wait).await?;
@@ -366,9 +357,10 @@ impl Task {
         Ok((arguments, instruction))
     }
 
-    fn tell_position(&self, position: u64) {
+    fn tell_queued(&self, position: u64, waits_for: Option<String>) {
         self.watcher.progress(&ExecProgress {
             position: Some(position),
+            waits_for,
             ..self.progress(ExecPhase::Queued)
         });
     }

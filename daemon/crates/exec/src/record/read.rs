@@ -203,3 +203,117 @@ fn read_all<T: DeserializeOwned>(records: &[String]) -> Vec<T> {
     let records = records.filter_map(|record| serde_json::from_str(record).ok());
     records.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{EXEC, ExecutionRow, RunOutcome};
+    use ccd_protocol::exec::{
+        ExecSessionStatus, ExecutionLog, ExecutionUsage, OutputFormat, PolicyViolation,
+    };
+    use ccd_store::Opening;
+    use serde_json::json;
+
+    const RUN: &str = "11111111-a";
+    const SESSION: &str = "22222222-b";
+    const ODD: &str = "\"quoted\" \\ \u{0}\u{1}\u{2028}\u{1f44d}\n";
+
+    fn result() -> ExecutionResult {
+        let odd = || ODD.to_owned();
+        ExecutionResult {
+            request_id: RUN.into(),
+            status: ExecutionStatus::Success,
+            instruction: odd(),
+            diff: odd(),
+            commit_hash: Some("c".into()),
+            files_changed: vec![odd()],
+            stdout: odd(),
+            stderr: odd(),
+            error_message: Some(odd()),
+            execution_time: 1.5,
+            session_id: SESSION.into(),
+            timestamp: "2026-01-02".into(),
+            commits: vec!["b".into(), "c".into()],
+            policy_violations: vec![PolicyViolation {
+                tool_name: odd(),
+                tool_use_id: "t".into(),
+                tool_input: json!({"a": [1, ODD]}),
+            }],
+            error_kind: Some("internal".into()),
+            repo_path: "/p".into(),
+            output_format: OutputFormat::StreamJson,
+            mode: "all".into(),
+            usage: ExecutionUsage {
+                turns: 3,
+                cost_usd: Some(0.25),
+                ..ExecutionUsage::default()
+            },
+            warnings: vec![odd()],
+            tree_after: Some("t".into()),
+            logs: Some(vec![ExecutionLog {
+                at: "now".into(),
+                level: "debug".into(),
+                message: odd(),
+            }]),
+            ..ExecutionResult::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_run_is_read_as_it_was_written_whatever_its_texts_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exec.sqlite");
+        let opened = EXEC.open(&path, Opening::First).await.unwrap();
+        let (database, result) = (opened.database, result());
+        let row = ExecutionRow {
+            request_id: RUN.into(),
+            status: "queued".into(),
+            instruction: ODD.into(),
+            session_id: SESSION.into(),
+            timestamp: result.timestamp.clone(),
+            repo_path: "/p".into(),
+            repository: "/p".into(),
+            output_format: "stream-json".into(),
+            mode: "all".into(),
+            tools: "[]".into(),
+            permission_mode: None,
+            model: None,
+            max_turns: None,
+            timeout: 600,
+            dirty_worktree: "block".into(),
+            client: None,
+        };
+        let at = "2026-01-03".to_owned();
+        let started = ExecWrite::Started {
+            request_id: RUN.into(),
+            session_id: SESSION.into(),
+            repository: "/p".into(),
+            instruction: ODD.into(),
+            at: at.clone(),
+        };
+        let ended = Box::new(RunOutcome {
+            result: result.clone(),
+            answer: Some(ODD.into()),
+        });
+        let request = ExecWrite::Request(Box::new(row));
+        for write in [request, started, ExecWrite::Ended { at, ended }] {
+            database.commit(write).await.unwrap();
+        }
+        let reader = Reader(&database);
+        assert_eq!(reader.request_id("1111").await.unwrap(), RUN);
+        assert_eq!(reader.execution(RUN).await.unwrap(), result);
+        let summary = reader.summary(RUN).await.unwrap();
+        assert_eq!(summary.error_message.as_deref(), Some(ODD));
+        assert_eq!((summary.files_changed_count, summary.commit_count), (1, 2));
+        assert_eq!((summary.violation_count, summary.cost_usd), (1, Some(0.25)));
+        for (expired, status) in [
+            ("2026-01-01", ExecSessionStatus::Active),
+            ("2026-02-01", ExecSessionStatus::Expired),
+        ] {
+            let session = reader.session(SESSION, expired).await.unwrap();
+            assert_eq!((session.status, session.execution_count), (status, 1));
+        }
+        let said = reader.messages(SESSION).await.unwrap();
+        assert!(said.len() == 2 && said.iter().all(|one| one.content == ODD));
+    }
+}

@@ -177,23 +177,14 @@ fn read_errors(mut pipe: PipeReader, stopped: &PipeReader, recorder: Option<&Rec
 fn read_all(pipe: &mut PipeReader, stopped: &PipeReader, mut take: impl FnMut(&[u8])) {
     let mut piece = vec![0; PIECE_BYTES];
     loop {
-        let is_ready = {
-            let mut sources = [
-                PollFd::new(&*pipe, PollFlags::IN),
-                PollFd::new(stopped, PollFlags::IN),
-            ];
-            match poll(&mut sources, None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(_) => return,
-            }
-            let is_ready = |source: &PollFd<'_>| !source.revents().is_empty();
-            match (is_ready(&sources[0]), is_ready(&sources[1])) {
-                (false, true) => return,
-                (is_ready, _) => is_ready,
-            }
-        };
-        if !is_ready {
-            continue;
+        let mut sources = [&*pipe, stopped].map(|source| PollFd::new(source, PollFlags::IN));
+        match poll(&mut sources, None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        if sources[0].revents().is_empty() {
+            return; // so it is `stopped`
         }
         match pipe.read(&mut piece) {
             Ok(0) => return,

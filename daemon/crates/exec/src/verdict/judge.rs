@@ -22,38 +22,32 @@ pub(crate) struct Verdict {
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
 pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
-    match ending.cause {
-        Some(Cause::TimeLimit { limit_s }) => Verdict {
-            status: ExecutionStatus::Timeout,
-            ..failed(format!(
-                "the run exceeded its time limit of {limit_s} seconds"
-            ))
-        },
-        Some(Cause::Stalled { limit_s }) => Verdict {
-            status: ExecutionStatus::Timeout,
-            ..failed(format!("the run printed nothing for {limit_s} seconds"))
-        },
-        Some(Cause::Cancelled) => failed("the run was cancelled".to_owned()),
-        Some(Cause::DaemonRestarted) => {
-            failed("the run was ended because the daemon restarted".to_owned())
-        }
+    let (status, message) = match ending.cause {
+        Some(Cause::TimeLimit { limit_s }) => (
+            ExecutionStatus::Timeout,
+            format!("the run exceeded its time limit of {limit_s} seconds"),
+        ),
+        Some(Cause::Stalled { limit_s }) => (
+            ExecutionStatus::Timeout,
+            format!("the run printed nothing for {limit_s} seconds"),
+        ),
+        Some(Cause::Cancelled) => (ExecutionStatus::Failed, "the run was cancelled".to_owned()),
+        Some(Cause::DaemonRestarted) => (
+            ExecutionStatus::Failed,
+            "the run was ended because the daemon restarted".to_owned(),
+        ),
         // We ended it after its result, so only that counts, and not what the end itself made it print.
         Some(Cause::Grace) => {
             let outcome = facts.finished.as_ref().or(facts.outcome.as_ref());
-            of_outcome(facts, outcome, true, ending)
+            return of_outcome(facts, outcome, true, ending);
         }
-        None => of_outcome(
-            facts,
-            facts.outcome.as_ref(),
-            ending.exit == ProgramEnd::Code(0),
-            ending,
-        ),
-    }
-}
-
-fn failed(message: String) -> Verdict {
+        None => {
+            let is_exit_good = ending.exit == ProgramEnd::Code(0);
+            return of_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
+        }
+    };
     Verdict {
-        status: ExecutionStatus::Failed,
+        status,
         error_message: Some(message),
         unusable: None,
     }
@@ -73,12 +67,14 @@ fn of_outcome(
         };
     }
     let message = message(outcome, ending);
-    match Unusable::of(facts, outcome, ending) {
-        Some(unusable) => Verdict {
-            unusable: Some(unusable),
-            ..failed(format!("{unusable}: {message}"))
-        },
-        None => failed(message),
+    let unusable = Unusable::of(facts, outcome, ending);
+    Verdict {
+        status: ExecutionStatus::Failed,
+        error_message: Some(match unusable {
+            Some(unusable) => format!("{unusable}: {message}"),
+            None => message,
+        }),
+        unusable,
     }
 }
 

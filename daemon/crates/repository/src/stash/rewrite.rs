@@ -44,10 +44,9 @@ impl WorkTree {
         let (present, missing) = split(target, paths);
         let kept = self.kept_folder(id);
         let made = self.make(repository, target, &present)?;
-        std::fs::create_dir_all(&kept).map_err(|error| failed(&kept, &error))?;
+        std::fs::create_dir_all(&kept).map_err(failed(&kept))?;
         for path in paths {
-            self.keep_folders(&kept, path)
-                .map_err(|error| failed(path, &error))?;
+            self.keep_folders(&kept, path).map_err(failed(path))?;
         }
         let keep = |path: &Path| {
             if is_file_at(&self.root.join(path)) && self.blocking_parent(path).is_none() {
@@ -61,12 +60,12 @@ impl WorkTree {
         for path in missing {
             keep(path)
                 .and_then(|()| self.remove(path))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         for path in present {
             keep(path)
                 .and_then(|()| self.put(&made, path))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         self.remove_made();
         Ok(())
@@ -93,16 +92,15 @@ impl WorkTree {
             });
         let made = self.make(repository, target, &others)?;
         for path in missing {
-            self.remove(path).map_err(|error| failed(path, &error))?;
+            self.remove(path).map_err(failed(path))?;
         }
         for path in kept {
             self.put(&folder, path)
                 .and_then(|()| renew_time(&self.root.join(path)))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         for path in others {
-            self.put(&made, path)
-                .map_err(|error| failed(path, &error))?;
+            self.put(&made, path).map_err(failed(path))?;
         }
         self.remove_made();
         Ok(())
@@ -111,7 +109,7 @@ impl WorkTree {
     /// Makes the folders again that the work tree had when the stash was put aside: git knows of none that is empty.
     pub(crate) fn put_folders_back(&self, stash: &Stash<'_>) -> GitResult<()> {
         let kept = self.kept_folder(&stash.id);
-        make_folders(&kept, &self.root, Path::new("")).map_err(|error| failed(&kept, &error))
+        make_folders(&kept, &self.root, Path::new("")).map_err(failed(&kept))
     }
 
     /// Makes the folders that lead to `path`, and those in it, in the folder of the stash.
@@ -176,7 +174,7 @@ impl WorkTree {
     ) -> GitResult<PathBuf> {
         self.remove_made();
         let folder = self.git_dir.join(FOLDER).join(MADE);
-        std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
         make_files(repository, target, paths, &folder)?;
         Ok(folder)
     }
@@ -318,8 +316,7 @@ fn make_files(
         // libgit2 writes nothing where the type is not that in `HEAD` and the disk has nothing.
         if entry.mode == LINK_MODE || !was.is_none_or(|entry| is_file(entry.filemode())) {
             let blob = repository.find_blob(entry.id)?;
-            write(&folder.join(path), blob.content(), entry.mode)
-                .map_err(|error| failed(path, &error))?;
+            write(&folder.join(path), blob.content(), entry.mode).map_err(failed(path))?;
         } else {
             checkout.path(path.as_path());
             is_empty = false;
@@ -350,8 +347,9 @@ fn write(full: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     options.open(full)?.write_all(content)
 }
 
-fn failed(path: &Path, error: &io::Error) -> git2::Error {
-    git2::Error::from_str(&format!("{}: {error}", path.display()))
+/// Makes a failure at `path` one of libgit2.
+fn failed(path: &Path) -> impl Fn(io::Error) -> git2::Error {
+    move |error| git2::Error::from_str(&format!("{}: {error}", path.display()))
 }
 
 fn is_file(mode: i32) -> bool {

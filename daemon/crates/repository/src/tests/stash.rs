@@ -99,11 +99,8 @@ fn everything_comes_back_and_ignored_files_stay() {
     assert_eq!(clean.status, "");
     assert!(clean.files.contains_key(&root.join("ignored")));
     assert_eq!(clean.stash.lines().count(), 2);
-    assert!(
-        clean.stash.starts_with("stash@{0}: On main: before 7\n"),
-        "{}",
-        clean.stash
-    );
+    let first = clean.stash.lines().next();
+    assert_eq!(first, Some("stash@{0}: On main: before 7"));
     assert_eq!(tree.stash_find("before 7").unwrap().unwrap(), id);
     assert!(tree.stash_save("clean").unwrap().is_none());
     tree.stash_restore(&id).unwrap();
@@ -175,14 +172,10 @@ fn what_a_run_committed_is_merged_and_its_other_files_stay() {
     fs::write(root.join("a.txt"), "by the run").unwrap();
     git(root, &["stash", "push", "-q", "-m", "later", "a.txt"]);
     tree.stash_restore(&id).unwrap();
-    assert_eq!(
-        fs::read_to_string(root.join("both")).unwrap(),
-        "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n"
-    );
-    assert_eq!(
-        git(root, &["show", ":both"]),
-        "one\n2\n3\n4\n5\n6\n7\n8\nnine\n"
-    );
+    let merged = "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n";
+    assert_eq!(fs::read_to_string(root.join("both")).unwrap(), merged);
+    let staged = git(root, &["show", ":both"]);
+    assert_eq!(staged, merged.replace("uno", "one"));
     assert!(root.join("by the run").exists());
     let expected = before.status.replacen("?? ", "?? \"by the run\"\n?? ", 1);
     let sorted = |status: &str| {
@@ -219,11 +212,9 @@ fn a_conflict_restores_nothing_and_names_the_way() {
         sh(root, &format!("{run}; {commit}"));
         let before = everything(root);
         let error = tree.stash_restore(&id).unwrap_err();
-        assert!(
-            matches!(error, RepositoryError::StashConflict { .. }),
-            "{error}"
-        );
         let text = error.to_string();
+        let is_conflict = matches!(error, RepositoryError::StashConflict { .. });
+        assert!(is_conflict, "{text}");
         let way = "Move these away, then run: git stash pop --index stash@{0};";
         assert!(text.contains(path) && text.contains(way), "{text}");
         assert_eq!(everything(root), before);
@@ -247,10 +238,8 @@ fn follow_the_way(root: &Path, path: &str) {
         assert!(said.contains("conflicts in index"), "{path}: {said}");
         pop(&["stash@{0}"]);
         let status = git(root, &["status", "--porcelain", path]);
-        assert!(
-            status.starts_with("UU") || status.starts_with("AA"),
-            "{status}"
-        );
+        let is_unmerged = status.starts_with("UU") || status.starts_with("AA");
+        assert!(is_unmerged, "{status}");
     }
     assert!(root.join(path).is_file(), "{path}");
 }
@@ -406,10 +395,8 @@ fn submodules_nested_repositories_and_sparse_checkouts_survive_a_stash() {
     let tree = WorkTree::find(root).unwrap();
     let id = stash(&tree);
     assert_eq!(fs::read(root.join("a.txt")).unwrap(), b"a\n");
-    assert_eq!(
-        git(root, &["status", "--porcelain"]),
-        " M sub\n?? nested/\n"
-    );
+    let status = git(root, &["status", "--porcelain"]);
+    assert_eq!(status, " M sub\n?? nested/\n");
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
 }

@@ -32,6 +32,7 @@ fn text_has_what_changed_on_standard_error_and_json_is_one_document_with_every_f
     let ran = desk.run(&["do it"]);
     let note = "ccctl: changed 1 file, +1 -0: a.txt\n";
     assert_eq!((&*ran.stdout, &*ran.stderr), ("Done.\n", note));
+    assert_eq!(ran.code, Some(0));
     let ran = desk.run(&["--json", "--dirty-worktree", "allow", "again"]);
     let same: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(same["output_format"], "json");

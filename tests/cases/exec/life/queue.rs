@@ -133,6 +133,7 @@ fn a_run_whose_work_tree_is_gone_when_its_turn_comes_says_so() {
     let result = executor.result(&two);
     let kind = result.error_kind.as_deref();
     assert_eq!(kind, Some("repository_error"), "{result:?}");
+    assert_eq!(result.status.name(), "failed");
     assert!(result.error_message.unwrap().contains(&repository.path()));
     assert_eq!(result.instruction, "two");
 }

@@ -3,14 +3,12 @@
 //! A crate of its own because both sides need the same code: the daemon checks the rules and writes the file, and
 //! `ccctl hook --policy FILE` judges each call from it without the daemon.
 //!
-//! Layers, top first: `policy` → `bash`, `call` → `rule` → `pattern` → `path` → `glob`, `judgement`, `shell`.
+//! Layers, top first: `policy` → `bash`, `call` → `rule` → `pattern` → `path`, `judgement`, `shell` → `glob`.
 //!
 //! What a program does by itself is not judged: a blacklist with `Bash(rm:*)` does not stop a script from removing
 //! files.
 
 mod bash;
-#[cfg(test)]
-mod bash_lines;
 #[cfg(test)]
 mod bash_tests;
 mod call;

@@ -5,7 +5,7 @@ use super::call::ToolCall;
 use super::glob;
 use super::judgement::Judgement;
 use super::path::PathPattern;
-use super::pattern::{CommandPattern, Match, Pattern};
+use super::pattern::{CommandPattern, Pattern};
 use super::rule::{Rule, canonical};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
@@ -45,6 +45,16 @@ const WRITING_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const READING_TOOLS: [&str; 5] = ["Read", "NotebookRead", "Glob", "Grep", "LS"];
 
 impl Policy {
+    /// Returns the same policy for a project. Both directories are absolute.
+    #[must_use]
+    pub fn at(&self, project: &str, home: Option<&str>) -> Self {
+        Self {
+            project: Some(project.to_owned()),
+            home: home.map(str::to_owned),
+            ..self.clone()
+        }
+    }
+
     /// Judges the payload of a PreToolUse hook. A payload that cannot be read is denied.
     #[must_use]
     pub fn judge_payload(&self, payload: &[u8]) -> Judgement {
@@ -89,7 +99,7 @@ impl Policy {
             let may_write = WRITING_TOOLS.iter().any(|tool| self.names_whole_tool(tool));
             return bash::judge_by_whitelist(command, &commands(&rules), may_write);
         }
-        if rules.iter().any(|rule| self.fits(rule, call) == Match::Yes) {
+        if rules.iter().any(|rule| self.fits(rule, call) == Some(true)) {
             return Judgement::Allowed;
         }
         let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
@@ -122,11 +132,11 @@ impl Policy {
         }
         for rule in rules {
             match self.fits(rule, call) {
-                Match::No => {}
-                Match::Yes => {
+                Some(false) => {}
+                Some(true) => {
                     return Judgement::denied(format!("the rule {rule} forbids this call"));
                 }
-                Match::Maybe => {
+                None => {
                     return Judgement::denied(format!(
                         "whether the rule {rule} forbids this call cannot be told"
                     ));
@@ -154,9 +164,9 @@ impl Policy {
         }
     }
 
-    /// Compares a call with a rule's pattern; not for command lines.
-    fn fits(&self, rule: &Rule, call: &ToolCall) -> Match {
-        let is_match = match &rule.pattern {
+    /// Compares a call with a rule's pattern; not for command lines. `None` if that cannot be told.
+    fn fits(&self, rule: &Rule, call: &ToolCall) -> Option<bool> {
+        match &rule.pattern {
             None => Some(true),
             Some(Pattern::Command(_)) => None,
             Some(Pattern::Path(pattern)) => call
@@ -174,11 +184,6 @@ impl Policy {
                 .into_iter()
                 .find_map(|member| call.text(member))
                 .map(|name| glob::matches(pattern, name)),
-        };
-        match is_match {
-            Some(true) => Match::Yes,
-            Some(false) => Match::No,
-            None => Match::Maybe,
         }
     }
 }

@@ -1,7 +1,8 @@
-use super::{Judgement, Policy, Rule, RuleError, ToolCall, ToolMode, split_list};
+use super::ToolMode::{self, All, Blacklist, Whitelist};
+use super::{Judgement, Policy, Rule, RuleError, ToolCall, split_list};
 use serde_json::{Value, json};
 
-fn policy(mode: ToolMode, rules: &[&str]) -> Policy {
+pub(super) fn policy(mode: ToolMode, rules: &[&str]) -> Policy {
     let rules = rules
         .iter()
         .map(|rule| Rule::parse(rule).unwrap())
@@ -14,56 +15,46 @@ fn policy(mode: ToolMode, rules: &[&str]) -> Policy {
     }
 }
 
-fn allows(mode: ToolMode, rules: &[&str], tool: &str, input: &Value) -> bool {
+fn allows(mode: ToolMode, rule: &str, tool: &str, input: &Value) -> bool {
     let call = ToolCall {
         tool_name: tool.into(),
         tool_input: input.clone(),
         cwd: Some("/p/sub".into()),
     };
-    policy(mode, rules).judge(&call).is_allowed()
+    policy(mode, &[rule]).judge(&call).is_allowed()
+}
+
+/// Checks calls: mode, rule, tool, input, and whether it is allowed.
+fn check<'a>(rows: impl IntoIterator<Item = (ToolMode, &'a str, &'a str, Value, bool)>) {
+    for (mode, rule, tool, input, is_allowed) in rows {
+        let found = allows(mode, rule, tool, &input);
+        assert_eq!(found, is_allowed, "{mode:?} {rule} {tool} {input}");
+    }
 }
 
 #[test]
 fn rules_without_a_pattern_are_about_the_whole_tool() {
-    let none = json!({});
-    assert!(allows(ToolMode::Whitelist, &["Read"], "Read", &none));
-    assert!(!allows(ToolMode::Whitelist, &["Read"], "Write", &none));
-    assert!(!allows(ToolMode::Whitelist, &["Read"], "ReadX", &none));
-    assert!(!allows(ToolMode::Blacklist, &["Read"], "Read", &none));
-    assert!(allows(ToolMode::Blacklist, &["Read"], "Write", &none));
-    assert!(allows(ToolMode::All, &[], "Write", &none));
-    assert!(!allows(ToolMode::Blacklist, &["Task"], "Agent", &none));
-    assert!(allows(ToolMode::Whitelist, &["Agent"], "Task", &none));
+    check([
+        (Whitelist, "Read", "Read", json!({}), true),
+        (Whitelist, "Read", "Write", json!({}), false),
+        (Whitelist, "Read", "ReadX", json!({}), false),
+        (Blacklist, "Read", "Read", json!({}), false),
+        (Blacklist, "Read", "Write", json!({}), true),
+        (All, "Read", "Write", json!({}), true),
+        (Blacklist, "Task", "Agent", json!({}), false),
+        (Whitelist, "Agent", "Task", json!({}), true),
+    ]);
 }
 
 #[test]
 fn rules_name_mcp_servers_and_their_tools() {
-    let none = json!({});
-    for rule in [
-        "mcp__github",
-        "mcp__github__*",
-        "mcp__github__get_*",
-        "mcp__github__get_issue",
-        "mcp__*",
-    ] {
-        assert!(
-            allows(
-                ToolMode::Whitelist,
-                &[rule],
-                "mcp__github__get_issue",
-                &none
-            ),
-            "{rule}"
-        );
-        assert!(
-            !allows(
-                ToolMode::Blacklist,
-                &[rule],
-                "mcp__github__get_issue",
-                &none
-            ),
-            "{rule}"
-        );
+    let tool = "mcp__github__get_issue";
+    let named = ["", "__*", "__get_*", "__get_issue"].map(|end| format!("mcp__github{end}"));
+    for rule in named.iter().map(String::as_str).chain(["mcp__*"]) {
+        check([
+            (Whitelist, rule, tool, json!({}), true),
+            (Blacklist, rule, tool, json!({}), false),
+        ]);
     }
     for rule in [
         "mcp__git",
@@ -72,141 +63,77 @@ fn rules_name_mcp_servers_and_their_tools() {
         "mcp__git__*",
         "Bash",
     ] {
-        assert!(
-            !allows(
-                ToolMode::Whitelist,
-                &[rule],
-                "mcp__github__get_issue",
-                &none
-            ),
-            "{rule}"
-        );
+        check([(Whitelist, rule, tool, json!({}), false)]);
     }
 }
 
 #[test]
 fn a_tool_that_executes_commands_is_judged_as_bash_on_a_blacklist() {
-    let input = json!({"command": "rm x"});
-    assert!(!allows(
-        ToolMode::Blacklist,
-        &["Bash(rm:*)"],
-        "Monitor",
-        &input
-    ));
-    assert!(!allows(ToolMode::Blacklist, &["Bash"], "Monitor", &input));
-    assert!(!allows(ToolMode::Whitelist, &["Bash"], "Monitor", &input));
-    assert!(!allows(
-        ToolMode::Blacklist,
-        &["Bash(rm:*)"],
-        "Bash",
-        &json!({"command": 7})
-    ));
-    assert!(!allows(
-        ToolMode::Whitelist,
-        &["Bash(git:*)"],
-        "Bash",
-        &Value::Null
-    ));
+    let rm = || json!({"command": "rm x"});
+    check([
+        (Blacklist, "Bash(rm:*)", "Monitor", rm(), false),
+        (Blacklist, "Bash", "Monitor", rm(), false),
+        (Whitelist, "Bash", "Monitor", rm(), false),
+        (
+            Blacklist,
+            "Bash(rm:*)",
+            "Bash",
+            json!({"command": 7}),
+            false,
+        ),
+        (Whitelist, "Bash(git:*)", "Bash", Value::Null, false),
+    ]);
 }
 
 #[test]
 fn files_are_compared_with_patterns() {
     let file = |path: &str| json!({"file_path": path});
-    assert!(allows(
-        ToolMode::Whitelist,
-        &["Edit(src/**)"],
-        "Edit",
-        &file("/p/src/a")
-    ));
-    assert!(!allows(
-        ToolMode::Whitelist,
-        &["Edit(src/**)"],
-        "Edit",
-        &file("/p/src/../a")
-    ));
-    assert!(!allows(
-        ToolMode::Whitelist,
-        &["Edit(src/**)"],
-        "Write",
-        &file("/p/src/a")
-    ));
-    assert!(!allows(
-        ToolMode::Blacklist,
-        &["Edit(.env)"],
-        "Write",
-        &file("/p/.env")
-    ));
-    assert!(!allows(
-        ToolMode::Blacklist,
-        &["Read(.env)"],
-        "Read",
-        &file("../.env")
-    ));
-    assert!(allows(
-        ToolMode::Blacklist,
-        &["Read(.env)"],
-        "Write",
-        &file("/p/.env")
-    ));
-    assert!(!allows(
-        ToolMode::Blacklist,
-        &["Read(~/.ssh/**)"],
-        "Grep",
-        &json!({"path": "/home/a/.ssh/x"})
-    ));
-    assert!(
-        !allows(ToolMode::Blacklist, &["Read(.env)"], "Read", &json!({})),
-        "what cannot be told is denied"
-    );
+    let key = json!({"path": "/home/a/.ssh/x"});
+    check([
+        (Whitelist, "Edit(src/**)", "Edit", file("/p/src/a"), true),
+        (
+            Whitelist,
+            "Edit(src/**)",
+            "Edit",
+            file("/p/src/../a"),
+            false,
+        ),
+        (Whitelist, "Edit(src/**)", "Write", file("/p/src/a"), false),
+        (Blacklist, "Edit(.env)", "Write", file("/p/.env"), false),
+        (Blacklist, "Read(.env)", "Read", file("../.env"), false),
+        (Blacklist, "Read(.env)", "Write", file("/p/.env"), true),
+        (Blacklist, "Read(~/.ssh/**)", "Grep", key, false),
+        // What cannot be told is denied.
+        (Blacklist, "Read(.env)", "Read", json!({}), false),
+    ]);
 }
 
 #[test]
 fn hosts_and_names_are_compared_with_patterns() {
     let url = |url: &str| json!({"url": url});
-    let rule = &["WebFetch(domain:example.com)"];
-    assert!(allows(
-        ToolMode::Whitelist,
-        rule,
-        "WebFetch",
-        &url("https://Example.com:8080/x")
-    ));
-    for other in [
-        "https://evil.com/@example.com",
-        "https://example.com@evil.com",
-        "https://example.com.evil.com",
-        "https://a.example.com",
-        "x",
-        "https://evil.com\\@example.com/",
+    let (rule, any) = (
+        "WebFetch(domain:example.com)",
+        "WebFetch(domain:*.example.com)",
+    );
+    for (rule, address, is_allowed) in [
+        (rule, "https://Example.com:8080/x", true),
+        (rule, "https://evil.com/@example.com", false),
+        (rule, "https://example.com@evil.com", false),
+        (rule, "https://example.com.evil.com", false),
+        (rule, "https://a.example.com", false),
+        (rule, "x", false),
+        (rule, "https://evil.com\\@example.com/", false),
+        (any, "https://a.example.com", true),
     ] {
-        assert!(
-            !allows(ToolMode::Whitelist, rule, "WebFetch", &url(other)),
-            "{other}"
-        );
+        check([(Whitelist, rule, "WebFetch", url(address), is_allowed)]);
     }
-    assert!(allows(
-        ToolMode::Whitelist,
-        &["WebFetch(domain:*.example.com)"],
-        "WebFetch",
-        &url("https://a.example.com")
-    ));
-    assert!(!allows(
-        ToolMode::Blacklist,
-        rule,
-        "WebFetch",
-        &url("https://user:x@example.com./")
-    ));
-    assert!(allows(
-        ToolMode::Whitelist,
-        &["Agent(Explore)"],
-        "Agent",
-        &json!({"subagent_type": "Explore"})
-    ));
-    assert!(!allows(
-        ToolMode::Whitelist,
-        &["Task(Explore)"],
-        "Agent",
-        &json!({"subagent_type": "Plan"})
-    ));
+    let kind = |kind: &str| json!({"subagent_type": kind});
+    let hidden = url("https://user:x@example.com./");
+    check([
+        (Blacklist, rule, "WebFetch", hidden, false),
+        (Whitelist, "Agent(Explore)", "Agent", kind("Explore"), true),
+        (Whitelist, "Task(Explore)", "Agent", kind("Plan"), false),
+    ]);
 }
 
 #[test]
@@ -217,23 +144,20 @@ fn a_rule_that_would_mean_nothing_is_refused() {
         error("bash").to_string(),
         "\"bash\" is not a tool; the tool's name is Bash"
     );
-    assert!(matches!(error("Bash(rm"), RuleError::Shape(_)));
-    assert!(matches!(error("(rm)"), RuleError::Shape(_)));
-    assert!(matches!(error("--help"), RuleError::Shape(_)));
-    assert!(matches!(error("Read Write"), RuleError::Shape(_)));
-    assert!(matches!(error("Bash()"), RuleError::Pattern { .. }));
-    assert!(matches!(
-        error("WebFetch(example.com)"),
-        RuleError::Pattern { .. }
-    ));
-    for pattern in ["Bash(echo \"a b\")", "Bash(a && b)", "Bash(a; b:*)"] {
-        assert!(
-            matches!(error(pattern), RuleError::Pattern { .. }),
-            "{pattern}"
-        );
+    for rule in ["Bash(rm", "(rm)", "--help", "Read Write"] {
+        assert!(matches!(error(rule), RuleError::Shape(_)), "{rule}");
+    }
+    for rule in [
+        "Bash()",
+        "WebFetch(example.com)",
+        "Bash(echo \"a b\")",
+        "Bash(a && b)",
+        "Bash(a; b:*)",
+        "Read(../x)",
+    ] {
+        assert!(matches!(error(rule), RuleError::Pattern { .. }), "{rule}");
     }
     assert!(matches!(error("mcp__a__b(x)"), RuleError::NoPattern { .. }));
-    assert!(matches!(error("Read(../x)"), RuleError::Pattern { .. }));
 }
 
 #[test]
@@ -247,7 +171,7 @@ fn a_list_is_split_outside_parentheses() {
 
 #[test]
 fn a_policy_survives_its_file_and_denies_what_it_cannot_read() {
-    let policy = policy(ToolMode::Blacklist, &["Bash(rm:*)", "WebFetch"]);
+    let policy = policy(Blacklist, &["Bash(rm:*)", "WebFetch"]);
     let text = serde_json::to_string(&policy).unwrap();
     assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), policy);
     assert!(serde_json::from_str::<Policy>(r#"{"mode":"blacklist","rules":["bash"]}"#).is_err());
@@ -284,15 +208,10 @@ fn a_path_is_judged_by_where_links_lead_to() {
     link("..", "src/up");
     link("../nothing", "src/dangling");
     let judge = |mode, path: &str| {
-        let policy = Policy {
-            mode,
-            rules: vec![Rule::parse("Write(src/**)").unwrap()],
-            project: Some(root.to_string_lossy().into_owned()),
-            home: None,
-        };
+        let policy = policy(mode, &["Write(src/**)"]).at(root.to_str().unwrap(), None);
         let call = ToolCall {
             tool_name: "Write".into(),
-            tool_input: serde_json::json!({"file_path": root.join(path)}),
+            tool_input: json!({"file_path": root.join(path)}),
             cwd: None,
         };
         policy.judge(&call).is_allowed()
@@ -305,7 +224,7 @@ fn a_path_is_judged_by_where_links_lead_to() {
         ("src/up/evil", false, false),
         ("src/dangling", false, false),
     ] {
-        assert_eq!(judge(ToolMode::Whitelist, path), whitelist, "{path}");
-        assert_eq!(judge(ToolMode::Blacklist, path), blacklist, "{path}");
+        assert_eq!(judge(Whitelist, path), whitelist, "{path}");
+        assert_eq!(judge(Blacklist, path), blacklist, "{path}");
     }
 }

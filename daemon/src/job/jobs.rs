@@ -33,8 +33,12 @@ const MAX_KEPT_BYTES: i64 = 256 << 20;
 
 const MAX_RUNNING: usize = 64;
 
-/// How long a cancelled job may take to end what it has started; less than the time limit of a shutdown.
-const CANCEL_LIMIT: Duration = Duration::from_secs(8);
+/// How long a cancelled job may take to end what it has started: a run of Claude Code has 7 s until it is killed, and its work
+/// tree is compared after that.
+const CANCEL_LIMIT: Duration = Duration::from_secs(60);
+
+/// The same when the daemon stops; less than the time limit of a shutdown.
+const STOP_LIMIT: Duration = Duration::from_secs(8);
 
 /// Number of entries that are read at a time: one more than is sent, to know whether there are more.
 const READ_LEN: i64 = BATCH_LEN as i64 + 1;
@@ -186,7 +190,7 @@ impl Jobs {
         self.tracker.spawn(async move {
             let outcome = tokio::select! {
                 outcome = work => outcome,
-                () = overdue(&running.cancel) => Outcome::cancelled(),
+                () = overdue(&running.cancel, &jobs.stop) => Outcome::cancelled(),
                 () = jobs.save_entries(&running) => Outcome::cancelled(), // it never ends
             };
             jobs.end(&running, outcome).await;
@@ -371,9 +375,15 @@ impl Jobs {
 }
 
 /// Waits until something that was cancelled should have ended.
-async fn overdue(cancel: &CancellationToken) {
+async fn overdue(cancel: &CancellationToken, stop: &CancellationToken) {
     cancel.cancelled().await;
-    tokio::time::sleep(CANCEL_LIMIT).await;
+    tokio::select! {
+        () = tokio::time::sleep(CANCEL_LIMIT) => {}
+        () = async {
+            stop.cancelled().await;
+            tokio::time::sleep(STOP_LIMIT).await;
+        } => {}
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::doubt::Doubt;
 use super::word::Word;
+use crate::glob;
 
 /// A command without keywords, assignments and redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,64 +27,8 @@ pub(super) const NOT_UNDERSTOOD: &[&str] = &[
     "always",
 ];
 
-/// Variables that decide which programs a shell or a program starts.
-const DANGEROUS: &[&str] = &[
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "ZDOTDIR",
-    "SHELL",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PROMPT_COMMAND",
-    "PS1",
-    "PS4",
-    "PROMPT",
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "CDPATH",
-    "FPATH",
-    "PAGER",
-    "MANPAGER",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "NODE_OPTIONS",
-    "PERL5OPT",
-    "PERL5LIB",
-    "RUBYOPT",
-    "PYTHONSTARTUP",
-    "JAVA_TOOL_OPTIONS",
-    "MAKEFLAGS",
-    "SUDO_ASKPASS",
-    "SSH_ASKPASS",
-    "RUSTC_WRAPPER",
-    "CC",
-    "CXX",
-    "LD",
-    "TAR_OPTIONS",
-    "RSYNC_RSH",
-    "NULLCMD",
-    "READNULLCMD",
-    "GCONV_PATH",
-    "TMPPREFIX",
-    "EXECIGNORE",
-    "HISTFILE",
-];
-
-/// What the names of further such variables start with.
-const DANGEROUS_PREFIXES: &[&str] = &[
-    "LD_",
-    "DYLD_",
-    "GIT_",
-    "BASH_FUNC",
-    "CARGO_",
-    "NPM_CONFIG_",
-    "npm_config_",
-];
+/// Variables that decide which programs a shell or a program starts; `*` stands for any characters.
+const DANGEROUS: &str = include_str!("dangerous.txt");
 
 /// Files to which output may go everywhere.
 const HARMLESS_FILES: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
@@ -134,22 +79,16 @@ fn check_braces(words: &[Word]) -> Result<(), Doubt> {
 /// Refuses assignments that could make a later command execute something else.
 pub(super) fn check_assignment(word: &Word) -> Result<(), Doubt> {
     let name = word.assigned().unwrap_or_default();
-    let is_dangerous = DANGEROUS.contains(&name)
-        || DANGEROUS_PREFIXES
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-        || name.ends_with("_COMMAND");
-    if is_dangerous {
+    if DANGEROUS
+        .lines()
+        .any(|pattern| glob::matches(pattern, name))
+    {
         return Err(format!(
             "it sets {name}, which decides what commands execute"
         ));
     }
-    if word
-        .text
-        .split('=')
-        .next()
-        .is_some_and(|target| target.contains('['))
-    {
+    let target = word.text.split('=').next().unwrap_or_default();
+    if target.contains('[') {
         return Err("it assigns to an element of an array".into());
     }
     if has_quoted_substitution(word) {

@@ -7,6 +7,17 @@ use super::word::Word;
 /// What a substitution is shown as. It contains no `$(`, so that this text in a word was always quoted.
 const SUBSTITUTION: &str = "$…";
 
+fn substitute(word: &mut Word) {
+    word.known = false;
+    word.text.push_str(SUBSTITUTION);
+}
+
+/// Returns the length of the name of a variable that a text starts with.
+fn name_len(text: &str) -> usize {
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    text.find(is_end).unwrap_or(text.len())
+}
+
 impl Scanner<'_> {
     /// Adds a character, or what it starts, to a word.
     pub(super) fn word_character(&mut self, character: char, word: &mut Word) -> Result<(), Doubt> {
@@ -129,8 +140,7 @@ impl Scanner<'_> {
             }
         }
         self.commands.extend(scan_at_depth(&line, self.depth)?);
-        word.known = false;
-        word.text.push_str(SUBSTITUTION);
+        substitute(word);
         Ok(())
     }
 
@@ -141,8 +151,7 @@ impl Scanner<'_> {
         }
         if self.skip("(") {
             self.list(true)?;
-            word.known = false;
-            word.text.push_str(SUBSTITUTION);
+            substitute(word);
             return Ok(());
         }
         if self.skip("{") {
@@ -154,10 +163,7 @@ impl Scanner<'_> {
         word.text.push('$');
         let rest = &self.line[self.at..];
         let special = rest.starts_with(|c: char| c.is_ascii_digit() || "@*#?-$!".contains(c));
-        let name_len = rest
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
-        let len = if special { 1 } else { name_len };
+        let len = if special { 1 } else { name_len(rest) };
         if len > 0 {
             word.known = false;
             word.splits |= rest.starts_with('@'); // several words even in quotation marks
@@ -181,8 +187,7 @@ impl Scanner<'_> {
             return Err("it has arithmetic with variables".into());
         }
         self.at += end + 2;
-        word.known = false;
-        word.text.push_str(SUBSTITUTION);
+        substitute(word);
         Ok(())
     }
 
@@ -193,16 +198,13 @@ impl Scanner<'_> {
                 "it has an expansion `${…}` that is more than a name with a default or a part cut off",
             )
         };
-        word.known = false;
-        word.text.push_str(SUBSTITUTION);
+        substitute(word);
         self.skip("#");
         let rest = &self.line[self.at..];
         word.splits |= rest.starts_with('@');
         let is_special =
             rest.starts_with(|c: char| "@*?-$!".contains(c)) && rest[1..].starts_with(['}', ':']);
-        let name_len = rest
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let name_len = name_len(rest);
         self.at += if is_special { 1 } else { name_len };
         if self.skip("[") {
             let rest = &self.line[self.at..];

@@ -2,29 +2,19 @@
 
 use super::word::Word;
 
-/// Settings that `git -c` may have without executing anything.
-const HARMLESS_SETTINGS: &[&str] = &[
-    "user.",
-    "color.",
-    "advice.",
-    "core.quotepath",
-    "core.autocrlf",
-    "commit.gpgsign=false",
-    "init.defaultbranch",
-];
+/// Starts of settings that `git -c` may have without executing anything.
+const HARMLESS_SETTINGS: &str =
+    "user. color. advice. core.quotepath core.autocrlf commit.gpgsign=false init.defaultbranch";
 
-/// Settings whose values git executes.
-const EXECUTED_SETTINGS: &[&str] = &[
-    "alias.",
-    "core.pager",
-    "core.editor",
-    "core.sshcommand",
-    "core.hookspath",
-    "core.fsmonitor",
-    "pager.",
-    "filter.",
-    "credential.",
-];
+/// Starts of settings whose values git executes.
+const EXECUTED_SETTINGS: &str = "alias. core.pager core.editor core.sshcommand core.hookspath core.fsmonitor pager. filter. credential.";
+
+/// Options with which a command that talks to another repository executes something.
+const EXECUTED_OPTIONS: &str = "-c --config --upload-pack --receive-pack --exec -u= ext::";
+
+fn starts_with_one_of(word: &str, starts: &str) -> bool {
+    starts.split(' ').any(|start| word.starts_with(start))
+}
 
 /// Returns whether git is asked to execute other commands.
 pub(super) fn executes(arguments: &[Word]) -> bool {
@@ -35,51 +25,32 @@ pub(super) fn executes(arguments: &[Word]) -> bool {
             return true;
         }
         if text == "-c" {
-            let setting = arguments
-                .get(at + 1)
-                .filter(|word| word.known)
-                .map(|word| word.text.to_ascii_lowercase());
-            let is_harmless = |setting: &String| {
-                HARMLESS_SETTINGS
-                    .iter()
-                    .any(|harmless| setting.starts_with(harmless))
+            let setting = arguments.get(at + 1).filter(|word| word.known);
+            let is_harmless = |word: &Word| {
+                starts_with_one_of(&word.text.to_ascii_lowercase(), HARMLESS_SETTINGS)
             };
-            if !setting.as_ref().is_some_and(is_harmless) {
+            if !setting.is_some_and(is_harmless) {
                 return true;
             }
         }
-        at += if matches!(
-            text,
-            "-c" | "-C" | "--git-dir" | "--work-tree" | "--namespace"
-        ) {
-            2
-        } else {
-            1
-        };
+        let with_value = ["-c", "-C", "--git-dir", "--work-tree", "--namespace"];
+        at += 1 + usize::from(with_value.contains(&text));
     }
     let Some((command, rest)) = arguments.get(at..).and_then(<[Word]>::split_first) else {
         return false;
     };
-    let has = |options: &[&str]| {
+    let has = |starts| {
         rest.iter()
-            .any(|word| options.iter().any(|option| word.text.starts_with(option)))
+            .any(|word| starts_with_one_of(&word.text, starts))
     };
     match &*command.text {
         "filter-branch" | "difftool" | "mergetool" => true,
-        "submodule" => has(&["foreach"]),
-        "bisect" => has(&["run"]),
-        "rebase" => has(&["-x", "--exec"]),
-        "grep" => has(&["-O", "--open-files-in-pager"]),
+        "submodule" => has("foreach"),
+        "bisect" => has("run"),
+        "rebase" => has("-x --exec"),
+        "grep" => has("-O --open-files-in-pager"),
         "config" => has(EXECUTED_SETTINGS),
-        "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" => has(&[
-            "-c",
-            "--config",
-            "--upload-pack",
-            "--receive-pack",
-            "--exec",
-            "-u=",
-            "ext::",
-        ]),
+        "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" => has(EXECUTED_OPTIONS),
         _ => false,
     }
 }

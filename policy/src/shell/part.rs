@@ -1,6 +1,6 @@
 //! The commands of a line, with those that they execute.
 
-use super::carriers::{EVALUATING, OPAQUE, SHELLS, WRAPPERS, Wrapper};
+use super::carriers::{SHELLS, Wrapper, is_evaluating, is_opaque};
 use super::command::{BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution};
 use super::doubt::Doubt;
 use super::git;
@@ -24,7 +24,7 @@ const SYSTEM: &[&str] = &[
 ];
 
 /// One command that a line executes, directly or through another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
     /// Empty if it only redirects.
     pub words: Vec<Word>,
@@ -50,10 +50,8 @@ fn add_line(line: &str, depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt
         if !command.writes.is_empty() {
             if parts.len() == first {
                 parts.push(Part {
-                    words: Vec::new(),
                     is_transparent: true,
-                    opaque: None,
-                    writes: Vec::new(),
+                    ..Part::default()
                 });
             }
             parts[first].writes = command.writes.into_iter().map(|file| file.text).collect();
@@ -78,68 +76,41 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt>
     } else {
         inner(words)?
     };
-    let is_transparent = inner.is_transparent() && is_system(&program.text);
-    let mut part = Part {
-        words: words.to_vec(),
-        is_transparent,
-        opaque: None,
-        writes: Vec::new(),
-    };
+    let (mut opaque, mut commands, mut line) = (None, Vec::new(), None);
     match inner {
-        Inner::Opaque(reason) => {
-            part.opaque = Some(reason);
-            parts.push(part);
-            Ok(())
-        }
-        Inner::None => {
-            parts.push(part);
-            Ok(())
-        }
-        Inner::Words { commands, .. } => {
-            parts.push(part);
-            commands
-                .iter()
-                .try_for_each(|words| add(words, depth + 1, parts))
-        }
-        Inner::Line { line, .. } => {
-            parts.push(part);
-            add_line(&line, depth + 1, parts)
-        }
+        Inner::None => {}
+        Inner::Opaque(reason) => opaque = Some(reason),
+        Inner::Words(inner) => commands = inner,
+        Inner::Line(inner) => line = Some(inner),
     }
+    let is_carrier = line.is_some() || !commands.is_empty();
+    let name = file_name(&program.text).to_ascii_lowercase();
+    let changes_more = matches!(&*name, "sudo" | "doas" | "find");
+    parts.push(Part {
+        words: words.to_vec(),
+        is_transparent: is_carrier && !changes_more && is_system(&program.text),
+        opaque,
+        writes: Vec::new(),
+    });
+    for command in commands {
+        add(&command, depth + 1, parts)?;
+    }
+    line.map_or(Ok(()), |line| add_line(&line, depth + 1, parts))
 }
 
 /// What a command executes.
 enum Inner {
     None,
-    Words {
-        commands: Vec<Vec<Word>>,
-        is_transparent: bool,
-    },
-    Line {
-        line: String,
-        is_transparent: bool,
-    },
+    Words(Vec<Vec<Word>>),
+    Line(String),
     Opaque(String),
-}
-
-impl Inner {
-    fn is_transparent(&self) -> bool {
-        match self {
-            Self::Words { is_transparent, .. } | Self::Line { is_transparent, .. } => {
-                *is_transparent
-            }
-            Self::None | Self::Opaque(_) => false,
-        }
-    }
 }
 
 fn is_system(program: &str) -> bool {
     !program.contains('/')
-        || SYSTEM.iter().any(|folder| {
-            program
-                .strip_prefix(folder)
-                .is_some_and(|name| !name.contains('/'))
-        })
+        || SYSTEM
+            .iter()
+            .any(|folder| program.strip_prefix(folder) == Some(file_name(program)))
 }
 
 fn inner(words: &[Word]) -> Result<Inner, Doubt> {
@@ -150,22 +121,19 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
             "what `{name}` executes is not known"
         )))
     };
-    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-        return wrapped(wrapper, arguments);
+    if let Some(wrapper) = Wrapper::find(&name) {
+        return wrapped(&wrapper, arguments);
     }
-    if OPAQUE.contains(&&*name) {
+    if is_opaque(&name) {
         return opaque();
     }
     if SHELLS.contains(&&*name) {
         return Ok(match shell_line(arguments) {
-            Some(line) => Inner::Line {
-                line,
-                is_transparent: true,
-            },
+            Some(line) => Inner::Line(line),
             None => Inner::Opaque(format!("what `{name}` executes is not in the command line")),
         });
     }
-    if EVALUATING.contains(&&*name) {
+    if is_evaluating(&name) {
         let is_declaring = !matches!(&*name, "test" | "[" | "printf" | "print" | "set");
         for word in arguments {
             if word.assigned().is_some() {
@@ -227,7 +195,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
         }
     }
     at += assignments(wrapper, &arguments[at.min(arguments.len())..])?;
-    at += wrapper.operands;
+    at += usize::from(wrapper.name == "timeout"); // the time
     let skipped = &arguments[..at.min(arguments.len())];
     if skipped.iter().any(|word| word.splits) {
         // `timeout $x ls` executes rm if x is `5 rm`.
@@ -237,12 +205,8 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
         ));
     }
     let mut command: Vec<Word> = arguments.get(at..).unwrap_or_default().to_vec();
-    let is_keyword = |word: &Word| {
-        [BEFORE, NOT_UNDERSTOOD]
-            .concat()
-            .iter()
-            .any(|text| word.is_bare(text))
-    };
+    let keywords = [BEFORE, NOT_UNDERSTOOD].concat();
+    let is_keyword = |word: &Word| keywords.iter().any(|text| word.is_bare(text));
     if command.first().is_some_and(is_keyword) {
         return Err(format!("a keyword follows `{}`", wrapper.name)); // `time if rm x; then …` is valid
     }
@@ -260,10 +224,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
     Ok(if command.is_empty() {
         Inner::None
     } else {
-        Inner::Words {
-            commands: vec![command],
-            is_transparent: wrapper.is_transparent,
-        }
+        Inner::Words(vec![command])
     })
 }
 
@@ -338,10 +299,7 @@ fn evaluated(name: &str, arguments: &[Word]) -> Inner {
     if name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
         Inner::None
     } else {
-        Inner::Line {
-            line: line.join(" "),
-            is_transparent: true,
-        }
+        Inner::Line(line.join(" "))
     }
 }
 
@@ -363,14 +321,7 @@ fn found(arguments: &[Word]) -> Inner {
         }
         commands.push(command);
     }
-    if commands.is_empty() {
-        Inner::None
-    } else {
-        Inner::Words {
-            commands,
-            is_transparent: false,
-        }
-    }
+    Inner::Words(commands)
 }
 
 fn is_fd_exec(option: &str) -> bool {

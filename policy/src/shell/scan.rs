@@ -1,6 +1,6 @@
 //! A line into commands.
 
-use super::command::Command;
+use super::command::{BEFORE, Command};
 use super::doubt::Doubt;
 use super::word::Word;
 
@@ -22,33 +22,22 @@ pub(super) fn scan_at_depth(line: &str, depth: usize) -> Result<Vec<Command>, Do
     if line.contains('\0') {
         return Err("the command contains a NUL".into());
     }
-    let mut scanner = Scanner {
-        line,
-        at: 0,
-        depth,
-        commands: Vec::new(),
-        here_documents: Vec::new(),
-    };
+    let mut scanner = Scanner::new(line, depth);
     scanner.list(false)?;
     Ok(scanner.commands)
 }
 
 /// Returns the commands in the substitutions of a text that is expanded as in double quotation marks.
 fn scan_text(text: &str, depth: usize) -> Result<Vec<Command>, Doubt> {
-    let mut scanner = Scanner {
-        line: text,
-        at: 0,
-        depth,
-        commands: Vec::new(),
-        here_documents: Vec::new(),
-    };
+    let mut scanner = Scanner::new(text, depth);
     scanner.expanded_text(&mut Word::new())?;
     Ok(scanner.commands)
 }
 
 /// What the next word is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Expect {
+    #[default]
     Word,
     /// The file that a redirection reads, or a descriptor.
     Source,
@@ -74,6 +63,7 @@ pub(super) struct Scanner<'a> {
 }
 
 /// A command that is being read.
+#[derive(Default)]
 struct Reading {
     words: Vec<Word>,
     writes: Vec<Word>,
@@ -82,21 +72,22 @@ struct Reading {
 }
 
 impl Reading {
-    fn new() -> Self {
-        Self {
-            words: Vec::new(),
-            writes: Vec::new(),
-            word: None,
-            expect: Expect::Word,
-        }
-    }
-
     fn word(&mut self) -> &mut Word {
         self.word.get_or_insert_with(Word::new)
     }
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    fn new(line: &'a str, depth: usize) -> Self {
+        Self {
+            line,
+            at: 0,
+            depth,
+            commands: Vec::new(),
+            here_documents: Vec::new(),
+        }
+    }
+
     pub(super) fn peek(&self) -> Option<char> {
         self.line[self.at..].chars().next()
     }
@@ -128,7 +119,7 @@ impl Scanner<'_> {
     /// Reads commands up to the end, or to the closing parenthesis.
     pub(super) fn list(&mut self, in_parentheses: bool) -> Result<(), Doubt> {
         self.enter()?;
-        let mut reading = Reading::new();
+        let mut reading = Reading::default();
         while let Some(character) = self.next() {
             match character {
                 '\n' => {
@@ -257,18 +248,14 @@ impl Scanner<'_> {
     }
 
     fn skip_comment(&mut self) {
-        while self.peek().is_some_and(|character| character != '\n') {
-            self.next();
-        }
+        let rest = &self.line[self.at..];
+        self.at += rest.find('\n').unwrap_or(rest.len());
     }
 
     fn skip_here_documents(&mut self) -> Result<(), Doubt> {
         for document in std::mem::take(&mut self.here_documents) {
             let mut text = String::new();
-            loop {
-                if self.at >= self.line.len() {
-                    break;
-                }
+            while self.at < self.line.len() {
                 let rest = &self.line[self.at..];
                 let line = rest.split('\n').next().unwrap_or_default();
                 self.at += rest.len().min(line.len() + 1);
@@ -306,7 +293,7 @@ impl Scanner<'_> {
         }
         let is_test = matches!(&*word.text, "[" | "[[") && word.quoted_at.is_none();
         word.known |= is_test; // a bracket alone is no pattern of file names
-        match std::mem::replace(&mut reading.expect, Expect::Word) {
+        match std::mem::take(&mut reading.expect) {
             Expect::Word => reading.words.push(word),
             Expect::Source => {}
             Expect::Target => reading.writes.push(word),
@@ -329,7 +316,7 @@ impl Scanner<'_> {
         if reading.expect != Expect::Word {
             return Err("a redirection has no file".into());
         }
-        let Reading { words, writes, .. } = std::mem::replace(reading, Reading::new());
+        let Reading { words, writes, .. } = std::mem::take(reading);
         self.commands.extend(Command::of(words, writes)?);
         Ok(())
     }
@@ -337,9 +324,5 @@ impl Scanner<'_> {
 
 /// Returns whether a subshell may follow this word.
 fn is_opening(word: &Word) -> bool {
-    [
-        "if", "then", "elif", "else", "while", "until", "do", "!", "{", "time",
-    ]
-    .iter()
-    .any(|text| word.is_bare(text))
+    BEFORE.iter().any(|text| word.is_bare(text)) || word.is_bare("time")
 }

@@ -54,24 +54,13 @@ fn resume_passes_the_id_and_continue_takes_the_last_of_the_repository() {
     let (executor, repository, first) = conversation();
     let second = executor.run(&repository, &json!({})).result;
     assert_ne!(first.session_id, second.session_id);
-    let resumed = executor.run(&repository, &resume(&first.session_id)).result;
-    let continued = executor
-        .run(&repository, &json!({"continue_last": true}))
-        .result;
-    assert_eq!(
-        (&resumed.session_id, &continued.session_id),
-        (&first.session_id, &first.session_id)
-    );
+    for params in [resume(&first.session_id), json!({"continue_last": true})] {
+        let next = executor.run(&repository, &params).result;
+        assert_eq!(next.session_id, first.session_id);
+    }
     let arguments = executor.wait_for_file("arguments");
     let option = format!("--resume {}", first.session_id);
-    assert_eq!(
-        arguments
-            .lines()
-            .filter(|line| line.contains(&option))
-            .count(),
-        2,
-        "{arguments}"
-    );
+    assert_eq!(arguments.matches(&option).count(), 2, "{arguments}");
 }
 
 #[test]
@@ -82,20 +71,14 @@ fn a_conversation_that_is_unknown_was_ended_or_belongs_to_another_repository_can
     let other = Repository::new();
     let last = json!({"continue_last": true});
     executor.refused(&other, &last, "exec_session_not_found");
-    let message = executor.refused(
-        &other,
-        &resume(&first.session_id),
-        "session_of_other_repository",
-    );
-    assert!(
-        message.contains(&repository.path()) && message.contains(&other.path()),
-        "{message}"
-    );
+    let resumed = resume(&first.session_id);
+    let message = executor.refused(&other, &resumed, "session_of_other_repository");
+    for place in [&repository, &other] {
+        assert!(message.contains(&place.path()), "{message}");
+    }
     let params = json!({"session_id": first.session_id});
-    assert_eq!(
-        executor.daemon.call_value("exec.end", &params).unwrap()["status"],
-        "completed"
-    );
-    executor.refused(&repository, &resume(&first.session_id), "session_completed");
+    let ended = executor.daemon.call_value("exec.end", &params).unwrap();
+    assert_eq!(ended["status"], "completed");
+    executor.refused(&repository, &resumed, "session_completed");
     assert_eq!(executor.wait_for_file("arguments").lines().count(), 1);
 }

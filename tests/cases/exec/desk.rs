@@ -101,4 +101,14 @@ impl Desk {
         assert_eq!(ran.stderr, "", "{args:?}");
         (ran.code.unwrap(), document)
     }
+
+    /// Runs it in the same way, and asserts that it fails with this exit status and kind.
+    #[track_caller]
+    pub(super) fn failed(&self, args: &[&str], code: i32, kind: &str) -> Value {
+        let (exit, document) = self.document(args);
+        let found = (exit, document["error_kind"].as_str());
+        assert_eq!(found, (code, Some(kind)), "{args:?}: {document}");
+        assert_eq!(document["status"], "failed");
+        document
+    }
 }

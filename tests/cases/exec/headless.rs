@@ -4,7 +4,7 @@
 use crate::hook::claude::{NOBODY, claude};
 use crate::support::executable::copy_program;
 use crate::support::session::lacks;
-use ccd_exec::command::{ConversationId, Invocation, Start, settings};
+use ccd_exec::command::{ConversationId, Start, arguments, settings};
 use ccd_exec::request::{Defaults, Request};
 use ccd_exec::stream::{Facts, Reader};
 use ccd_policy::Policy;
@@ -46,6 +46,10 @@ const SCRIPT: &str = r#"
 ip link set lo up && cd "$HOME/repo" && exec setpriv --reuid="$0" --regid="$0" --clear-groups \
     python3 "$API" run --script "$HOME/script.json" -- "$@"
 "#;
+
+/// Variables that keep Claude Code from the network.
+const QUIET: &str = "DISABLE_AUTOUPDATER DISABLE_TELEMETRY DISABLE_ERROR_REPORTING \
+                     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC CLAUDE_CODE_MAX_RETRIES";
 
 /// Everything that runs share.
 pub(super) struct Headless {
@@ -100,11 +104,21 @@ impl Headless {
         Some(Self { folder, claude })
     }
 
+    /// As [`Self::run_with`], without files and variables.
+    pub(super) fn run(&self, name: &str, params: ExecRunParams, script: Value) -> Ended {
+        let run = Run {
+            params,
+            script,
+            ..Run::default()
+        };
+        self.run_with(name, &run)
+    }
+
     /// Carries a run out; `name` is not used twice.
-    pub(super) fn run(&self, name: &str, run: &Run<'_>) -> Ended {
+    pub(super) fn run_with(&self, name: &str, run: &Run<'_>) -> Ended {
         let home = self.folder.path().join(name);
         let script = self.write_files(&home, run);
-        let (invocation, policy) = self.prepare(&home, run);
+        let (arguments, policy) = self.prepare(&home, run);
         if let Some(missing) = run.missing {
             fs::rename(home.join(missing), home.join("moved")).unwrap();
         }
@@ -113,25 +127,21 @@ impl Headless {
             .args(["-n", "-p", "-f", "--kill-child", "sh", "-c", SCRIPT])
             .arg(NOBODY.to_string())
             .arg(&self.claude)
-            .args(&invocation.arguments)
+            .args(&arguments)
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
             .env("HOME", &home)
             .env("API", self.folder.path().join("api.py"))
             .env("ANTHROPIC_API_KEY", "dummy")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("DISABLE_ERROR_REPORTING", "1")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("CLAUDE_CODE_MAX_RETRIES", "1")
+            .envs(QUIET.split_whitespace().map(|name| (name, "1")))
             .envs(run.env.iter().copied())
             .stdin(Stdio::from(File::open(home.join("instruction")).unwrap()))
             .output()
             .unwrap();
         let mut reader = Reader::default();
-        reader.feed(&output.stdout);
+        reader.feed(&output.stdout, |_, _| ());
         Ended {
-            facts: reader.finish(),
+            facts: reader.finish(|_, _| ()),
             policy,
             made: names(&home.join("repo")),
             script,
@@ -159,7 +169,7 @@ impl Headless {
     }
 
     /// Writes instruction, policy and settings.
-    fn prepare(&self, home: &Path, run: &Run<'_>) -> (Invocation, Policy) {
+    fn prepare(&self, home: &Path, run: &Run<'_>) -> (Vec<String>, Policy) {
         let repo = home.join("repo").to_str().unwrap().to_owned();
         let params = ExecRunParams {
             repo_path: Some(repo.clone()),
@@ -170,7 +180,7 @@ impl Headless {
             lock_timeout: Duration::from_secs(1),
         };
         let request = Request::parse(params, &defaults).unwrap();
-        let policy = request.tools.policy(&repo, home.to_str());
+        let policy = request.tools.at(&repo, home.to_str());
         let [policy_file, settings_file] =
             ["policy.json", "settings.json"].map(|file| home.join(file));
         fs::write(&policy_file, serde_json::to_vec(&policy).unwrap()).unwrap();
@@ -184,9 +194,9 @@ impl Headless {
         let settings = settings(ccctl.to_str().unwrap(), policy_file.to_str().unwrap());
         fs::write(&settings_file, settings.to_string()).unwrap();
         let id = ConversationId::parse("11111111-2222-4333-8444-555555555555").unwrap();
-        let invocation = Invocation::of(&request, &Start::New(id), settings_file.to_str());
-        fs::write(home.join("instruction"), &invocation.standard_input).unwrap();
-        (invocation, policy)
+        fs::write(home.join("instruction"), &request.instruction).unwrap();
+        let arguments = arguments(&request, &Start::New(id), settings_file.to_str());
+        (arguments, policy)
     }
 
     fn give_to_nobody(&self) {
@@ -204,10 +214,8 @@ impl Ended {
         let mut ids = Vec::new();
         for call in self.facts.violations(&self.policy) {
             let scripted = find(&self.script, &call.id).expect("the script has the call");
-            assert_eq!(
-                (&*call.name, &call.input),
-                (scripted["name"].as_str().unwrap(), &scripted["input"])
-            );
+            assert_eq!(scripted["name"], *call.name);
+            assert_eq!(scripted["input"], call.input);
             ids.push(&*call.id);
         }
         ids.sort_unstable();

@@ -29,11 +29,8 @@ fn call(id: &str, name: &str, input: &Value) -> Value {
 }
 
 fn bash(id: &str, command: &str) -> Value {
-    call(
-        id,
-        "Bash",
-        &json!({"command": command, "description": "work"}),
-    )
+    let input = json!({"command": command, "description": "work"});
+    call(id, "Bash", &input)
 }
 
 fn write(id: &str, file: &str) -> Value {
@@ -62,20 +59,13 @@ fn calls_of_agent(kind: &str, is_background: bool, calls: &[Value]) -> Value {
 
 /// Checks which files were made and which calls are listed.
 fn check(name: &str, ended: &Ended, made: &[&str], violations: &[&str]) {
-    let is_good = ended
-        .facts
-        .outcome
-        .as_ref()
-        .is_some_and(|outcome| !outcome.is_error);
+    let outcome = ended.facts.outcome.as_ref();
+    let is_good = outcome.is_some_and(|outcome| !outcome.is_error);
     assert!(is_good, "{name}: {}", ended.stderr);
     let made: BTreeSet<String> = made.iter().map(|&file| file.to_owned()).collect();
-    assert_eq!(ended.made, made, "{name}: {:#?}", ended.facts.calls);
-    assert_eq!(
-        ended.violations(),
-        violations,
-        "{name}: {:#?}",
-        ended.facts.calls
-    );
+    let calls = &ended.facts.calls;
+    assert_eq!(ended.made, made, "{name}: {calls:#?}");
+    assert_eq!(ended.violations(), violations, "{name}: {calls:#?}");
 }
 
 /// Returns the first of these modes; all of them in long runs.
@@ -89,31 +79,23 @@ fn a_whitelist_carries_out_nothing_else() {
     let Some(headless) = Headless::new() else {
         return;
     };
+    let fetch = json!({"url": "http://localhost/", "prompt": "x"});
+    let script = calls(&[
+        bash("ok1", "git init -q git"),
+        bash("ok2", "touch a,b"),
+        bash("no1", "touch a"),
+        bash("no2", "git status; touch bad"),
+        bash("no3", "git status > bad"),
+        bash("no4", "git log $(touch bad)"),
+        write("no5", "bad"),
+        call("no6", "WebFetch", &fetch),
+        mcp("no7", "make", "bad"),
+    ]);
     // A run that asks before each call is one of those with settings.
     for mode in modes(&[Some(BYPASS), None, Some("acceptEdits")]) {
         let name = format!("white_{}", mode.unwrap_or("default"));
-        let ended = headless.run(
-            &name,
-            &Run {
-                params: allowed(&["Bash(git:*)", "Bash(touch a,b)", "Read"], mode),
-                script: calls(&[
-                    bash("ok1", "git init -q git"),
-                    bash("ok2", "touch a,b"),
-                    bash("no1", "touch a"),
-                    bash("no2", "git status; touch bad"),
-                    bash("no3", "git status > bad"),
-                    bash("no4", "git log $(touch bad)"),
-                    write("no5", "bad"),
-                    call(
-                        "no6",
-                        "WebFetch",
-                        &json!({"url": "http://localhost/", "prompt": "x"}),
-                    ),
-                    mcp("no7", "make", "bad"),
-                ]),
-                ..Run::default()
-            },
-        );
+        let params = allowed(&["Bash(git:*)", "Bash(touch a,b)", "Read"], mode);
+        let ended = headless.run(&name, params, script.clone());
         let denied = ["no1", "no2", "no3", "no4", "no5", "no6", "no7"];
         check(&name, &ended, &["a,b", "git"], &denied);
     }
@@ -124,20 +106,15 @@ fn a_whitelist_without_built_in_tools_leaves_none() {
     let Some(headless) = Headless::new() else {
         return;
     };
+    let script = calls(&[
+        bash("no1", "touch bad"),
+        mcp("ok", "make", "made"),
+        mcp("no2", "drop", "bad"),
+    ]);
     for mode in modes(&[Some(BYPASS), None]) {
         let name = format!("none_{}", mode.unwrap_or("default"));
-        let ended = headless.run(
-            &name,
-            &Run {
-                params: allowed(&["mcp__files__make"], mode),
-                script: calls(&[
-                    bash("no1", "touch bad"),
-                    mcp("ok", "make", "made"),
-                    mcp("no2", "drop", "bad"),
-                ]),
-                ..Run::default()
-            },
-        );
+        let params = allowed(&["mcp__files__make"], mode);
+        let ended = headless.run(&name, params, script.clone());
         check(&name, &ended, &["made"], &["no1", "no2"]);
     }
 }
@@ -147,45 +124,40 @@ fn a_blacklist_forbids_by_name_and_by_pattern() {
     let Some(headless) = Headless::new() else {
         return;
     };
+    let script = calls(&[
+        bash("no1", "touch bad"),
+        bash("no2", "mkdir bad; touch bad/x"),
+        bash("no3", "bash -c 'touch bad'"),
+        bash("no4", "mkdir a,b"),
+        write("no5", "secret/x"),
+        mcp("no6", "drop", "bad"),
+        bash("ok1", "mkdir made"),
+        write("ok2", "written"),
+    ]);
     let patterns = [
         "Bash(touch:*)",
         "Bash(mkdir a,b)",
         "Edit(secret/**)",
         "mcp__files__drop",
     ];
-    let script = || {
-        calls(&[
-            bash("no1", "touch bad"),
-            bash("no2", "mkdir bad; touch bad/x"),
-            bash("no3", "bash -c 'touch bad'"),
-            bash("no4", "mkdir a,b"),
-            write("no5", "secret/x"),
-            mcp("no6", "drop", "bad"),
-            bash("ok1", "mkdir made"),
-            write("ok2", "written"),
-        ])
-    };
-    let run = |mode: &str, rules: &[&str]| {
-        headless.run(
-            mode,
-            &Run {
-                params: forbidden(rules, mode),
-                script: script(),
-                ..Run::default()
-            },
-        )
-    };
     // How a rule is written and the mode are independent: each is tried once.
-    let denied = ["no1", "no2", "no3", "no4", "no5", "no6"];
-    check(
-        BYPASS,
-        &run(BYPASS, &patterns),
-        &["made", "written"],
-        &denied,
-    );
-    let all_bash = ["no1", "no2", "no3", "no4", "no6", "ok1"];
-    let ended = run("acceptEdits", &["Bash", "mcp__files"]);
-    check("acceptEdits", &ended, &["secret", "written"], &all_bash);
+    for (mode, rules, made, denied) in [
+        (
+            BYPASS,
+            &patterns[..],
+            ["made", "written"],
+            "no1 no2 no3 no4 no5 no6",
+        ),
+        (
+            "acceptEdits",
+            &["Bash", "mcp__files"],
+            ["secret", "written"],
+            "no1 no2 no3 no4 no6 ok1",
+        ),
+    ] {
+        let ended = headless.run(mode, forbidden(rules, mode), script.clone());
+        check(mode, &ended, &made, &denied.split(' ').collect::<Vec<_>>());
+    }
 }
 
 #[test]
@@ -200,36 +172,26 @@ fn a_policy_holds_in_sub_agents() {
         write("no2", "secret/bad"),
         bash("ok", "mkdir made"),
     ];
+    let (general, mkdir) = ("general-purpose", "Bash(mkdir:*)");
+    let black = forbidden(&["Bash(touch:*)", "Edit(secret/**)"], BYPASS);
     // Which agent it is and which policy holds are independent: each is tried once.
     for (name, params, kind, is_background) in [
-        (
-            "white",
-            allowed(&["Agent", "Bash(mkdir:*)"], None),
-            "general-purpose",
-            true,
-        ),
+        ("white", allowed(&["Agent", mkdir], None), general, true),
         (
             "white_bypass",
-            allowed(&["Task", "Bash(mkdir:*)"], Some(BYPASS)),
+            allowed(&["Task", mkdir], Some(BYPASS)),
             "rogue",
             false,
         ),
-        (
-            "black",
-            forbidden(&["Bash(touch:*)", "Edit(secret/**)"], BYPASS),
-            "general-purpose",
-            false,
-        ),
+        ("black", black, general, false),
     ] {
-        let ended = headless.run(
-            name,
-            &Run {
-                params,
-                script: calls_of_agent(kind, is_background, &work),
-                files: vec![("repo/.claude/agents/rogue.md", rogue.into())],
-                ..Run::default()
-            },
-        );
+        let run = Run {
+            params,
+            script: calls_of_agent(kind, is_background, &work),
+            files: vec![("repo/.claude/agents/rogue.md", rogue.into())],
+            ..Run::default()
+        };
+        let ended = headless.run_with(name, &run);
         check(name, &ended, &["made"], &["no1", "no2"]);
     }
 }
@@ -258,37 +220,25 @@ fn settings_of_user_and_project_cannot_loosen_a_policy() {
     ];
     let all_of = |settings: &Value| files.map(|file| (file, settings.to_string())).to_vec();
     // What may loosen the policy and the mode are independent: each is tried once.
-    for (name, mode, files, env) in [
-        ("loose", Some(BYPASS), all_of(&loose), vec![]),
-        ("hook", None, all_of(&hooks_only), vec![]),
-        (
-            "simple",
-            Some(BYPASS),
-            vec![],
-            vec![("CLAUDE_CODE_SIMPLE", "1")],
-        ),
-        (
-            "safe",
-            Some(BYPASS),
-            vec![],
-            vec![("CLAUDE_CODE_SAFE_MODE", "1")],
-        ),
+    for (name, mode, files, variable) in [
+        ("loose", Some(BYPASS), all_of(&loose), None),
+        ("hook", None, all_of(&hooks_only), None),
+        ("simple", Some(BYPASS), vec![], Some("CLAUDE_CODE_SIMPLE")),
+        ("safe", Some(BYPASS), vec![], Some("CLAUDE_CODE_SAFE_MODE")),
     ] {
-        let ended = headless.run(
-            name,
-            &Run {
-                params: allowed(&["Bash(git:*)"], mode),
-                script: calls(&[
-                    bash("ok", "git init -q made"),
-                    bash("no1", "touch bad"),
-                    mcp("no2", "make", "bad"),
-                    write("no3", "bad"),
-                ]),
-                files,
-                env,
-                ..Run::default()
-            },
-        );
+        let run = Run {
+            params: allowed(&["Bash(git:*)"], mode),
+            script: calls(&[
+                bash("ok", "git init -q made"),
+                bash("no1", "touch bad"),
+                mcp("no2", "make", "bad"),
+                write("no3", "bad"),
+            ]),
+            files,
+            env: variable.map(|name| (name, "1")).into_iter().collect(),
+            ..Run::default()
+        };
+        let ended = headless.run_with(name, &run);
         check(name, &ended, &["made"], &["no1", "no2", "no3"]);
     }
 }
@@ -299,15 +249,13 @@ fn without_its_policy_or_its_hook_a_run_does_nothing() {
         return;
     };
     for missing in ["policy.json", "ccctl"] {
-        let ended = headless.run(
-            missing,
-            &Run {
-                params: allowed(&["Bash", "Write"], Some(BYPASS)),
-                script: calls(&[bash("no1", "touch bad"), write("no2", "bad")]),
-                missing: Some(missing),
-                ..Run::default()
-            },
-        );
+        let run = Run {
+            params: allowed(&["Bash", "Write"], Some(BYPASS)),
+            script: calls(&[bash("no1", "touch bad"), write("no2", "bad")]),
+            missing: Some(missing),
+            ..Run::default()
+        };
+        let ended = headless.run_with(missing, &run);
         check(missing, &ended, &[], &["no1", "no2"]);
     }
 }

@@ -56,10 +56,8 @@ fn conversations_expire_and_results_go_after_the_configured_days() {
         executor.daemon.restart();
     };
     aged(&mut executor, 2);
-    assert_eq!(
-        executor.run(&repository, &resume).result.error_message,
-        None
-    );
+    let resumed = executor.run(&repository, &resume).result;
+    assert_eq!(resumed.error_message, None);
     aged(&mut executor, 2);
     let nothing = json!({"sessions": 0, "executions": 0});
     let cleanup =

@@ -80,32 +80,31 @@ impl Fleet {
         fs::read_to_string(self.file(tape)).unwrap()
     }
 
-    /// Returns what `ccctl tape VERB` prints, which must succeed.
-    fn ccctl(&self, args: &[&str]) -> String {
+    /// Runs `ccctl tape VERB`.
+    fn run_ccctl(&self, args: &[&str]) -> Ran {
         let tapes = self.tapes();
         let args = [&["tape"], args, &["--tapes", tapes.to_str().unwrap()]].concat();
-        Ccctl::new(&self.executor.daemon).ok(&args)
+        Ccctl::new(&self.executor.daemon).run(&args)
+    }
+
+    /// Returns what it prints; it must succeed.
+    fn ccctl(&self, args: &[&str]) -> String {
+        let ran = self.run_ccctl(args);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stdout
     }
 }
 
 #[track_caller]
-pub(super) fn assert_same(recorded: &Value, replayed: &Value, fields: &[&str]) {
-    for field in fields {
+pub(super) fn assert_same(recorded: &Value, replayed: &Value) {
+    for field in SAME.split(' ') {
         assert_eq!(recorded[field], replayed[field], "{field}");
     }
 }
 
 /// What a replay has from its recording.
-pub(super) const SAME: [&str; 8] = [
-    "status",
-    "diff",
-    "diff_info",
-    "files_changed",
-    "stdout",
-    "stderr",
-    "error_message",
-    "policy_violations",
-];
+const SAME: &str =
+    "status diff diff_info files_changed stdout stderr error_message policy_violations";
 
 #[test]
 fn a_run_is_replayed_without_claude_code_and_changes_the_same() {
@@ -115,29 +114,22 @@ fn a_run_is_replayed_without_claude_code_and_changes_the_same() {
         printf '\000\001\377\012' > binary; printf 'latin \344 \n' > latin.txt; printf 'no end' > "quote\"d"
         result"#,
     );
-    let (recorded, lines) = fleet.run(
-        &fleet.project,
-        json!({"record": "new", "tag": "t"}),
-        json!({}),
-    );
+    let new = json!({"record": "new", "tag": "t"});
+    let (recorded, lines) = fleet.run(&fleet.project, new, json!({}));
     assert_eq!(recorded["status"], "success", "{recorded}");
     let tape = &recorded["tape"]["new"][0];
     assert!(tape.as_str().unwrap().starts_with("claude/t-"), "{tape}");
     let warnings = recorded["warnings"].as_array().unwrap();
-    assert!(
-        warnings.len() == 1 && warnings[0].as_str().unwrap().contains("not UTF-8"),
-        "{warnings:?}"
-    );
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let warning = warnings[0].as_str().unwrap();
+    assert!(warning.contains("not UTF-8"), "{warning}");
     fleet.remove_claude();
     let index = fs::read(fleet.clone.root().join(".git/index")).unwrap();
     let (replayed, again) = fleet.run(&fleet.clone, json!({"latency": 0}), json!({}));
-    assert_same(&recorded, &replayed, &SAME);
+    assert_same(&recorded, &replayed);
     assert_eq!(lines, again);
     assert_eq!(recorded["files_changed"].as_array().unwrap().len(), 5);
-    assert_eq!(
-        fs::read(fleet.clone.root().join(".git/index")).unwrap(),
-        index
-    );
+    assert!(fs::read(fleet.clone.root().join(".git/index")).unwrap() == index);
     for file in [
         "kept.txt",
         "d/new name.txt",
@@ -163,10 +155,8 @@ fn the_tools_for_tapes_accept_the_tape_of_a_run() {
     }
     let tapes = json!({"root": fleet.tapes(), "strict": true});
     let checked = fleet.call("tape.validate", &tapes);
-    assert_eq!(
-        (&checked["valid"], &checked["problems"]),
-        (&json!(true), &json!([]))
-    );
+    assert_eq!(checked["problems"], json!([]));
+    assert_eq!(checked["valid"], true);
     fleet.ccctl(&["validate", "--strict"]);
     let list = fleet.call("tape.list", &tapes);
     let [one, two] = [0, 1].map(|at| list["tapes"][at]["tape_id"].as_str().unwrap().to_owned());
@@ -174,33 +164,14 @@ fn the_tools_for_tapes_accept_the_tape_of_a_run() {
     assert!(one.starts_with("claude/exec-"), "{one}");
     let shown = fleet.ccctl(&["show", &one]);
     assert!(shown.contains("All done."), "{shown}");
-    assert!(
-        fleet
-            .ccctl(&["export", &one, "--transcript"])
-            .contains("All done.")
-    );
+    let transcript = fleet.ccctl(&["export", &one, "--transcript"]);
+    assert!(transcript.contains("All done."), "{transcript}");
     // It would run Claude Code without any of the run's limits.
-    let tapes = fleet.tapes();
-    let at = ["tape", "verify", &one, "--tapes", tapes.to_str().unwrap()];
-    let refused = Ccctl::new(&fleet.executor.daemon).run(&at);
-    assert!(
-        refused.stderr.contains("tape of a run of Claude Code"),
-        "{refused:?}"
-    );
+    let refused = fleet.run_ccctl(&["verify", &one]).stderr;
+    let why = "tape of a run of Claude Code";
+    assert!(refused.contains(why), "{refused}");
     fleet.ccctl(&["redact", "--inplace"]);
-    assert!(
-        !Ccctl::new(&fleet.executor.daemon)
-            .run(&[
-                "tape",
-                "diff",
-                &one,
-                &two,
-                "--tapes",
-                fleet.tapes().to_str().unwrap()
-            ])
-            .stdout
-            .is_empty()
-    );
+    assert_ne!(fleet.run_ccctl(&["diff", &one, &two]).stdout, "");
     fleet.remove_claude();
     assert_eq!(fleet.replay(json!({}))["files_changed"], json!(["x.txt"]));
     let used = json!({"root": fleet.tapes(), "used": true});
@@ -220,10 +191,8 @@ fn a_run_that_is_on_no_tape_is_an_error_that_names_it() {
     assert!(message.contains("--record new"), "{message}");
     let model = miss(json!({"model": "opus", "max_turns": 3}));
     let part = &model["data"]["nearest"]["differs"][0];
-    assert_eq!(
-        (&part["part"], &part["asked"]),
-        (&json!("args[1]"), &json!("--model"))
-    );
+    assert_eq!(part["part"], "args[1]");
+    assert_eq!(part["asked"], "--model");
     let runs = fleet.call("exec.list", &json!({}));
     assert_eq!(runs["executions"].as_array().unwrap().len(), 1);
     let wrong = fleet
@@ -237,36 +206,37 @@ fn the_mode_decides_what_answers_and_what_is_written() {
     let fleet = Fleet::script("result one");
     let run = |tape: Value| {
         let (result, _) = fleet.run(&fleet.project, tape, json!({"output_format": "text"}));
-        let tape = &result["tape"];
-        let counts =
-            ["hits", "proxied", "recorded", "known"].map(|name| tape[name].as_u64().unwrap());
-        (
-            result["stdout"].as_str().unwrap().trim().to_owned(),
-            counts,
-            result["warnings"].clone(),
-        )
+        let names = ["hits", "proxied", "recorded", "known"];
+        let counts = names.map(|name| result["tape"][name].as_u64().unwrap());
+        let stdout = result["stdout"].as_str().unwrap().trim().to_owned();
+        (stdout, counts, result["warnings"].to_string())
     };
-    let none = run(json!({"record": "overwrite"}));
+    let check = |answer: &str, rows: &[(Value, [u64; 4])]| {
+        for (tape, counts) in rows {
+            let ran = run(tape.clone());
+            assert_eq!((&*ran.0, ran.1), (answer, *counts), "{tape}");
+        }
+    };
+    let (new, overwrite) = (json!({"record": "new"}), json!({"record": "overwrite"}));
+    let new_if_missing = json!({"record": "new", "fallback": "proxy"});
+    let none = run(overwrite.clone());
     assert_eq!((&*none.0, none.1), ("one", [0, 0, 0, 0]));
-    assert!(
-        none.2[0].as_str().unwrap().contains("no tape has it"),
-        "{}",
-        none.2
-    );
-    let live = run(json!({"fallback": "proxy"}));
-    assert_eq!((&*live.0, live.1), ("one", [0, 1, 0, 0]));
-    assert_eq!(
-        run(json!({"record": "new", "fallback": "proxy"})).1,
-        [0, 1, 1, 0]
+    assert!(none.2.contains("no tape has it"), "{}", none.2);
+    check(
+        "one",
+        &[
+            (json!({"fallback": "proxy"}), [0, 1, 0, 0]),
+            (new_if_missing.clone(), [0, 1, 1, 0]),
+        ],
     );
     fleet.executor.claude.stand_in("init; result two");
-    assert_eq!(run(json!({"record": "new", "fallback": "proxy"})).0, "one");
-    let known = run(json!({"record": "new"}));
-    assert_eq!((&*known.0, known.1), ("two", [0, 0, 0, 1]));
-    assert_eq!(run(json!({})).0, "one");
-    assert_eq!(run(json!({"record": "overwrite"})).1, [0, 0, 1, 0]);
-    let replayed = run(json!({}));
-    assert_eq!((&*replayed.0, replayed.1), ("two", [1, 0, 0, 0]));
+    check("one", &[(new_if_missing, [1, 0, 0, 0])]);
+    check("two", &[(new, [0, 0, 0, 1])]);
+    check("one", &[(json!({}), [1, 0, 0, 0])]);
+    check(
+        "two",
+        &[(overwrite, [0, 0, 1, 0]), (json!({}), [1, 0, 0, 0])],
+    );
 }
 
 #[test]
@@ -279,10 +249,8 @@ fn changes_that_do_not_fit_fail_the_run_and_nothing_is_changed() {
     clone.write("mine.txt", "mine\n");
     let status = clone.git(&["status", "--porcelain"]);
     let failed = fleet.replay(json!({"dirty_worktree": "stash"}));
-    assert_eq!(
-        (&failed["status"], &failed["error_kind"]),
-        (&json!("failed"), &json!("repository_error"))
-    );
+    assert_eq!(failed["error_kind"], "repository_error");
+    assert_eq!(failed["status"], "failed");
     let message = failed["error_message"].as_str().unwrap();
     let names = [tape.as_str().unwrap(), "kept.txt: patch does not apply"];
     assert!(names.iter().all(|name| message.contains(name)), "{message}");
@@ -297,20 +265,16 @@ fn changes_that_do_not_fit_fail_the_run_and_nothing_is_changed() {
 fn a_failed_run_is_replayed_as_failed_and_one_that_was_ended_is_not_recorded() {
     let fleet = Fleet::script("echo half > half.txt; echo 'it broke' >&2; exit 3");
     let recorded = fleet.record(json!({}));
-    assert_eq!(
-        (&recorded["status"], &recorded["error_message"]),
-        (&json!("failed"), &json!("it broke"))
-    );
+    assert_eq!(recorded["error_message"], "it broke");
+    assert_eq!(recorded["status"], "failed");
     let replayed = fleet.replay(json!({}));
-    assert_same(&recorded, &replayed, &SAME);
+    assert_same(&recorded, &replayed);
     assert_eq!(replayed["usage"]["exit_code"], 3);
     fleet.executor.claude.stand_in("init; say late; sleep 60");
-    let ended =
-        fleet.record(json!({"instruction": "hang", "timeout": 1, "dirty_worktree": "allow"}));
-    assert_eq!(
-        (&ended["status"], &ended["tape"]["new"]),
-        (&json!("timeout"), &Value::Null)
-    );
+    let hang = json!({"instruction": "hang", "timeout": 1, "dirty_worktree": "allow"});
+    let ended = fleet.record(hang);
+    assert_eq!(ended["status"], "timeout");
+    assert!(ended["tape"]["new"].is_null(), "{ended}");
     let warning = ended["warnings"][0].as_str().unwrap();
     assert!(warning.contains("was not recorded"), "{warning}");
 }
@@ -337,17 +301,11 @@ fn the_same_instruction_later_in_a_conversation_has_an_answer_of_its_own() {
 fn commits_are_not_replayed_but_their_changes_are() {
     let fleet = Fleet::script("echo x > x.txt; git add .; git commit -qm X; result");
     let recorded = fleet.record(json!({}));
-    assert_eq!(
-        recorded["commits"].as_array().unwrap().len(),
-        1,
-        "{recorded}"
-    );
+    assert_eq!(recorded["commits"].as_array().unwrap().len(), 1);
     let replayed = fleet.replay(json!({}));
-    assert_same(&recorded, &replayed, &SAME);
-    assert_eq!(
-        (&replayed["commits"], &replayed["commit_hash"]),
-        (&json!([]), &Value::Null)
-    );
+    assert_same(&recorded, &replayed);
+    assert_eq!(replayed["commits"], json!([]));
+    assert!(replayed["commit_hash"].is_null());
     let warning = replayed["warnings"][0].as_str().unwrap();
     assert!(warning.contains("made 1 commit"), "{warning}");
     assert_eq!(fleet.clone.git(&["status", "--porcelain"]), "?? x.txt");
@@ -361,7 +319,7 @@ fn secrets_are_not_on_the_tape_except_in_the_exact_changes() {
     let tape = fleet.text(&recorded["tape"]["new"][0]);
     assert!(!tape.contains(&key) && tape.contains("***"), "{tape}");
     let replayed = fleet.replay(json!({"instruction": format!("use {key}")}));
-    assert_same(&recorded, &replayed, &SAME);
+    assert_same(&recorded, &replayed);
     fleet
         .executor
         .claude
@@ -391,11 +349,8 @@ fn a_tape_without_an_exit_waits_until_the_run_is_ended() {
         .executor
         .wait_for_progress(&started, |progress| progress["phase"] == "running");
     fleet.call("exec.cancel", &json!({"request_id": started.request_id}));
-    let cancelled = fleet.executor.result(&started);
-    assert_eq!(
-        cancelled.error_message.as_deref(),
-        Some("the run was cancelled")
-    );
+    let message = fleet.executor.result(&started).error_message;
+    assert_eq!(message.as_deref(), Some("the run was cancelled"));
 }
 
 #[test]
@@ -419,9 +374,7 @@ fn the_client_has_the_options_of_other_commands_with_tapes() {
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     fleet.remove_claude();
     let replayed = exec(&fleet.clone, &["--latency", "0"]);
-    assert_eq!(
-        (replayed.code, &replayed.stdout),
-        (Some(0), &recorded.stdout)
-    );
+    assert_eq!(replayed.stdout, recorded.stdout);
+    assert_eq!(replayed.code, Some(0));
     assert_eq!(fleet.clone.read("x.txt"), "x\n");
 }

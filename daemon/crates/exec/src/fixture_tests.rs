@@ -2,8 +2,9 @@
 
 use crate::stdout_as::stdout_as;
 use crate::stream::{Facts, Reader};
-use crate::verdict::{Ending, Exit, Unusable, Verdict, verdict};
+use crate::verdict::{Ending, Verdict, verdict};
 use ccd_protocol::exec::{ExecutionStatus, OutputFormat};
+use ccd_terminal::supervised::ProgramEnd;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -28,91 +29,19 @@ const VERSIONS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Runs that fail, with their cause and a part of their message; all others succeed.
-const FAILED: &[(&str, Option<Unusable>, &str)] = &[
-    (
-        "api_errors/r500_forever",
-        Some(Unusable::ApiError),
-        "API Error: 500",
-    ),
-    (
-        "api_errors/r429_forever",
-        Some(Unusable::RateLimited),
-        "Request rejected (429)",
-    ),
-    (
-        "api_errors/r401",
-        Some(Unusable::NotLoggedIn),
-        "Invalid API key",
-    ),
-    ("api_errors/r400_too_long", None, "Prompt is too long"),
-    (
-        "api_errors/r400_credit",
-        Some(Unusable::OutOfQuota),
-        "Credit balance is too low",
-    ),
-    (
-        "continue_empty/unknown_flag",
-        Some(Unusable::TooOld),
-        "unknown option '--no-such-flag'",
-    ),
-    ("continue_empty/no_prompt", None, "Input must be provided"),
-    (
-        "continue_empty/empty_prompt",
-        None,
-        "Input must be provided",
-    ),
-    (
-        "continue_empty/bad_format",
-        None,
-        "argument 'xml' is invalid",
-    ),
-    ("kill/int_mid_stream", None, "interrupted"),
-    (
-        "kill/term_mid_stream",
-        None,
-        "code 143 and printed no result",
-    ),
-    ("kill/kill_mid_stream", None, "Killed"),
-    (
-        "kill/term_no_answer_json",
-        None,
-        "code 143 and printed no result",
-    ),
-    ("kill/term_in_tool", None, "code 143"),
-    ("kill/kill_in_tool", None, "Killed"),
-    (
-        "max_turns/stream",
-        None,
-        "Reached maximum number of turns (2)",
-    ),
-    (
-        "max_turns/json",
-        None,
-        "Reached maximum number of turns (2)",
-    ),
-    ("max_turns/budget", None, "Reached maximum budget"),
-    ("plain/stream_without_verbose", None, "requires --verbose"),
-    ("resume/session_id_reused", None, "already in use"),
-    ("resume/session_id_invalid", None, "Invalid session ID"),
-    ("resume/resume_unknown", None, "No conversation found"),
-    (
-        "resume/resume_unknown_stream",
-        None,
-        "No conversation found",
-    ),
-    (
-        "stream_input/bad_line",
-        None,
-        "Error parsing streaming input line",
-    ),
-];
+/// Runs that fail: their name, cause and a part of their message; in one version only if a fourth column names it. All others
+/// succeed.
+const FAILED: &str = include_str!("../tests/fixtures/failed.txt");
 
-/// Runs that fail in one version only.
-const FAILED_IN: &[(&str, &str, &str)] = &[
-    ("2.1.197", "api_errors/refusal", "unable to respond"),
-    ("2.1.330", "denied_flag/plan", "auto mode could not check"),
-];
+/// Returns the expected cause and part of the message of a run that fails.
+fn failure(version: &str, name: &str) -> Option<(String, &'static str)> {
+    FAILED.lines().find_map(|line| {
+        let mut columns = line.split(" | ");
+        let (known, cause, message) = (columns.next()?, columns.next()?, columns.next()?);
+        let is_here = columns.next().is_none_or(|only| only == version);
+        (known == name && is_here).then(|| (cause.to_owned(), message))
+    })
+}
 
 fn runs(text: &str) -> Vec<Run> {
     text.lines()
@@ -122,20 +51,18 @@ fn runs(text: &str) -> Vec<Run> {
 
 fn read(run: &Run) -> Facts {
     let mut reader = Reader::default();
-    reader.feed(run.stdout.as_bytes());
-    reader.finish()
+    reader.feed(run.stdout.as_bytes(), |_, _| ());
+    reader.finish(|_, _| ())
 }
 
 fn judge(run: &Run) -> Verdict {
-    verdict(
-        &read(run),
-        &Ending {
-            exit: Exit::Code(run.exit_code),
-            cause: None,
-            stderr: &run.stderr,
-            max_turns: None,
-        },
-    )
+    let ending = Ending {
+        exit: ProgramEnd::Code(run.exit_code),
+        cause: None,
+        stderr: &run.stderr,
+        max_turns: None,
+    };
+    verdict(&read(run), &ending)
 }
 
 fn facts_of(version: &str, name: &str) -> (Facts, String) {
@@ -162,29 +89,17 @@ fn every_captured_run_has_its_verdict() {
             count += 1;
             let name = format!("{}/{}", run.case, run.run);
             let verdict = judge(run);
-            let failed = FAILED
-                .iter()
-                .find(|(known, ..)| *known == name)
-                .map(|(_, cause, message)| (*cause, *message));
-            let failed_here = FAILED_IN
-                .iter()
-                .find(|(of, known, _)| (*of, *known) == (version, &*name));
-            let Some((cause, message)) =
-                failed.or(failed_here.map(|(.., message)| (None, *message)))
-            else {
-                assert_eq!(
-                    verdict.status,
-                    ExecutionStatus::Success,
-                    "{version} {name}: {verdict:?}"
-                );
+            let said = format!("{version} {name}: {verdict:?}");
+            let Some((cause, message)) = failure(version, &name) else {
+                assert_eq!(verdict.status, ExecutionStatus::Success, "{said}");
                 assert_eq!(verdict.error_message, None);
                 continue;
             };
-            assert_eq!(
-                (verdict.status, verdict.unusable),
-                (ExecutionStatus::Failed, cause),
-                "{version} {name}: {verdict:?}"
-            );
+            let found = verdict
+                .unusable
+                .map_or("-".into(), |cause| format!("{cause:?}"));
+            assert_eq!(verdict.status, ExecutionStatus::Failed, "{said}");
+            assert_eq!(found, cause, "{said}");
             let text = verdict.error_message.unwrap();
             assert!(text.contains(message), "{version} {name}: {text}");
         }
@@ -199,22 +114,16 @@ fn every_stream_is_read_whole_and_names_its_version() {
             .iter()
             .filter(|run| run.format == "jsonl" && !run.stdout.is_empty())
         {
-            let facts = read(run);
-            assert_eq!(
-                (facts.unreadable_lines, facts.too_long_lines),
-                (0, 0),
-                "{version} {}",
-                run.case
-            );
-            assert!(facts.session_id.is_some());
+            let mut reader = Reader::default();
+            let name = format!("{version} {}/{}", run.case, run.run);
+            reader.feed(run.stdout.as_bytes(), |_, is_json| {
+                assert!(is_json, "{name}")
+            });
+            let facts = reader.finish(|_, is_json| assert!(is_json, "{name}"));
+            assert_eq!(facts.too_long_lines, 0, "{name}");
             let is_started = run.run != "resume_unknown_stream";
-            assert_eq!(
-                facts.version.as_deref(),
-                is_started.then_some(version),
-                "{}/{}",
-                run.case,
-                run.run
-            );
+            let expected = is_started.then_some(version);
+            assert_eq!(facts.version.as_deref(), expected, "{name}");
         }
     }
 }
@@ -232,50 +141,27 @@ fn denied_calls_of_real_runs_are_found() {
             ("plain/stream", &[]),
         ] {
             let (facts, _) = facts_of(version, name);
-            let mut denied: Vec<&str> = facts
-                .calls
-                .denied
-                .iter()
-                .map(|denied| &*denied.call.name)
-                .collect();
+            let calls = || facts.calls.denied.iter().map(|denied| &denied.call);
+            let mut denied: Vec<&str> = calls().map(|call| &*call.name).collect();
             denied.sort_unstable(); // the older version names some only in its result
             assert_eq!(denied, expected, "{version} {name}");
-            assert!(
-                facts
-                    .calls
-                    .denied
-                    .iter()
-                    .all(|denied| denied.call.input.is_object()),
-                "{version} {name}"
-            );
+            let are_known = calls().all(|call| call.input.is_object());
+            assert!(are_known, "{version} {name}");
         }
     }
 }
 
 #[test]
-fn sub_agents_and_retries_of_real_runs_are_found() {
+fn sub_agents_of_real_runs_are_found() {
     for (version, _) in VERSIONS {
         let (facts, _) = facts_of(version, "subagent_default/run1");
-        let agent = facts
-            .calls
-            .kept
-            .iter()
-            .find(|call| call.name == "Agent")
-            .unwrap();
-        let inner = facts
-            .calls
-            .kept
-            .iter()
-            .find(|call| call.name == "Read")
-            .unwrap();
+        let call = |name| {
+            let mut calls = facts.calls.kept.iter();
+            calls.find(|call| call.name == name).unwrap()
+        };
+        let (agent, inner) = (call("Agent"), call("Read"));
         assert_eq!(inner.parent.as_ref(), Some(&agent.id), "{version}");
         assert!(facts.tokens.input > 0 && facts.tokens.output > 0);
-        let (facts, _) = facts_of(version, "api_errors/r429_then_ok");
-        assert_eq!(
-            (facts.retries, facts.last_retry.unwrap().status),
-            (1, Some(429)),
-            "{version}"
-        );
     }
 }
 
@@ -312,7 +198,9 @@ fn other_formats_are_made_as_claude_code_prints_them() {
         assert_eq!(stdout_as(OutputFormat::StreamJson, &facts, &text), text);
         assert_eq!(stdout_as(OutputFormat::Json, &Facts::default(), ""), "");
         let mut reader = Reader::default();
-        reader.feed(b"{\"type\":\"result\",\"subtype\":\"success\",\"result\":null}\n");
-        assert_eq!(stdout_as(OutputFormat::Text, &reader.finish(), ""), "");
+        let empty = b"{\"type\":\"result\",\"subtype\":\"success\",\"result\":null}\n";
+        reader.feed(empty, |_, _| ());
+        let facts = reader.finish(|_, _| ());
+        assert_eq!(stdout_as(OutputFormat::Text, &facts, ""), "");
     }
 }

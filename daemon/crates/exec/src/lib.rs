@@ -9,7 +9,7 @@
 //! Pure, without a runtime, processes or files:
 //!
 //! - `request`: a request, checked
-//! - `command`: the arguments, standard input, environment and settings of Claude Code
+//! - `command`: the arguments, environment and settings of Claude Code
 //! - `stream`: what it prints, folded into facts
 //! - `verdict`: success, failure or time-out, and why
 //! - `stdout_as`: what it would have printed in another format
@@ -29,10 +29,10 @@ mod record;
 pub mod request;
 mod run;
 mod settings;
-pub mod stdout_as;
+mod stdout_as;
 pub mod stream;
 mod tape;
-pub mod verdict;
+mod verdict;
 
 pub use error::ExecError;
 pub use executor::{Executor, Finish, Planned};

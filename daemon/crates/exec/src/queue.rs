@@ -1,6 +1,6 @@
 //! Which runs may work now: one per work tree and per conversation, first come first served, and a few in all.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -41,7 +41,7 @@ impl Queue {
     }
 
     pub(crate) fn enter(self: &Arc<Self>, keys: Vec<String>) -> QueuePlace {
-        let mut line = self.line();
+        let mut line = self.line.lock();
         let number = line.next;
         line.next += 1;
         line.entries.push(Entry {
@@ -54,10 +54,6 @@ impl Queue {
             number,
         }
     }
-
-    fn line(&self) -> MutexGuard<'_, QueueState> {
-        self.line.lock()
-    }
 }
 
 impl QueuePlace {
@@ -68,7 +64,7 @@ impl QueuePlace {
         let mut told = None;
         loop {
             changed.mark_unchanged();
-            let Some(position) = self.queue.line().take_turn(self.number, limit) else {
+            let Some(position) = self.queue.line.lock().take_turn(self.number, limit) else {
                 return;
             };
             if told.replace(position) != Some(position) {
@@ -83,7 +79,8 @@ impl QueuePlace {
 impl Drop for QueuePlace {
     fn drop(&mut self) {
         self.queue
-            .line()
+            .line
+            .lock()
             .entries
             .retain(|entry| entry.number != self.number);
         self.queue.changed.send_replace(());

@@ -6,8 +6,7 @@ use ccd_protocol::exec::OutputFormat;
 /// Returns the member `stdout` of a result. `stream` is what Claude Code did print.
 /// `text` without a finished answer is what the model had said until then: Claude Code itself would only print that there
 /// was an error, and an ended run keeps what it had.
-#[must_use]
-pub fn stdout_as(format: OutputFormat, facts: &Facts, stream: &str) -> String {
+pub(crate) fn stdout_as(format: OutputFormat, facts: &Facts, stream: &str) -> String {
     match format {
         OutputFormat::StreamJson => stream.to_owned(),
         OutputFormat::Json => facts
@@ -23,25 +22,22 @@ fn as_text(facts: &Facts) -> String {
     if facts.answers.is_empty() && !facts.said.is_empty() {
         return ended(&facts.said);
     }
-    let error = facts
+    let answers = &facts.answers;
+    match facts
         .outcome
         .as_ref()
-        .filter(|outcome| outcome.text.is_none());
-    match error {
-        None if facts.answers.is_empty() => String::new(),
-        None => ended(&facts.answers.join("\n\n")),
+        .filter(|outcome| outcome.text.is_none())
+    {
+        None if answers.is_empty() => String::new(),
+        None => ended(&answers.join("\n\n")),
         Some(outcome) => {
-            let answers: String = facts
-                .answers
-                .iter()
-                .map(|answer| format!("{answer}\n\n"))
-                .collect();
+            let answers = answers.iter().map(|answer| format!("{answer}\n\n"));
             let errors = match &*outcome.subtype {
                 "error_during_execution" => "Execution error".to_owned(),
                 _ if outcome.errors.is_empty() => String::new(),
                 _ => format!("Error: {}", outcome.errors.join("; ")),
             };
-            answers + &errors
+            answers.collect::<String>() + &errors
         }
     }
 }

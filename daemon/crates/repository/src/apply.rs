@@ -17,7 +17,7 @@ impl WorkTree {
     /// The git program does it. It runs no filters, because the diff has the files as they are, and it leaves white space alone,
     /// whatever the user's settings say.
     pub fn apply(&self, patch: &[u8]) -> Result<()> {
-        let mut git = self.program()?;
+        let (mut git, _folder) = self.program()?;
         if patch.is_empty() {
             return Ok(());
         }
@@ -65,20 +65,17 @@ fn messages(output: &Output) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_repository::{commit, git, git_folder, repository};
+    use crate::test_repository::{commit, git_folder, repository, sh};
     use std::fs;
-    use std::os::unix::ffi::OsStrExt as _;
-    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
-    /// Returns what `change` changes in a work tree, which is as before afterwards.
-    fn patch_of(folder: &Path, change: impl FnOnce()) -> Vec<u8> {
+    /// Returns what a script changes in a work tree, which is as before afterwards.
+    fn patch_of(folder: &Path, script: &str) -> Vec<u8> {
         let tree = WorkTree::find(folder).unwrap();
         let before = tree.snapshot().unwrap();
-        change();
+        sh(folder, script);
         let patch = tree.diff(&before, &tree.snapshot().unwrap()).unwrap();
-        git(folder, &["reset", "-q", "--hard"]);
-        git(folder, &["clean", "-qfd"]);
+        sh(folder, "git reset -q --hard; git clean -qfd");
         assert_eq!(tree.snapshot().unwrap(), before);
         patch
     }
@@ -90,18 +87,10 @@ mod tests {
         commit(root, "old.txt", &"line\n".repeat(30));
         commit(root, "gone.txt", "gone");
         commit(root, "tool.sh", "#!/bin/sh\n");
-        let change = || {
-            fs::write(root.join("a.txt"), b"a\r\nlatin \xe4  \n").unwrap();
-            fs::write(root.join("binary"), [0, 1, 2, 255, 0, 10]).unwrap();
-            fs::create_dir(root.join("d")).unwrap();
-            fs::rename(root.join("old.txt"), root.join("d/new name.txt")).unwrap();
-            fs::remove_file(root.join("gone.txt")).unwrap();
-            fs::set_permissions(root.join("tool.sh"), PermissionsExt::from_mode(0o755)).unwrap();
-            symlink("a.txt", root.join("link")).unwrap();
-            let odd = std::ffi::OsStr::from_bytes(b"odd \"\n\xff");
-            fs::write(root.join(odd), "no line end").unwrap();
-        };
-        let patch = patch_of(root, change);
+        let script = r#"
+            printf 'a\r\nlatin \344  \n' > a.txt; printf '\0\1\2\377\0\n' > binary; mkdir d; mv old.txt 'd/new name.txt'
+            rm gone.txt; chmod 755 tool.sh; ln -s a.txt link; printf 'no line end' > "$(printf 'odd "\n\377')""#;
+        let patch = patch_of(root, script);
         assert!(std::str::from_utf8(&patch).is_err());
         let tree = WorkTree::find(root).unwrap();
         let (before, files) = (tree.snapshot().unwrap(), git_folder(root));
@@ -116,18 +105,15 @@ mod tests {
         let folder = repository();
         let root = folder.path();
         commit(root, "b.txt", "one\n");
-        let patch = patch_of(root, || {
-            fs::write(root.join("a.txt"), "other\n").unwrap();
-            fs::write(root.join("b.txt"), "two\n").unwrap();
-        });
+        let patch = patch_of(root, "echo other > a.txt; echo two > b.txt");
         fs::write(root.join("b.txt"), "three\n").unwrap();
         let tree = WorkTree::find(root).unwrap();
         let error = tree.apply(&patch).unwrap_err();
+        let told = error.to_string();
         assert!(
             matches!(error, RepositoryError::PatchRefused { .. }),
-            "{error}"
+            "{told}"
         );
-        let told = error.to_string();
         assert!(told.contains("b.txt: patch does not apply"), "{told}");
         assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "a\n");
         for outside in ["../not there", ".git/hooks/post-checkout"] {
@@ -145,23 +131,13 @@ mod tests {
         let root = folder.path();
         commit(root, ".gitattributes", "*.big filter=big\n");
         commit(root, "x.big", "before\n");
-        let patch = patch_of(root, || {
-            fs::write(root.join("x.big"), "after  \n").unwrap();
-            fs::write(root.join("new.big"), "new \t\n").unwrap();
-        });
-        git(root, &["config", "apply.whitespace", "error"]);
-        for key in ["clean", "smudge"] {
-            git(
-                root,
-                &["config", &format!("filter.big.{key}"), "echo spoiled"],
-            );
-        }
-        git(root, &["config", "filter.big.required", "true"]);
+        let patch = patch_of(root, r"echo 'after  ' > x.big; printf 'new \t\n' > new.big");
+        let settings = "git config apply.whitespace error; git config filter.big.required true
+            for key in clean smudge; do git config filter.big.$key 'echo spoiled'; done";
+        sh(root, settings);
         WorkTree::find(root).unwrap().apply(&patch).unwrap();
         let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-        assert_eq!(
-            (read("x.big"), read("new.big")),
-            ("after  \n".into(), "new \t\n".into())
-        );
+        assert_eq!(read("x.big"), "after  \n");
+        assert_eq!(read("new.big"), "new \t\n");
     }
 }

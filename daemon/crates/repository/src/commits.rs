@@ -2,28 +2,26 @@
 
 use crate::WorkTree;
 use crate::error::Result;
+use crate::work_tree::head_of;
 use git2::{BranchType, Oid, Reflog, Sort};
 use std::collections::BTreeMap;
 
 /// How many commits are listed; only a run that fetches a history makes more.
-pub const COMMITS_LEN: usize = 10_000;
+const COMMITS_LEN: usize = 10_000;
 
 impl WorkTree {
     /// Returns the ids of `HEAD` and of what every reference points to: what exists before a run.
     pub fn tips(&self) -> Result<Vec<String>> {
-        let repository = self.open()?;
-        let mut tips: Vec<Oid> = self.head_of(&repository)?.into_iter().collect();
-        let references = repository.references().map_err(|error| self.git(error))?;
-        // A reference that is broken or does not lead to a commit hides nothing.
-        tips.extend(
-            references
-                .flatten()
-                .filter_map(|reference| reference.peel_to_commit().ok())
-                .map(|commit| commit.id()),
-        );
-        tips.sort_unstable();
-        tips.dedup();
-        Ok(tips.iter().map(Oid::to_string).collect())
+        self.with(|repository| {
+            let references = repository.references()?.flatten();
+            // A reference that is broken or does not lead to a commit hides nothing.
+            let commits = references.filter_map(|reference| reference.peel_to_commit().ok());
+            let mut tips: Vec<Oid> = commits.map(|commit| commit.id()).collect();
+            tips.extend(head_of(repository)?.map(|commit| commit.id()));
+            tips.sort_unstable();
+            tips.dedup();
+            Ok(tips.iter().map(Oid::to_string).collect())
+        })
     }
 
     /// Returns the full ids of the commits that `after` has and none of `before` has, oldest first; the newest
@@ -40,8 +38,7 @@ impl WorkTree {
     /// Returns the full ids of the commits that one of `these` has and none of `others` has, newest first, at most
     /// [`COMMITS_LEN`]. A commit that is gone has and hides nothing.
     pub fn only_in(&self, these: &[String], others: &[String]) -> Result<Vec<String>> {
-        let repository = self.open()?;
-        let list = || -> std::result::Result<Vec<Oid>, git2::Error> {
+        self.with(|repository| {
             let mut walk = repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL)?;
             for (ids, is_hidden) in [(these, false), (others, true)] {
@@ -54,10 +51,9 @@ impl WorkTree {
                     }
                 }
             }
-            walk.take(COMMITS_LEN).collect()
-        };
-        let ids = list().map_err(|error| self.git(error))?;
-        Ok(ids.iter().map(Oid::to_string).collect())
+            let ids = walk.take(COMMITS_LEN);
+            ids.map(|id| Ok(id?.to_string())).collect()
+        })
     }
 
     /// Returns how often `HEAD` has moved, as far as its log goes.
@@ -87,26 +83,23 @@ impl WorkTree {
         if !self.git_dir.join("logs/HEAD").exists() {
             return Ok(None);
         }
-        let log = self.open()?.reflog("HEAD");
-        log.map(Some).map_err(|error| self.git(error))
+        self.with(|repository| repository.reflog("HEAD").map(Some))
     }
 
     /// Returns the local branches, by name, and the commits they are at.
     pub fn branches(&self) -> Result<BTreeMap<String, String>> {
-        let repository = self.open()?;
-        let branches = repository
-            .branches(Some(BranchType::Local))
-            .map_err(|error| self.git(error))?;
         // As with tips, one that is broken is none.
         let name_and_commit = |branch: git2::Branch<'_>| {
             let name = String::from_utf8_lossy(branch.name_bytes().ok()?).into_owned();
             let commit = branch.into_reference().peel_to_commit().ok()?;
             Some((name, commit.id().to_string()))
         };
-        let branches = branches.flatten();
-        Ok(branches
-            .filter_map(|(branch, _)| name_and_commit(branch))
-            .collect())
+        self.with(|repository| {
+            let branches = repository.branches(Some(BranchType::Local))?.flatten();
+            Ok(branches
+                .filter_map(|(branch, _)| name_and_commit(branch))
+                .collect())
+        })
     }
 }
 

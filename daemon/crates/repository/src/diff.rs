@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
 /// How long a diff may be. It is held in memory; only a run that adds something like a disk image exceeds this.
-pub const DIFF_LEN: usize = 128 << 20;
+const DIFF_LEN: usize = 128 << 20;
 
 /// How much of git's messages is kept.
 const MESSAGE_LEN: u64 = 4096;
@@ -22,7 +22,7 @@ impl WorkTree {
         for id in [before, after] {
             Oid::from_str(id).map_err(|error| self.git(error))?;
         }
-        let mut git = self.program()?;
+        let (mut git, _folder) = self.program()?;
         if before == after {
             return Ok(Vec::new());
         }

@@ -70,8 +70,8 @@ pub enum RepositoryError {
 }
 
 impl RepositoryError {
-    pub(crate) fn git(path: &Path) -> impl Fn(git2::Error) -> Self {
-        move |source| Self::Git {
+    pub(crate) fn git(path: &Path, source: git2::Error) -> Self {
+        Self::Git {
             path: path.to_owned(),
             source,
         }
@@ -79,6 +79,9 @@ impl RepositoryError {
 }
 
 pub(crate) type Result<T> = std::result::Result<T, RepositoryError>;
+
+/// Of work that only libgit2 can fail at.
+pub(crate) type GitResult<T> = std::result::Result<T, git2::Error>;
 
 /// Returns at most `limit` of the paths, with commas, and the number of the others. Other bytes become U+FFFD.
 #[must_use]

@@ -37,16 +37,13 @@ mod tests;
 mod work_tree;
 
 pub use branch::{BranchError, commit_file};
-pub use changes::Change;
-pub use commits::COMMITS_LEN;
-pub use diff::DIFF_LEN;
 pub use error::{RepositoryError, name_paths};
 pub use identity::{Identity, identify};
 pub use linked::NewLinked;
-pub use lock::{Holder, LOCK_FILE, Lock, LockError};
+pub use lock::{Lock, LockError};
 pub use nested::Nested;
 pub use owner::distrust;
 pub use past::PastCommit;
-pub use patch::{FileChange, FileStatus, files};
+pub use patch::{FileChange, files};
 pub use state::CommitsSince;
 pub use work_tree::WorkTree;

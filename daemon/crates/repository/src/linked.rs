@@ -169,7 +169,7 @@ impl NewLinked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_repository::{git, repository};
+    use crate::test_repository::{commit, git, repository, sh};
 
     fn add(tree: &WorkTree, path: &Path, branch: &str) -> Result<WorkTree> {
         tree.new_linked(path, branch)?.make()
@@ -183,10 +183,8 @@ mod tests {
         let mut git = std::process::Command::new("git");
         git.env_clear().envs(env).current_dir(&tree.root);
         let output = git.args(arguments).output().unwrap();
-        new.made(
-            output.status.code(),
-            &String::from_utf8_lossy(&output.stderr),
-        )
+        let said = String::from_utf8_lossy(&output.stderr);
+        new.made(output.status.code(), &said)
     }
 
     #[test]
@@ -202,11 +200,8 @@ mod tests {
         assert_eq!(git(&path, &["branch", "--show-current"]).trim(), "ccd/1");
         let again = add(&tree, &path, "ccd/2").unwrap_err();
         assert!(again.to_string().contains("already exists"), "{again}");
-        assert_eq!(
-            WorkTree::find(&path).unwrap(),
-            linked,
-            "the first one stays"
-        );
+        let first = WorkTree::find(&path).unwrap();
+        assert_eq!(first, linked, "it stays");
     }
 
     fn hook(folder: &Path, script: &str) {
@@ -219,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_fails_is_no_failure_and_a_failure_leaves_nothing_and_has_a_reason() {
-        let filter = ["config", "filter.bad.smudge", "echo no filter >&2; false"];
+        let filter = "git config filter.bad.smudge 'echo no filter >&2; false'; git config filter.bad.required true";
         for (script, filters, expected) in [
             ("exit 3", false, None),
             ("echo no hook >&2; exit 1", false, None),
@@ -229,11 +224,10 @@ mod tests {
         ] {
             let folder = repository();
             let root = folder.path();
-            crate::test_repository::commit(root, ".gitattributes", "*.txt filter=bad\n");
+            commit(root, ".gitattributes", "*.txt filter=bad\n");
             hook(root, script);
             if filters {
-                git(root, &filter);
-                git(root, &["config", "filter.bad.required", "true"]);
+                sh(root, filter);
             }
             let tree = WorkTree::find(root).unwrap();
             let other = tempfile::tempdir().unwrap();
@@ -262,11 +256,8 @@ mod tests {
     fn hooks_and_filters_run_only_if_asked_for() {
         let folder = repository();
         let root = folder.path();
-        crate::test_repository::commit(root, ".gitattributes", "*.txt filter=x\n");
-        git(
-            root,
-            &["config", "filter.x.smudge", "touch ../filtered; cat"],
-        );
+        commit(root, ".gitattributes", "*.txt filter=x\n");
+        sh(root, "git config filter.x.smudge 'touch ../filtered; cat'");
         hook(root, "touch ../hooked");
         let tree = WorkTree::find(root).unwrap();
         for is_asked in [false, true] {
@@ -306,24 +297,13 @@ mod tests {
         let other = tempfile::tempdir().unwrap();
         let path = other.path().join("fresh");
         let new = tree.new_linked(&path, "ccd/1").unwrap();
-        git(
-            root,
-            &[
-                "worktree",
-                "add",
-                "-q",
-                "-b",
-                "ccd/1",
-                path.to_str().unwrap(),
-            ],
-        );
-        git(root, &["worktree", "lock", path.to_str().unwrap()]);
+        let at = path.display();
+        let script = format!("git worktree add -q -b ccd/1 {at}; git worktree lock {at}");
+        sh(root, &script);
         fs::write(path.join("by a hook"), "x").unwrap();
         let error = new.made(None, "").unwrap_err().to_string();
-        assert!(
-            error.ends_with("git worktree add failed: a signal ended git"),
-            "{error}"
-        );
+        let expected = "git worktree add failed: a signal ended git";
+        assert!(error.ends_with(expected), "{error}");
         assert!(!path.exists());
         assert_eq!(git(root, &["worktree", "list"]).lines().count(), 1);
         assert_eq!(git(root, &["branch", "--list", "ccd/*"]), "");

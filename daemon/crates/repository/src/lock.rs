@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 
 /// The lock's file in the git folder of the work tree.
-pub const LOCK_FILE: &str = "ccd-exec.lock";
+const LOCK_FILE: &str = "ccd-exec.lock";
 
 /// How much of the file is read: it could be anybody's.
 const HOLDER_LEN: u64 = 4096;

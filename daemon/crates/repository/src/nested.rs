@@ -1,8 +1,8 @@
 //! Repositories inside a work tree: submodules, and others. A snapshot has only the commits that they have checked out.
 
 use crate::error::Result;
+use crate::work_tree::head_of;
 use crate::{WorkTree, files};
-use git2::ErrorCode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -67,11 +67,11 @@ impl WorkTree {
     }
 
     fn head_tree(&self) -> Result<String> {
-        let repository = self.open()?;
-        match repository.head().and_then(|head| head.peel_to_tree()) {
-            Ok(tree) => Ok(tree.id().to_string()),
-            Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(EMPTY_TREE.to_owned()),
-            Err(error) => Err(self.git(error)),
-        }
+        self.with(|repository| {
+            Ok(match head_of(repository)? {
+                Some(commit) => commit.tree_id().to_string(),
+                None => EMPTY_TREE.to_owned(),
+            })
+        })
     }
 }

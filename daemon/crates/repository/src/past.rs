@@ -2,7 +2,8 @@
 
 use crate::WorkTree;
 use crate::error::Result;
-use git2::{ErrorCode, ObjectType};
+use crate::work_tree::head_of;
+use git2::{Commit, ObjectType, Repository};
 use std::path::Path;
 use std::time::Instant;
 
@@ -21,87 +22,78 @@ impl WorkTree {
     /// the first parents; nothing for a file that differs from the last commit or is in none, and for one whose commit was
     /// not found until `deadline`.
     pub fn last_changes(&self, paths: &[&Path], deadline: Instant) -> Result<Vec<Option<i64>>> {
-        let repository = self.open()?;
-        let mut changes = vec![None; paths.len()];
-        let head = repository.head().and_then(|head| head.peel_to_commit());
-        let Ok(mut commit) = head else {
-            return Ok(changes);
-        };
-        let is_clean = |path: &Path| {
-            let status = repository.status_file(path);
-            status.is_ok_and(|status| status == git2::Status::CURRENT)
-        };
-        let mut wanted: Vec<usize> = (0..paths.len()).filter(|at| is_clean(paths[*at])).collect();
-        while !wanted.is_empty() && Instant::now() < deadline {
-            let parent = commit.parent(0).ok();
-            let tree = commit.tree().map_err(|error| self.git(error))?;
-            let before = parent.as_ref().map(git2::Commit::tree).transpose();
-            let before = before.map_err(|error| self.git(error))?;
-            wanted.retain(|at| {
-                let id = |tree: &git2::Tree<'_>| Some(tree.get_path(paths[*at]).ok()?.id());
-                if id(&tree) == before.as_ref().and_then(id) {
-                    return true;
+        self.with(|repository| {
+            let mut changes = vec![None; paths.len()];
+            let Some(mut commit) = head(repository) else {
+                return Ok(changes);
+            };
+            let is_clean = |path: &Path| {
+                let status = repository.status_file(path);
+                status.is_ok_and(|status| status == git2::Status::CURRENT)
+            };
+            let mut wanted: Vec<usize> =
+                (0..paths.len()).filter(|at| is_clean(paths[*at])).collect();
+            while !wanted.is_empty() && Instant::now() < deadline {
+                let parent = commit.parent(0).ok();
+                let tree = commit.tree()?;
+                let before = parent.as_ref().map(Commit::tree).transpose()?;
+                wanted.retain(|at| {
+                    let id = |tree: &git2::Tree<'_>| Some(tree.get_path(paths[*at]).ok()?.id());
+                    if id(&tree) == before.as_ref().and_then(id) {
+                        return true;
+                    }
+                    changes[*at] = Some(commit.time().seconds());
+                    false
+                });
+                match parent {
+                    Some(parent) => commit = parent,
+                    None => break,
                 }
-                changes[*at] = Some(commit.time().seconds());
-                false
-            });
-            match parent {
-                Some(parent) => commit = parent,
-                None => break,
             }
-        }
-        Ok(changes)
+            Ok(changes)
+        })
     }
 
     /// Returns the last commits along the first parents, the newest first.
     pub fn last_commits(&self, max: usize) -> Result<Vec<PastCommit>> {
-        let repository = self.open()?;
-        let head = repository
-            .head()
-            .and_then(|head| head.peel_to_commit())
-            .ok();
-        let history = std::iter::successors(head, |commit| commit.parent(0).ok());
-        let past = |commit: git2::Commit<'_>| PastCommit {
-            subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default())
-                .into_owned(),
-            time_s: commit.time().seconds(),
+        let past = |commit: Commit<'_>| {
+            let subject = commit.summary_bytes().unwrap_or_default();
+            PastCommit {
+                subject: String::from_utf8_lossy(subject).into_owned(),
+                time_s: commit.time().seconds(),
+            }
         };
-        Ok(history.take(max).map(past).collect())
+        self.with(|repository| {
+            let history = std::iter::successors(head(repository), |commit| commit.parent(0).ok());
+            Ok(history.take(max).map(past).collect())
+        })
     }
 
     /// Returns the name of the default branch and the number of commits that `HEAD` has and it has not; nothing if it is not
     /// known, or checked out.
     pub fn ahead_of_default(&self) -> Result<Option<(String, usize)>> {
         let repository = self.open()?;
-        let remote = repository.find_reference("refs/remotes/origin/HEAD");
-        let remote = remote
-            .ok()
-            .and_then(|head| Some(head.symbolic_target().ok()??.to_owned()));
-        let names = ["refs/heads/main".to_owned(), "refs/heads/master".to_owned()];
-        let Ok(head) = repository.head() else {
-            return Ok(None);
+        let ahead = || {
+            let remote = repository.find_reference("refs/remotes/origin/HEAD").ok();
+            let remote = remote.and_then(|head| Some(head.symbolic_target().ok()??.to_owned()));
+            let names = ["refs/heads/main".to_owned(), "refs/heads/master".to_owned()];
+            let mut all = remote.into_iter().chain(names);
+            let (default, name) =
+                all.find_map(|name| Some((repository.refname_to_id(&name).ok()?, name)))?;
+            let head = repository.head().ok()?;
+            let short = name.rsplit('/').next()?.to_owned();
+            if head.shorthand_bytes() == short.as_bytes() {
+                return None;
+            }
+            let counts = repository.graph_ahead_behind(head.target()?, default);
+            Some((short, counts.ok()?.0))
         };
-        let mut all = remote.into_iter().chain(names);
-        let found = all.find_map(|name| Some((repository.refname_to_id(&name).ok()?, name)));
-        let Some((default, name)) = found else {
-            return Ok(None);
-        };
-        let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-        if head.shorthand_bytes() == short.as_bytes() {
-            return Ok(None);
-        }
-        let Some(own) = head.target() else {
-            return Ok(None);
-        };
-        let counts = repository.graph_ahead_behind(own, default);
-        Ok(counts.ok().map(|(ahead, _)| (short, ahead)))
+        Ok(ahead())
     }
 
     /// Returns the time of the last commit (seconds since 1970); nothing without one.
     pub fn head_time(&self) -> Result<Option<i64>> {
-        let repository = self.open()?;
-        let head = repository.head().and_then(|head| head.peel_to_commit());
-        Ok(head.ok().map(|commit| commit.time().seconds()))
+        self.with(|repository| Ok(head(repository).map(|commit| commit.time().seconds())))
     }
 
     /// Calls `each` with the position and the content of those of `paths`, relative to the top directory, that were in the
@@ -114,39 +106,38 @@ impl WorkTree {
         deadline: Instant,
         mut each: impl FnMut(usize, &[u8]),
     ) -> Result<()> {
-        let repository = self.open()?;
-        let mut commit = match repository.head().and_then(|head| head.peel_to_commit()) {
-            Ok(commit) => commit,
-            Err(error) if error.code() == ErrorCode::UnbornBranch => return Ok(()),
-            Err(error) => return Err(self.git(error)),
-        };
-        while commit.time().seconds() > time_s {
-            let Ok(parent) = commit.parent(0) else {
-                return Ok(());
-            };
-            if Instant::now() >= deadline {
-                return Ok(());
-            }
-            commit = parent;
-        }
-        let tree = commit.tree().map_err(|error| self.git(error))?;
-        let objects = repository.odb().map_err(|error| self.git(error))?;
-        for (at, path) in paths.iter().enumerate() {
-            if Instant::now() >= deadline {
-                break;
-            }
-            let Ok(entry) = tree.get_path(path) else {
-                continue;
-            };
-            let is_read = |(len, kind)| len <= MAX_FILE_BYTES && kind == ObjectType::Blob;
-            if objects.read_header(entry.id()).is_ok_and(is_read)
-                && let Ok(blob) = repository.find_blob(entry.id())
+        self.with(|repository| {
+            let is_late = || Instant::now() >= deadline;
+            let mut commit = head_of(repository)?;
+            while commit
+                .as_ref()
+                .is_some_and(|commit| commit.time().seconds() > time_s)
+                && !is_late()
             {
-                each(at, blob.content());
+                commit = commit.and_then(|commit| commit.parent(0).ok());
             }
-        }
-        Ok(())
+            let Some(commit) = commit else {
+                return Ok(());
+            };
+            let (tree, objects) = (commit.tree()?, repository.odb()?);
+            for (at, path) in paths.iter().enumerate().take_while(|_| !is_late()) {
+                let Ok(entry) = tree.get_path(path) else {
+                    continue;
+                };
+                let is_read = |(len, kind)| len <= MAX_FILE_BYTES && kind == ObjectType::Blob;
+                if objects.read_header(entry.id()).is_ok_and(is_read)
+                    && let Ok(blob) = repository.find_blob(entry.id())
+                {
+                    each(at, blob.content());
+                }
+            }
+            Ok(())
+        })
     }
+}
+
+fn head(repository: &Repository) -> Option<Commit<'_>> {
+    repository.head().ok()?.peel_to_commit().ok()
 }
 
 #[cfg(test)]

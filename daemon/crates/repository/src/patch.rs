@@ -1,5 +1,6 @@
 //! The files in a diff that git printed.
 
+use ccd_protocol::exec::FileStatus;
 use std::ops::Range;
 
 /// One file of a diff. Paths are plain: not quoted, and U+FFFD where bytes are not UTF-8.
@@ -14,15 +15,6 @@ pub struct FileChange {
     pub deletions: usize,
     /// The bytes of the diff that are this file's.
     pub range: Range<usize>,
-}
-
-/// What happened to a file. A change of its mode or type is `Modified`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileStatus {
-    Added,
-    Modified,
-    Deleted,
-    Renamed,
 }
 
 /// Starts the part of a file. Lines of content start with a space, `+`, `-` or `\`, and base 85 has no spaces.

@@ -5,7 +5,6 @@ use crate::error::{RepositoryError, Result};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -35,34 +34,12 @@ const FORM: [&str; 4] = [
     "core.ignorecase",
 ];
 
-/// A command of git in a work tree. Its git folder is an empty one that is removed afterwards, so that it knows the objects and the
-/// attributes of the repository, but not its configuration, which could name programs in more ways than can be listed.
-#[derive(Debug)]
-pub(crate) struct Git {
-    command: Command,
-    _folder: TempDir,
-}
-
-impl Deref for Git {
-    type Target = Command;
-
-    fn deref(&self) -> &Command {
-        &self.command
-    }
-}
-
-impl DerefMut for Git {
-    fn deref_mut(&mut self) -> &mut Command {
-        &mut self.command
-    }
-}
-
 impl WorkTree {
-    /// Returns git, which will work in this work tree, without its command.
-    pub(crate) fn program(&self) -> Result<Git> {
-        let repository = self.open()?;
-        let config = repository.config().and_then(|mut config| config.snapshot());
-        let config = config.map_err(|error| self.git(error))?;
+    /// Returns git, which will work in this work tree, without its command, and its git folder, which is an empty one that is
+    /// removed afterwards: so it knows the objects and the attributes of the repository, but not its configuration, which could
+    /// name programs in more ways than can be listed.
+    pub(crate) fn program(&self) -> Result<(Command, TempDir)> {
+        let config = self.with(|repository| repository.config()?.snapshot())?;
         let folder = self.folder().map_err(RepositoryError::GitMissing)?;
         let mut env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         guard(&mut env);
@@ -81,10 +58,7 @@ impl WorkTree {
                 command.arg("-c").arg(format!("{key}={value}"));
             }
         }
-        Ok(Git {
-            command,
-            _folder: folder,
-        })
+        Ok((command, folder))
     }
 
     /// Makes a git folder that has nothing but the attributes of the repository.

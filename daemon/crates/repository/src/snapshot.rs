@@ -1,7 +1,7 @@
 //! The state of a work tree as a tree of the object database.
 
 use crate::WorkTree;
-use crate::error::{RepositoryError, Result};
+use crate::error::{GitResult, RepositoryError, Result};
 use crate::open::open;
 use git2::{Delta, DiffOptions, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository};
 use std::collections::BTreeSet;
@@ -54,16 +54,15 @@ impl WorkTree {
     /// Returns the index, to be changed in memory only. Without files that are only marked to be added: they have no
     /// content there, and so are untracked.
     pub(crate) fn read_index(&self, repository: &Repository) -> Result<Index> {
-        let mut index = repository.index().map_err(|error| self.git(error))?;
+        let git = |error| self.git(error);
+        let mut index = repository.index().map_err(git)?;
         let marked: Vec<Vec<u8>> = index
             .iter()
             .filter(|entry| entry.flags_extended & INTENT_TO_ADD != 0)
             .map(|entry| entry.path)
             .collect();
         for path in marked {
-            index
-                .remove(as_path(&path), 0)
-                .map_err(|error| self.git(error))?;
+            index.remove(as_path(&path), 0).map_err(git)?;
         }
         Ok(index)
     }
@@ -138,22 +137,19 @@ impl WorkTree {
     }
 
     fn add_repository(&self, index: &mut Index, path: &Path) -> Result<()> {
+        let git = |error| self.git(error);
         let head = || {
             let nested = open(&self.root.join(path)).ok()?;
             Some(nested.head().ok()?.peel_to_commit().ok()?.id())
         };
         match head() {
             Some(head) => {
-                index.remove_path(path).map_err(|error| self.git(error))?;
-                index
-                    .add(&entry(path, head, GITLINK_MODE))
-                    .map_err(|error| self.git(error))
+                index.remove_path(path).map_err(git)?;
+                index.add(&entry(path, head, GITLINK_MODE)).map_err(git)
             }
             // A plain directory where a file or a submodule was, or a repository without a commit.
             None => match index.get_path(path, 0) {
-                Some(known) if known.mode != GITLINK_MODE => {
-                    index.remove_path(path).map_err(|error| self.git(error))
-                }
+                Some(known) if known.mode != GITLINK_MODE => index.remove_path(path).map_err(git),
                 _ => Ok(()),
             },
         }
@@ -166,6 +162,7 @@ impl WorkTree {
         path: &Path,
         metadata: &Metadata,
     ) -> Result<()> {
+        let git = |error| self.git(error);
         if metadata.is_symlink() || metadata.len() <= FILTERED_LEN {
             match index.add_path(path) {
                 Ok(()) => return Ok(()),
@@ -175,12 +172,10 @@ impl WorkTree {
             }
         }
         let Some((blob, mode)) = self.stream(repository, index, path, metadata)? else {
-            return index.remove_path(path).map_err(|error| self.git(error));
+            return index.remove_path(path).map_err(git);
         };
-        index.remove_path(path).map_err(|error| self.git(error))?;
-        index
-            .add(&entry(path, blob, mode))
-            .map_err(|error| self.git(error))
+        index.remove_path(path).map_err(git)?;
+        index.add(&entry(path, blob, mode)).map_err(git)
     }
 
     /// Writes a file to the object database, in constant memory. Returns nothing if the file is gone meanwhile.
@@ -269,4 +264,20 @@ pub(crate) fn entry(path: &Path, id: Oid, mode: u32) -> IndexEntry {
         flags_extended: 0,
         path: path.as_os_str().as_bytes().to_vec(),
     }
+}
+
+/// Returns the paths in conflict, or nothing if there are none.
+pub(crate) fn conflicts(index: &Index) -> GitResult<Option<Vec<PathBuf>>> {
+    if !index.has_conflicts() {
+        return Ok(None);
+    }
+    let mut paths = Vec::new();
+    for conflict in index.conflicts()? {
+        let conflict = conflict?;
+        let entry = conflict.our.or(conflict.their).or(conflict.ancestor);
+        paths.extend(entry.map(|entry| as_path(&entry.path).to_owned()));
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(Some(paths))
 }

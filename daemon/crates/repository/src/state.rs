@@ -1,8 +1,9 @@
 //! What a work tree is at: branch, conflicts, and which files git does not look at.
 
 use crate::WorkTree;
-use crate::error::{RepositoryError, Result};
-use crate::snapshot::as_path;
+use crate::error::{GitResult, RepositoryError, Result};
+use crate::snapshot::conflicts;
+use git2::Repository;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -20,61 +21,37 @@ pub struct CommitsSince {
 impl WorkTree {
     /// Returns the name of the branch, also of one without a commit; `HEAD` if none is checked out.
     pub fn branch(&self) -> Result<String> {
-        let repository = self.open()?;
-        let head = repository
-            .find_reference("HEAD")
-            .map_err(|error| self.git(error))?;
-        let Some(target) = head.symbolic_target_bytes() else {
-            return Ok("HEAD".to_owned());
-        };
-        let target = String::from_utf8_lossy(target);
-        Ok(target
-            .strip_prefix("refs/heads/")
-            .unwrap_or(&target)
-            .to_owned())
+        self.with(|repository| {
+            let head = repository.find_reference("HEAD")?;
+            let target = String::from_utf8_lossy(head.symbolic_target_bytes().unwrap_or(b"HEAD"));
+            let branch = target.strip_prefix("refs/heads/").unwrap_or(&target);
+            Ok(branch.to_owned())
+        })
     }
 
     /// Returns the files with an unresolved conflict, relative to the top directory.
     pub fn conflicts(&self) -> Result<Vec<PathBuf>> {
-        let repository = self.open()?;
-        let index = repository.index().map_err(|error| self.git(error))?;
-        let mut paths = Vec::new();
-        if !index.has_conflicts() {
-            return Ok(paths);
-        }
-        for conflict in index.conflicts().map_err(|error| self.git(error))? {
-            let conflict = conflict.map_err(|error| self.git(error))?;
-            let sides = [conflict.our, conflict.their, conflict.ancestor];
-            if let Some(side) = sides.into_iter().flatten().next() {
-                paths.push(as_path(&side.path).to_owned());
-            }
-        }
-        paths.sort();
-        paths.dedup();
-        Ok(paths)
+        self.with(|repository| Ok(conflicts(&repository.index()?)?.unwrap_or_default()))
     }
 
     /// Compares `HEAD` with `commit`; nothing if `commit` is unknown.
     pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<CommitsSince>> {
-        let repository = self.open()?;
-        let Ok(commit) = repository.revparse_single(commit) else {
-            return Ok(None);
-        };
-        let Ok(head) = repository.revparse_single("HEAD") else {
-            return Ok(None);
-        };
-        let only_in = |one: git2::Oid, other: git2::Oid, max: usize| {
-            let mut walk = repository.revwalk()?;
-            walk.push(one)?;
-            walk.hide(other)?;
-            Ok(walk.take(max).count())
-        };
-        let number = only_in(head.id(), commit.id(), max).map_err(|error| self.git(error))?;
-        let lost = only_in(commit.id(), head.id(), 1).map_err(|error| self.git(error))?;
-        Ok(Some(CommitsSince {
-            number,
-            is_descendant: lost == 0,
-        }))
+        self.with(|repository| {
+            let find = |name: &str| repository.revparse_single(name).ok();
+            let Some((commit, head)) = find(commit).zip(find("HEAD")) else {
+                return Ok(None);
+            };
+            let only_in = |one: git2::Oid, other: git2::Oid, max: usize| {
+                let mut walk = repository.revwalk()?;
+                walk.push(one)?;
+                walk.hide(other)?;
+                GitResult::Ok(walk.take(max).count())
+            };
+            Ok(Some(CommitsSince {
+                number: only_in(head.id(), commit.id(), max)?,
+                is_descendant: only_in(commit.id(), head.id(), 1)? == 0,
+            }))
+        })
     }
 
     /// Makes sure that git ignores `paths`, relative to the top directory, by the line `pattern` in `info/exclude`, which is
@@ -82,8 +59,7 @@ impl WorkTree {
     /// it.
     /// `NotIgnored` if a rule of `.gitignore` is stronger.
     pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
-        let repository = self.open()?;
-        let index = repository.index().map_err(|error| self.git(error))?;
+        let index = self.with(Repository::index)?;
         let is_tracked = paths.iter().any(|path| index.get_path(path, 0).is_some());
         for path in paths {
             self.check_rules(path)?;
@@ -116,14 +92,14 @@ impl WorkTree {
 
     /// Returns the first of the paths that git does not ignore.
     fn first_shown<'a>(&self, paths: &[&'a Path]) -> Result<Option<&'a Path>> {
-        let repository = self.open()?;
-        for path in paths {
-            let is_ignored = repository.is_path_ignored(path);
-            if !is_ignored.map_err(|error| self.git(error))? {
-                return Ok(Some(path));
+        self.with(|repository| {
+            for path in paths {
+                if !repository.is_path_ignored(path)? {
+                    return Ok(Some(*path));
+                }
             }
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 
     /// Refuses files that say what is ignored but are not regular: reading a named pipe would never end.

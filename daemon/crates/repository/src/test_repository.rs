@@ -25,6 +25,27 @@ pub(crate) fn commit(folder: &Path, path: &str, content: &str) -> String {
     git(folder, &["rev-parse", "HEAD"]).trim().to_owned()
 }
 
+/// Runs a script of the shell in a directory; each of its commands must succeed.
+pub(crate) fn sh(folder: &Path, script: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", script]).current_dir(folder);
+    let output = shell.env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}: {said}");
+}
+
+/// Adds the submodule `name`, in which one can commit.
+pub(crate) fn add_submodule(folder: &Path, other: &Path, name: &str) {
+    let other = other.display();
+    sh(
+        folder,
+        &format!(
+            "git -c protocol.file.allow=always submodule --quiet add {other} {name}; git commit -q -m submodule; cd {name}; git config user.name dev; git config user.email dev@example.com"
+        ),
+    );
+}
+
 /// Runs git and returns what it prints.
 pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(git_bytes(folder, args, &[])).unwrap()

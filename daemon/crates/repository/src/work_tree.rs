@@ -1,8 +1,8 @@
 //! The work tree that a directory belongs to.
 
-use crate::error::{RepositoryError, Result};
+use crate::error::{GitResult, RepositoryError, Result};
 use crate::open;
-use git2::{ErrorCode, Oid, Repository};
+use git2::{Commit, ErrorCode, Repository};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,16 +41,12 @@ impl WorkTree {
 
     /// Returns the id of the commit that is checked out; nothing on an unborn branch.
     pub fn head(&self) -> Result<Option<String>> {
-        let repository = self.open()?;
-        Ok(self.head_of(&repository)?.map(|id| id.to_string()))
+        self.with(|repository| Ok(head_of(repository)?.map(|commit| commit.id().to_string())))
     }
 
-    pub(crate) fn head_of(&self, repository: &Repository) -> Result<Option<Oid>> {
-        match repository.head().and_then(|head| head.peel_to_commit()) {
-            Ok(commit) => Ok(Some(commit.id())),
-            Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
-            Err(error) => Err(self.git(error)),
-        }
+    /// Does work that only libgit2 can fail at.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&Repository) -> GitResult<T>) -> Result<T> {
+        work(&self.open()?).map_err(|error| self.git(error))
     }
 
     /// Opens the repository, and only this one: if `.git` was removed, not the one that the directory would then be in.
@@ -70,7 +66,7 @@ impl WorkTree {
     }
 
     pub(crate) fn git(&self, error: git2::Error) -> RepositoryError {
-        RepositoryError::git(&self.root)(error)
+        RepositoryError::git(&self.root, error)
     }
 
     /// Returns the reason for an error of something that writes objects.
@@ -80,6 +76,14 @@ impl WorkTree {
             Ok(()) => self.git(error),
             Err(_) => RepositoryError::NotWritable(objects),
         }
+    }
+}
+
+/// Returns the commit that is checked out; nothing on an unborn branch.
+pub(crate) fn head_of(repository: &Repository) -> GitResult<Option<Commit<'_>>> {
+    match repository.head().and_then(|head| head.peel_to_commit()) {
+        Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
+        head => head.map(Some),
     }
 }
 
@@ -100,7 +104,7 @@ fn unreadable(path: &Path, source: io::Error) -> RepositoryError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_repository::{git, repository};
+    use crate::test_repository::{git, repository, sh};
     use crate::{Lock, identify};
 
     #[test]
@@ -115,10 +119,8 @@ mod tests {
         assert_eq!(tree.git_dir, tree.root.join(".git"));
         assert_eq!(tree.common_dir, tree.git_dir);
         assert_eq!(WorkTree::find(&link.join("a b/c")).unwrap(), tree);
-        assert_eq!(
-            tree.head().unwrap().unwrap(),
-            git(folder.path(), &["rev-parse", "HEAD"]).trim()
-        );
+        let head = git(folder.path(), &["rev-parse", "HEAD"]);
+        assert_eq!(tree.head().unwrap().unwrap(), head.trim());
     }
 
     #[test]
@@ -126,10 +128,8 @@ mod tests {
         let folder = repository();
         let other = tempfile::tempdir().unwrap();
         let path = other.path().join("linked");
-        git(
-            folder.path(),
-            &["worktree", "add", "-q", path.to_str().unwrap()],
-        );
+        let add = ["worktree", "add", "-q", path.to_str().unwrap()];
+        git(folder.path(), &add);
         let main = WorkTree::find(folder.path()).unwrap();
         let linked = WorkTree::find(&path).unwrap();
         assert_eq!(linked.git_dir, main.git_dir.join("worktrees/linked"));
@@ -146,11 +146,9 @@ mod tests {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (root, separate) = (folder.path(), other.path().join("separate"));
         let option = format!("--separate-git-dir={}", separate.display());
-        git(root, &["init", "-q", "-b", "main", &option]);
-        git(root, &["config", "user.name", "dev"]);
-        git(root, &["config", "user.email", "dev@example.com"]);
-        crate::test_repository::commit(root, "a.txt", "a\n");
-        std::fs::create_dir(root.join("inner")).unwrap();
+        let script = format!("git init -q -b main {option}; git config user.name dev; git config user.email dev@example.com
+            echo a > a.txt; git add .; git commit -q -m a; mkdir inner");
+        sh(root, &script);
         let tree = WorkTree::find(&root.join("inner")).unwrap();
         assert_eq!(tree.root, root.canonicalize().unwrap());
         assert_eq!(tree.git_dir, separate.canonicalize().unwrap());
@@ -175,11 +173,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let none = WorkTree::find(folder.path()).unwrap_err();
         assert!(matches!(none, RepositoryError::NoRepository(_)), "{none}");
-        let missing = WorkTree::find(&folder.path().join("x")).unwrap_err();
-        assert!(
-            matches!(missing, RepositoryError::NoDirectory(_)),
-            "{missing}"
-        );
+        let gone = WorkTree::find(&folder.path().join("x")).unwrap_err();
+        assert!(matches!(gone, RepositoryError::NoDirectory(_)), "{gone}");
         git(folder.path(), &["init", "-q", "--bare"]);
         let bare = WorkTree::find(folder.path()).unwrap_err();
         assert!(matches!(bare, RepositoryError::Bare(_)), "{bare}");

@@ -66,10 +66,8 @@ fn a_claude_that_closes_its_output_and_goes_on_is_waited_for() {
     let executor =
         Executor::with_script("init; result; exec >&- 2>&-; sleep 0.5; echo late > late.txt");
     let ran = executor.run(&Repository::new(), &json!({}));
-    assert_eq!(
-        ran.succeeded_and_changed(&["late.txt"]).files_changed,
-        ["late.txt"]
-    );
+    let result = ran.succeeded_and_changed(&["late.txt"]);
+    assert_eq!(result.files_changed, ["late.txt"]);
 }
 
 #[test]
@@ -95,11 +93,8 @@ fn children_that_left_the_run_in_every_way_are_gone_after_it() {
     let mut ran = executor.run(&Repository::new(), &json!({}));
     ran.succeeded_and_changed(&[]);
     // One of them does not have the variable by which the others are found.
-    ran.changed.extend(
-        crate::support::processes::with_command_line("sleep 311.6")
-            .iter()
-            .map(i32::to_string),
-    );
+    let left = crate::support::processes::with_command_line("sleep 311.6");
+    ran.changed.extend(left.iter().map(i32::to_string));
     assert_eq!(ran.changed, [""; 0], "this one is left");
 }
 
@@ -108,29 +103,22 @@ fn the_environment_is_the_callers_without_marks_of_another_run() {
     let mut claude = Claude::script(
         "init; umask > \"$HOME/umask\"; env > \"$HOME/env\"; echo \"$arguments\" > \"$HOME/arguments\"; result",
     );
-    for name in [
-        "CLAUDECODE",
-        "CLAUDE_CODE_CHILD_SESSION",
-        "CLAUDE_CODE_SESSION_ID",
-        "CLAUDE_CODE_ENTRYPOINT",
-    ] {
+    let marks =
+        "CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT";
+    for name in marks.split(' ') {
         claude.set(name, "other-run");
     }
     claude.set("OF_THE_CALLER", "yes");
     let executor = Executor::new(claude);
-    executor
-        .run(&Repository::new(), &json!({}))
-        .succeeded_and_changed(&[]);
+    let ran = executor.run(&Repository::new(), &json!({}));
+    ran.succeeded_and_changed(&[]);
     let env = fs::read_to_string(executor.claude.home().join("env")).unwrap();
-    assert!(
-        env.contains("OF_THE_CALLER=yes") && !env.contains("other-run"),
-        "{env}"
-    );
-    assert!(!env.contains("CCD_SECRET_OF_THE_DAEMON"), "{env}");
+    assert!(env.contains("OF_THE_CALLER=yes"), "{env}");
+    for other in ["other-run", "CCD_SECRET_OF_THE_DAEMON"] {
+        assert!(!env.contains(other), "{env}");
+    }
     assert_eq!(executor.wait_for_file("umask"), "0022\n");
-    let arguments = fs::read_to_string(executor.claude.home().join("arguments")).unwrap();
-    assert!(
-        arguments.starts_with("-p --output-format stream-json --verbose --session-id "),
-        "{arguments}"
-    );
+    let arguments = executor.wait_for_file("arguments");
+    let start = "-p --output-format stream-json --verbose --session-id ";
+    assert!(arguments.starts_with(start), "{arguments}");
 }

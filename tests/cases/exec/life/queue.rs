@@ -22,12 +22,8 @@ fn release(executor: &Executor, name: &str) {
 
 fn wait_until_running(executor: &Executor, name: &str) {
     let line = format!("start {name}\n");
-    eventually("the run has started", || {
-        executor
-            .wait_for_file("order")
-            .contains(&line)
-            .then_some(())
-    });
+    let has_started = || executor.wait_for_file("order").contains(&line);
+    eventually("the run has started", || has_started().then_some(()));
 }
 
 #[test]
@@ -37,13 +33,10 @@ fn runs_in_one_work_tree_run_in_order_and_know_their_position() {
     symlink(repository.root(), repository.beside("link")).unwrap();
     let one = start(&executor, &repository, "one");
     wait_until_running(&executor, "one");
-    let two = executor.start(
-        &repository,
-        &json!({"instruction": "two", "repo_path": repository.beside("link")}),
-    );
-    executor.wait_for_progress(&two, |progress| {
-        progress["phase"] == "queued" && progress["position"] == 1
-    });
+    let by_link = json!({"instruction": "two", "repo_path": repository.beside("link")});
+    let two = executor.start(&repository, &by_link);
+    let progress = executor.wait_for_progress(&two, |progress| progress["position"] == 1);
+    assert_eq!(progress["phase"], "queued");
     let three = start(&executor, &repository, "three");
     executor.wait_for_progress(&three, |progress| progress["position"] == 2);
     assert_eq!(executor.get(&three).status.name(), "queued");
@@ -54,11 +47,8 @@ fn runs_in_one_work_tree_run_in_order_and_know_their_position() {
     for started in [&one, &two, &three] {
         assert_eq!(executor.result(started).status.name(), "success");
     }
-    let order = executor.wait_for_file("order");
-    assert_eq!(
-        order,
-        "start one\nend one\nstart two\nend two\nstart three\nend three\n"
-    );
+    let order = "start one\nend one\nstart two\nend two\nstart three\nend three\n";
+    assert_eq!(executor.wait_for_file("order"), order);
 }
 
 #[test]
@@ -73,10 +63,8 @@ fn a_run_that_waits_too_long_or_is_cancelled_while_it_waits_never_starts() {
         json!({"instruction": "two"}),
     ] {
         let result = executor.result(&executor.start(&repository, &params));
-        assert_eq!(
-            (result.status.name(), result.error_kind.as_deref()),
-            ("failed", Some("exec_busy"))
-        );
+        let kind = result.error_kind.as_deref();
+        assert_eq!((result.status.name(), kind), ("failed", Some("exec_busy")));
     }
     let params = json!({"instruction": "two", "lock_timeout": 60});
     let cancelled = executor.start(&repository, &params);
@@ -103,10 +91,8 @@ fn runs_of_two_daemons_in_one_work_tree_wait_for_each_other() {
     assert_eq!(first.result(&two).status.name(), "success");
     drop(std::mem::replace(&mut first.daemon, daemon));
     assert_eq!(first.result(&one).status.name(), "success");
-    assert_eq!(
-        first.wait_for_file("order"),
-        "start one\nend one\nstart two\nend two\n"
-    );
+    let order = "start one\nend one\nstart two\nend two\n";
+    assert_eq!(first.wait_for_file("order"), order);
 }
 
 #[test]
@@ -145,14 +131,9 @@ fn a_run_whose_work_tree_is_gone_when_its_turn_comes_says_so() {
     release(&executor, "one");
     executor.result(&one);
     let result = executor.result(&two);
-    assert_eq!(
-        result.error_kind.as_deref(),
-        Some("repository_error"),
-        "{result:?}"
-    );
+    let kind = result.error_kind.as_deref();
+    assert_eq!(kind, Some("repository_error"), "{result:?}");
+    assert_eq!(result.status.name(), "failed");
     assert!(result.error_message.unwrap().contains(&repository.path()));
-    assert_eq!(
-        (result.status.name(), &*result.instruction),
-        ("failed", "two")
-    );
+    assert_eq!(result.instruction, "two");
 }

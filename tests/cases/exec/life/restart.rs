@@ -54,10 +54,9 @@ fn after_a_kill_of_the_whole_daemon_the_next_one_ends_the_run_and_gives_the_work
     assert!(result.error_message.unwrap().contains("daemon"));
     assert_eq!(result.files_changed, ["half.txt"]);
     // The lock is free again.
-    executor.claude.replace("#!/bin/sh\necho '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"x\"}'\n");
-    executor
-        .run(&repository, &json!({"dirty_worktree": "allow"}))
-        .succeeded_and_changed(&[]);
+    executor.claude.stand_in("result");
+    let ran = executor.run(&repository, &json!({"dirty_worktree": "allow"}));
+    ran.succeeded_and_changed(&[]);
 }
 
 #[test]

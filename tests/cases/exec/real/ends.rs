@@ -75,16 +75,10 @@ fn at_its_time_limit_a_run_ends_with_all_processes_of_its_tools() {
         }
     };
     let result = ran.ended_as("timeout", &format!("time limit of {limit} seconds"));
-    assert!(
-        result.execution_time >= f64::from(limit),
-        "{}",
-        result.execution_time
-    );
-    assert!(
-        result.stdout.contains("sleep 300.5"),
-        "partial output is kept: {}",
-        result.stdout
-    );
+    let elapsed = result.execution_time;
+    assert!(elapsed >= f64::from(limit), "{elapsed}");
+    let stdout = &result.stdout; // what was printed until then
+    assert!(stdout.contains("sleep 300.5"), "{stdout}");
 }
 
 #[test]
@@ -131,10 +125,7 @@ fn a_command_in_the_background_has_a_grace_after_the_answer() {
     let executor = Executor::configured(claude, &json!({"grace_s": 1}));
     let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
     let result = ran.succeeded_and_changed(&[]);
-    assert!(
-        result.stdout.starts_with("Started it."),
-        "{}",
-        result.stdout
-    );
+    let stdout = &result.stdout;
+    assert!(stdout.starts_with("Started it."), "{stdout}");
     assert!(result.execution_time < 20.0, "{}", result.execution_time);
 }

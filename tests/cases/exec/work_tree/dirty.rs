@@ -1,7 +1,7 @@
 //! Changes that were there before a run.
 
 use crate::support::exec::{Executor, Ran, Repository};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -16,12 +16,9 @@ pub(in crate::exec) fn dirty() -> Repository {
     repository.git(&["add", "both.txt", "new-staged.txt"]);
     repository.write("both.txt", "not staged\n");
     repository.write("kept.txt", "not staged\n");
-    fs::set_permissions(
-        repository.root().join("kept.txt"),
-        Permissions::from_mode(0o600),
-    )
-    .unwrap();
-    fs::remove_file(repository.root().join("gone.txt")).unwrap();
+    let path = |name: &str| repository.root().join(name);
+    fs::set_permissions(path("kept.txt"), Permissions::from_mode(0o600)).unwrap();
+    fs::remove_file(path("gone.txt")).unwrap();
     repository.write("folder/untracked \"ä\n.txt", "untracked\n");
     repository.write("binary", b"\0\xff\0");
     repository.write("build.ignored", "ignored\n");
@@ -32,13 +29,7 @@ pub(in crate::exec) fn dirty() -> Repository {
 fn block_is_the_default_and_names_the_files() {
     let executor = Executor::with_script("touch \"$HOME/ran\"; result");
     let message = executor.refused(&dirty(), &json!({}), "dirty_worktree");
-    for name in [
-        "both.txt",
-        "new-staged.txt",
-        "kept.txt",
-        "gone.txt",
-        "binary",
-    ] {
+    for name in "both.txt new-staged.txt kept.txt gone.txt binary".split(' ') {
         assert!(message.contains(name), "{name}: {message}");
     }
     assert!(!message.contains("build.ignored"), "{message}");
@@ -46,24 +37,12 @@ fn block_is_the_default_and_names_the_files() {
 }
 
 /// Runs a script with the changes put away, and asserts that all changes are as before.
-fn stashed(repository: &Repository, script: &str, more: serde_json::Value) -> Ran {
+fn stashed(repository: &Repository, script: &str, mut more: Value) -> Ran {
     repository.write("later.txt", "mine\n");
-    repository.git(&[
-        "stash",
-        "push",
-        "-q",
-        "-u",
-        "-m",
-        "of the user",
-        "later.txt",
-    ]);
+    repository.git(&["stash", "push", "-q", "-u", "-m", "mine", "later.txt"]);
     let before = repository.changes();
-    let mut params = json!({"dirty_worktree": "stash", "output_format": "text"});
-    params
-        .as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
-    let mut ran = Executor::with_script(script).run(repository, &params);
+    more["dirty_worktree"] = "stash".into();
+    let mut ran = Executor::with_script(script).run(repository, &more);
     assert_eq!(repository.changes(), before);
     assert_eq!(ran.result.warnings, [""; 0]);
     // Files that were written again have other times, which are in the index. What they contain was compared.
@@ -74,7 +53,7 @@ fn stashed(repository: &Repository, script: &str, more: serde_json::Value) -> Ra
 #[test]
 fn stash_gives_a_clean_work_tree_with_ignored_files_and_restores_all_changes() {
     let script = "init; result \"$(cat both.txt) $(git --no-optional-locks status --porcelain | wc -l) $(cat build.ignored)\"";
-    let ran = stashed(&dirty(), script, json!({}));
+    let ran = stashed(&dirty(), script, json!({"output_format": "text"}));
     assert_eq!(ran.succeeded_and_changed(&[]).stdout, "one 0 ignored\n");
     assert_eq!(ran.result.diff, "");
 }
@@ -86,15 +65,11 @@ fn what_a_run_changed_beside_a_stash_is_kept_and_alone_in_its_diff() {
     let before = repository.changes();
     let head = repository.git(&["rev-parse", "HEAD"]);
     let ran = Executor::with_script(script).run(&repository, &json!({"dirty_worktree": "stash"}));
-    assert_eq!(
-        (ran.result.error_message, ran.result.warnings.len()),
-        (None, 0)
-    );
+    assert_eq!(ran.result.error_message, None);
+    assert_eq!(ran.result.warnings, [""; 0]);
     assert_eq!(ran.result.files_changed, ["old.txt"]);
-    assert_eq!(
-        ran.result.diff,
-        repository.git(&["diff", &head, "HEAD"]) + "\n"
-    );
+    let diff = repository.git(&["diff", &head, "HEAD"]);
+    assert_eq!(ran.result.diff.trim_end(), diff);
     assert_eq!(repository.changes(), before);
 }
 
@@ -114,10 +89,8 @@ fn a_stash_is_restored_when_claude_cannot_be_started() {
     executor.claude.replace("#!/no/such/interpreter\n");
     let started = executor.try_start(&repository, &json!({"dirty_worktree": "stash"}));
     if let Ok(started) = started {
-        assert_eq!(
-            executor.result(&started).error_kind.as_deref(),
-            Some("claude_unusable")
-        );
+        let kind = executor.result(&started).error_kind;
+        assert_eq!(kind.as_deref(), Some("claude_unusable"));
     }
     assert_eq!(repository.changes(), before);
 }
@@ -149,17 +122,9 @@ fn allow_leaves_out_of_the_diff_what_was_dirty_before() {
             .run(&repository, &json!({"dirty_worktree": "allow"}));
     let result = ran.succeeded_and_changed(&["binary", "both.txt", "old.txt"]);
     assert_eq!(result.files_changed, ["binary", "both.txt", "old.txt"]);
-    let both = result
-        .diff_info
-        .iter()
-        .find(|file| file.file_path == "both.txt")
-        .unwrap();
-    assert_eq!(
-        (both.additions, both.deletions),
-        (1, 0),
-        "{}",
-        both.diff_text
-    );
+    let mut files = result.diff_info.iter();
+    let both = files.find(|file| file.file_path == "both.txt").unwrap();
+    assert_eq!((both.additions, both.deletions), (1, 0), "{both:?}");
     assert!(both.diff_text.contains("+more") && !both.diff_text.contains("+not staged"));
 }
 

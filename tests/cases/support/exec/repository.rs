@@ -112,6 +112,14 @@ impl Repository {
         self.git(&["rev-parse", "HEAD"])
     }
 
+    /// Adds another repository as a submodule, and commits that.
+    pub(crate) fn add_submodule(&self, other: &Self, name: &str) {
+        let allow = "protocol.file.allow=always";
+        let add = ["-c", allow, "submodule", "add", "-q", &other.path(), name];
+        self.git(&add);
+        self.commit("Submodule");
+    }
+
     /// Returns what git itself says of the changes since a commit: those in the work tree, untracked files included. It
     /// works with another index.
     pub(crate) fn diff_since(&self, commit: &str) -> String {

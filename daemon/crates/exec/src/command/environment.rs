@@ -2,7 +2,7 @@
 
 /// Variables that Claude Code sets for its tools and hooks. A caller that is such a tool has them, and a run that
 /// inherited them would take itself for a part of the other one.
-pub const REMOVED_VARIABLES: [&str; 16] = [
+const REMOVED_VARIABLES: [&str; 16] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_SESSION_ID",
@@ -23,7 +23,6 @@ pub const REMOVED_VARIABLES: [&str; 16] = [
 ];
 
 /// Returns whether a variable is left out of Claude Code's environment.
-#[must_use]
-pub fn is_removed(name: &str) -> bool {
+pub(crate) fn is_removed(name: &str) -> bool {
     REMOVED_VARIABLES.contains(&name)
 }

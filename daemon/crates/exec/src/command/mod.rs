@@ -5,7 +5,7 @@ mod environment;
 mod invocation;
 mod settings;
 
-pub use conversation_id::{ConversationId, NotAnId};
-pub use environment::{REMOVED_VARIABLES, is_removed};
-pub use invocation::{Invocation, Start};
+pub use conversation_id::ConversationId;
+pub(crate) use environment::is_removed;
+pub use invocation::{Start, arguments};
 pub use settings::settings;

@@ -2,24 +2,25 @@
 
 use super::Executor;
 use super::plan::Planned;
-use crate::command::{Invocation, Start};
+use super::ready::{Ready, try_lock};
+use crate::command::{Start, arguments};
 use crate::error::{ExecError, not_restored};
-use crate::record::{ConversationRow, ExecWrite, Prepared, Reader, RunOutcome};
+use crate::record::{ExecWrite, Prepared, Reader, RunOutcome};
 use crate::request::Conversation;
-use crate::run::after;
-use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
+use crate::run::before::{RunDirectory, STASH_MESSAGE};
 use crate::run::files::RunFiles;
 use crate::run::live::{self, Finished, Following, Limits, Watcher};
 use crate::run::recorder::Recorder;
-use crate::run::{in_work_tree, plain};
+use crate::run::{answered, in_work_tree, plain};
 use crate::tape::RunTapes;
+use ccd_protocol::Reportable as _;
 use ccd_protocol::exec::{
-    DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
+    DirtyWorktree, ExecPhase, ExecProgress, ExecutionLog, ExecutionResult, ExecutionStatus,
+    ExecutionSummary,
 };
-use ccd_protocol::{Reportable as _, exec::ExecutionLog};
 use ccd_repository::{Lock, LockError};
 use ccd_terminal::supervised::Program;
-use serde::Serialize;
+use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,13 +46,6 @@ pub(super) struct Task {
     pub(super) recorder: Option<Arc<Recorder>>,
     /// When its time limit began: when it had waited for other runs.
     pub(super) began: Instant,
-}
-
-pub(super) struct Ready {
-    pub(super) place: RunDirectory,
-    pub(super) before: Option<Before>,
-    pub(super) stash: Option<String>,
-    lock: Lock,
 }
 
 impl Executor {
@@ -85,11 +79,9 @@ impl Task {
             }
         };
         let is_cancelled = self.watcher.cancelled().is_cancelled()
-            && ended.status == ExecutionStatus::Failed
+            && ended.result.status == ExecutionStatus::Failed
             && !self.executor.stop.is_cancelled();
-        self.executor
-            .write_end(&self.planned.request_id, &self.planned.session_id, ended)
-            .await;
+        self.executor.write_end(ended).await;
         let summary = self.summary().await;
         match (is_refused, is_cancelled) {
             (_, true) => Finish::Cancelled(summary),
@@ -109,21 +101,16 @@ impl Task {
         let place = self.executor.queue.enter(self.keys());
         let deadline = began + self.planned.request.lock_timeout;
         let parallel = self.executor.settings().parallel;
-        self.wait(
-            deadline,
-            place.turn(parallel, |position| self.tell_position(position)),
-        )
-        .await?;
+        let turn = place.turn(parallel, |position| self.tell_queued(position, None));
+        self.wait(deadline, turn).await?;
         let lock = if self.planned.request.worktree {
             // nobody else works in a fresh work tree
             None
         } else {
             Some(self.lock(deadline).await?)
         };
-        self.log(
-            "info",
-            format!("its turn came after {} ms", began.elapsed().as_millis()),
-        );
+        let waited = began.elapsed().as_millis();
+        self.log("info", format!("its turn came after {waited} ms"));
         self.began = Instant::now();
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
@@ -157,29 +144,19 @@ impl Task {
         ExecError: From<E>,
     {
         let limit = self.planned.request.timeout;
-        let looked = tokio::time::timeout(limit, self.in_work_tree(work));
-        let looked = self.wait(Instant::now() + 2 * limit, looked).await?;
-        let late = |_| ExecError::NoAnswer {
-            root: self.planned.place.tree.root.clone(),
-            seconds: limit.as_secs(),
-        };
-        Ok(looked.map_err(late)??)
+        let root = &self.planned.place.tree.root;
+        let looked = answered(root, limit, self.in_work_tree(work));
+        self.wait(Instant::now() + 2 * limit, looked).await?
     }
 
     fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         if !self.planned.request.worktree {
-            keys.push(
-                self.planned
-                    .place
-                    .tree
-                    .git_dir
-                    .to_string_lossy()
-                    .into_owned(),
-            );
+            let git_dir = self.planned.place.tree.git_dir.to_string_lossy();
+            keys.push(git_dir.into_owned());
         }
         if let Start::Resume(id) = &self.planned.start {
-            keys.push(id.to_string());
+            keys.push(id.as_str().to_owned());
         }
         keys
     }
@@ -205,13 +182,8 @@ impl Task {
 
     /// Takes the lock of the work tree, which another daemon may have.
     async fn lock(&self, deadline: Instant) -> Result<Lock, ExecError> {
-        let note = format!("ccd run {}", self.planned.request_id);
         loop {
-            let (tree, note) = (self.planned.place.tree.clone(), note.clone());
-            let taken = self
-                .in_work_tree(move || Lock::try_acquire(&tree, &note))
-                .await;
-            let (root, holder) = match taken {
+            let (root, holder) = match self.try_lock(&self.planned.place).await {
                 Err(LockError::Held { path, holder }) => (path, holder),
                 taken => return Ok(taken?),
             };
@@ -224,15 +196,16 @@ impl Task {
                     holder,
                 });
             }
-            self.watcher.progress(&ExecProgress {
-                position: Some(1),
-                waits_for: Some(holder),
-                ..self.progress(ExecPhase::Queued)
-            });
+            self.tell_queued(1, Some(holder));
             let pause = deadline.min(Instant::now() + LOCK_PAUSE);
             let wait = tokio::time::sleep_until(pause.into());
             self.wait(pause + LOCK_PAUSE, wait).await?;
         }
+    }
+
+    async fn try_lock(&self, place: &RunDirectory) -> Result<Lock, LockError> {
+        let umask = self.planned.settings.umask;
+        try_lock(umask, &place.tree, &self.planned.request_id).await
     }
 
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
@@ -246,17 +219,13 @@ impl Task {
         };
         let lock = match lock {
             Some(lock) => lock,
-            None => {
-                let (tree, note) = (place.tree.clone(), self.planned.request_id.clone());
-                self.in_work_tree(move || Lock::try_acquire(&tree, &note))
-                    .await?
-            }
+            None => self.try_lock(&place).await?,
         };
         let mut ready = Ready {
             place,
             before: None,
             stash: None,
-            lock,
+            lock: Arc::new(lock),
         };
         let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
         if puts_away && !self.planned.request.worktree {
@@ -289,14 +258,10 @@ impl Task {
 
     /// Gives back what was put away, because the run will not start. If that fails too, that is the error that counts.
     async fn give_back(&self, ready: &Ready, error: &ExecError) -> Result<(), ExecError> {
-        let Some(stash) = ready.stash.clone() else {
-            return Ok(());
-        };
-        let tree = ready.place.tree.clone();
-        let restored = self
-            .in_work_tree(move || after::restore(&tree, &stash, false))
-            .await;
-        restored.map_err(|(told, _)| not_restored(&told, error))
+        let restored = ready.restore(self.planned.settings.umask, self.after_limit(), false);
+        restored
+            .await
+            .map_err(|(told, _)| not_restored(&told, error))
     }
 
     async fn note_prepared(&self, ready: &Ready) -> Result<(), ExecError> {
@@ -323,14 +288,14 @@ impl Task {
         if let Some(answer) = self.planned.run_tapes.as_ref().and_then(RunTapes::answer) {
             return Ok((self.replay(answer, ready).await?, Vec::new()));
         }
-        self.start_recording();
+        self.start_recording(&ready.place);
         let files = RunFiles::create(&self.executor.paths.runtime, &self.planned.request_id)?;
-        let (invocation, instruction) = self.invocation(&files, &ready.place)?;
+        let (arguments, instruction) = self.arguments(&files, &ready.place)?;
         self.note_started().await?;
         let claude = self.planned.claude.clone().unwrap_or_default();
         let program = Program {
             path: claude.to_string_lossy().into_owned(),
-            arguments: invocation.arguments,
+            arguments,
             cwd: ready.place.cwd.clone(),
             env: self.planned.env.clone().into_iter().collect(),
             settings: self.planned.settings.clone(),
@@ -347,16 +312,11 @@ impl Task {
     }
 
     pub(super) async fn note_started(&self) -> Result<(), ExecError> {
-        let now = ccd_base::clock::now();
         let started = ExecWrite::Started {
             request_id: self.planned.request_id.clone(),
-            conversation: ConversationRow {
-                session_id: self.planned.session_id.clone(),
-                created_at: now.clone(),
-                last_accessed: now,
-                status: "active".into(),
-                repo_path: self.planned.repository.clone(),
-            },
+            session_id: self.planned.session_id.clone(),
+            repository: self.planned.repository.clone(),
+            at: ccd_base::clock::now(),
             instruction: plain::text(&self.planned.request.instruction),
         };
         Ok(self.executor.database().await?.commit(started).await?)
@@ -379,26 +339,28 @@ impl Task {
         }
     }
 
-    fn invocation(
+    /// Returns the arguments of Claude Code, and its standard input.
+    fn arguments(
         &self,
         files: &RunFiles,
         place: &RunDirectory,
-    ) -> Result<(Invocation, std::fs::File), ExecError> {
+    ) -> Result<(Vec<String>, File), ExecError> {
         let request = &self.planned.request;
         let home = self.planned.env.get("HOME").map(String::as_str);
         let settings = files.settings(&request.tools, &place.tree.root, home)?;
-        let mut invocation = Invocation::of(request, &self.planned.start, settings.as_deref());
+        let mut arguments = arguments(request, &self.planned.start, settings.as_deref());
         if request.verbose {
             let debug = files.debug().to_string_lossy().into_owned();
-            invocation.arguments.extend(["--debug-file".into(), debug]);
+            arguments.extend(["--debug-file".into(), debug]);
         }
-        let instruction = files.instruction(&invocation.standard_input)?;
-        Ok((invocation, instruction))
+        let instruction = files.instruction(request.instruction.as_bytes())?;
+        Ok((arguments, instruction))
     }
 
-    fn tell_position(&self, position: u64) {
+    fn tell_queued(&self, position: u64, waits_for: Option<String>) {
         self.watcher.progress(&ExecProgress {
             position: Some(position),
+            waits_for,
             ..self.progress(ExecPhase::Queued)
         });
     }
@@ -427,27 +389,36 @@ impl Task {
     /// Returns the result of a run that could not be started.
     fn refusal(&mut self, error: &ExecError) -> RunOutcome {
         self.log("error", error.to_string());
-        RunOutcome {
-            status: match error {
-                ExecError::WorktreeTimeout { .. } | ExecError::NoAnswer { .. } => {
-                    ExecutionStatus::Timeout
-                }
-                _ => ExecutionStatus::Failed,
+        let is_late = matches!(
+            error,
+            ExecError::WorktreeTimeout { .. } | ExecError::NoAnswer { .. }
+        );
+        let has_kind = !is_late && !matches!(error, ExecError::Cancelled);
+        let run_tapes = self.planned.run_tapes.as_ref();
+        let result = ExecutionResult {
+            status: if is_late {
+                ExecutionStatus::Timeout
+            } else {
+                ExecutionStatus::Failed
             },
             error_message: Some(plain::text(&error.to_string())),
-            error_kind: match error {
-                ExecError::Cancelled
-                | ExecError::WorktreeTimeout { .. }
-                | ExecError::NoAnswer { .. } => None,
-                error => Some(error.code().kind().to_owned()),
-            },
+            error_kind: has_kind.then(|| error.code().kind().to_owned()),
             logs: self.logs_of(&[]),
-            tape: self
-                .planned
-                .run_tapes
-                .as_ref()
-                .map(|run_tapes| json(&run_tapes.uses())),
-            ..RunOutcome::default()
+            tape: run_tapes.map(RunTapes::uses),
+            ..self.result()
+        };
+        RunOutcome {
+            result,
+            answer: None,
+        }
+    }
+
+    /// Returns a result with the ids of this run.
+    pub(super) fn result(&self) -> ExecutionResult {
+        ExecutionResult {
+            request_id: self.planned.request_id.clone(),
+            session_id: self.planned.session_id.clone(),
+            ..ExecutionResult::default()
         }
     }
 
@@ -482,8 +453,4 @@ fn read_debug(path: &Path) -> Vec<String> {
     let bytes = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.lines().map(plain::text).collect()
-}
-
-pub(super) fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

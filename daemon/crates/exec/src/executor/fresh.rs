@@ -3,9 +3,9 @@
 use super::carry_out::Task;
 use crate::error::{ExecError, system};
 use crate::run::before::RunDirectory;
-use crate::run::live::{self, Following, Limits};
+use crate::run::live;
 use crate::run::program;
-use crate::verdict::Cause;
+use crate::verdict::{Cause, exit_code};
 use ccd_protocol::exec::ExecPhase;
 use ccd_repository::{NewLinked, RepositoryError};
 use ccd_terminal::supervised::Program;
@@ -34,15 +34,9 @@ impl Task {
     async fn set_up(&self, new: NewLinked) -> Result<RunDirectory, ExecError> {
         let git = self.git(&new)?;
         let (stdin, _) = io::pipe().map_err(system("git cannot be started"))?;
-        let following = self.following();
-        let following = Following {
-            limits: Limits {
-                stall: None, // it prints nothing
-                ..following.limits
-            },
-            progress: self.progress(ExecPhase::Preparing),
-            ..following
-        };
+        let mut following = self.following();
+        following.limits.stall = None; // it prints nothing
+        following.progress = self.progress(ExecPhase::Preparing);
         let finished = live::run(&git, stdin.as_fd(), None, following).await?;
         if finished.cause.is_some() {
             self.in_work_tree(move || new.undo()).await;
@@ -54,7 +48,7 @@ impl Task {
                 _ => ExecError::Cancelled,
             });
         }
-        let code = finished.exit.code();
+        let code = exit_code(finished.exit);
         let place = self.planned.place.clone();
         self.in_work_tree(move || {
             let tree = new.made(code, &finished.printed.stderr)?;

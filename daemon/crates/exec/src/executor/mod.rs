@@ -5,6 +5,7 @@ mod fresh;
 mod outcome;
 mod owner;
 mod plan;
+mod ready;
 mod recover;
 mod sessions;
 mod tape;

@@ -1,32 +1,28 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
-use super::carry_out::{Ready, Task, json};
+use super::carry_out::Task;
+use super::ready::{AFTER_LIMIT, Afterwards, Ready};
 use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
-use crate::request::ToolConfig;
-use crate::run::after::{self, Changes};
 use crate::run::before::RunDirectory;
 use crate::run::live::Finished;
 use crate::run::output::Printed;
 use crate::run::plain;
 use crate::stdout_as::stdout_as;
 use crate::stream::{Call, Facts};
-use crate::tape::{RunEnd, RunTapes};
-use crate::verdict::{Ending, Exit, verdict};
+use crate::tape::RunTapes;
+use crate::verdict::{Ending, exit_code, verdict};
 use ccd_policy::{Policy, Rule};
+use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{
-    ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
+    ExecutionLog, ExecutionResult, ExecutionUsage, OutputFormat, PolicyViolation,
 };
-use ccd_protocol::{ErrorCode, Reportable as _};
-use ccd_repository::RepositoryError;
+use ccd_terminal::supervised::ProgramEnd;
 use ccd_text::redact::redact_line;
+use std::sync::Arc;
+use std::time::Duration;
 
 const MAX_LOGS: usize = 10_000;
-
-struct Afterwards {
-    changes: Result<Changes, RepositoryError>,
-    restored: Result<(), (String, &'static str)>,
-}
 
 impl Task {
     /// Compares the work tree, gives back what was put away, and judges.
@@ -35,43 +31,28 @@ impl Task {
         ready: Ready,
         finished: Result<(Finished, Vec<String>), ExecError>,
     ) -> Result<RunOutcome, ExecError> {
-        let after = self.afterwards(&ready).await;
+        let umask = self.planned.settings.umask;
+        let after = ready.afterwards(umask, self.after_limit(), false).await;
         let policy = self.policy(&ready.place);
         // Only now may another run begin.
         drop(ready);
-        let (finished, debug) = match finished {
-            Ok(finished) => finished,
-            Err(error) => {
-                return Err(match after.restored {
-                    Ok(()) => error,
-                    Err((told, _)) => not_restored(&told, &error),
-                });
-            }
+        let (finished, debug) = match (finished, &after.restored) {
+            (Ok(finished), _) => finished,
+            (Err(error), Ok(())) => return Err(error),
+            (Err(error), Err((told, _))) => return Err(not_restored(told, &error)),
         };
-        let changes = after.changes.as_ref().ok();
-        let changes = changes.filter(|_| self.recorder.is_some()).cloned();
-        let uses = self
-            .record(RunEnd::of(&finished, policy.project.as_deref()), changes)
-            .await;
-        let mut ended = self.ended(finished, &debug, after, &policy);
-        ended.used(uses);
+        let finished = Arc::new(finished);
+        let uses = self.record(&finished, after.changes.as_ref().ok()).await;
+        let mut ended = self.ended(&finished, &debug, after, &policy);
+        if let Some((uses, warnings)) = uses {
+            ended.result.tape = Some(uses);
+            ended.result.warnings.extend(warnings);
+        }
         Ok(ended)
     }
 
-    async fn afterwards(&self, ready: &Ready) -> Afterwards {
-        let (tree, before, stash) = (
-            ready.place.tree.clone(),
-            ready.before.clone(),
-            ready.stash.clone(),
-        );
-        self.in_work_tree(move || Afterwards {
-            changes: before.map_or_else(
-                || Ok(Changes::default()),
-                |before| after::changes(&tree, &before),
-            ),
-            restored: stash.map_or(Ok(()), |stash| after::restore(&tree, &stash, false)),
-        })
-        .await
+    pub(super) fn after_limit(&self) -> Duration {
+        self.planned.request.timeout.max(AFTER_LIMIT)
     }
 
     fn policy(&self, place: &RunDirectory) -> Policy {
@@ -82,76 +63,57 @@ impl Task {
             Some(answer) => answer.project().into(),
             None => place.tree.root.to_string_lossy(),
         };
-        self.planned.request.tools.policy(&project, home)
+        self.planned.request.tools.at(&project, home)
     }
 
     fn ended(
         &mut self,
-        finished: Finished,
+        finished: &Finished,
         debug: &[String],
         after: Afterwards,
         policy: &Policy,
     ) -> RunOutcome {
-        let Finished {
-            exit,
-            cause,
-            printed,
-            elapsed,
-            left,
-        } = finished;
+        let (exit, printed) = (finished.exit, &finished.printed);
+        let (request, facts) = (&self.planned.request, &printed.facts);
         let ending = Ending {
             exit,
-            cause,
+            cause: finished.cause,
             stderr: &printed.stderr,
-            max_turns: self.planned.request.max_turns,
+            max_turns: request.max_turns,
         };
-        let verdict = verdict(&printed.facts, &ending);
-        let request = &self.planned.request;
+        let verdict = verdict(facts, &ending);
         let unusable = verdict.unusable.map(|_| ErrorCode::ClaudeUnusable);
-        let facts = &printed.facts;
-        let answered = facts.finished.as_ref().or(facts.outcome.as_ref());
-        let answer = answered.and_then(|outcome| outcome.text.as_deref());
-        let mut outcome = RunOutcome {
+        let mut warnings = self.planned.warnings.clone();
+        warnings.extend(warnings_of(printed.omitted_bytes, finished.left));
+        let mut result = ExecutionResult {
             status: verdict.status,
-            stdout: stdout(request.output_format, &printed),
+            stdout: stdout(request.output_format, printed),
             stderr: printed.stderr.clone(),
             error_message: verdict.error_message,
-            execution_time: elapsed.as_secs_f64(),
+            execution_time: finished.elapsed.as_secs_f64(),
             policy_violations: facts.violations(policy).map(violation).collect(),
             error_kind: unusable.map(|code| code.kind().to_owned()),
             usage: usage(facts, exit),
-            warnings: self.planned.warnings.clone(),
-            answer: answer.map(plain::text),
-            ..RunOutcome::default()
+            warnings,
+            ..self.result()
         };
-        outcome
-            .warnings
-            .extend(warnings_of(printed.omitted_bytes, left));
-        let changes = after.changes.unwrap_or_else(|error| {
-            let error = ExecError::from(error);
-            let told = format!("what the run changed is not known: {error}");
-            outcome.spoil(told, error.code().kind());
-            Changes::default()
-        });
-        if let Err((told, kind)) = after.restored {
-            outcome.spoil(told, kind);
+        after.add_to(&mut result);
+        result.warnings.extend(unknown_tools(&request.tools, facts));
+        let message = result.error_message.as_deref();
+        result.error_message = message.map(plain::text);
+        let elapsed = finished.elapsed.as_millis();
+        self.log("info", format!("claude ended after {elapsed} ms: {exit:?}"));
+        result.logs = self.logs_of(debug);
+        let answered = facts.finished.as_ref().or(facts.outcome.as_ref());
+        let answer = answered.and_then(|outcome| outcome.text.as_deref());
+        RunOutcome {
+            answer: answer.map(plain::text),
+            result,
         }
-        outcome.take_changes(changes);
-        outcome
-            .warnings
-            .extend(unknown_tools(&request.tools, facts));
-        let message = outcome.error_message.as_deref();
-        outcome.error_message = message.map(plain::text);
-        self.log(
-            "info",
-            format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
-        );
-        outcome.logs = self.logs_of(debug);
-        outcome
     }
 
-    /// Returns the logs as JSON, if they are wanted: the daemon's own, then the last of Claude Code's.
-    pub(super) fn logs_of(&self, debug: &[String]) -> Option<String> {
+    /// Returns the logs, if they are wanted: the daemon's own, then the last of Claude Code's.
+    pub(super) fn logs_of(&self, debug: &[String]) -> Option<Vec<ExecutionLog>> {
         if !self.planned.request.verbose {
             return None;
         }
@@ -171,31 +133,7 @@ impl Task {
         };
         let last = &debug[debug.len().saturating_sub(room)..];
         logs.extend(last.iter().map(log));
-        Some(json(&logs))
-    }
-}
-
-impl RunOutcome {
-    pub(super) fn take_changes(&mut self, changes: Changes) {
-        self.diff = changes.diff;
-        self.commit_hash = changes.commit_hash;
-        self.files_changed = changes.files;
-        self.commits = changes.commits;
-        self.tree_after = changes.tree_after;
-        self.warnings.extend(changes.warnings);
-    }
-
-    /// Adds a failure of ours: a run whose changes or whose user's changes are in doubt is no success.
-    pub(super) fn spoil(&mut self, told: String, kind: &str) {
-        if self.status == ExecutionStatus::Success {
-            self.status = ExecutionStatus::Failed;
-        }
-        self.error_kind = Some(kind.to_owned());
-        self.error_message = Some(match self.error_message.take() {
-            Some(message) => format!("{message}; {told}"),
-            None => told.clone(),
-        });
-        self.warnings.push(told);
+        Some(logs)
     }
 }
 
@@ -236,9 +174,9 @@ fn warnings_of(omitted_bytes: u64, left: u32) -> Vec<String> {
 }
 
 /// Warns of rules that name no tool of Claude Code: a rule that forbids one is most likely misspelt, and forbids nothing.
-fn unknown_tools(tools: &ToolConfig, facts: &Facts) -> Option<String> {
+fn unknown_tools(tools: &Policy, facts: &Facts) -> Option<String> {
     let is_unknown = |rule: &&Rule| !rule.is_of_known_tool() && !facts.tools.contains(rule.tool());
-    let rules = tools.rules().iter().filter(is_unknown).map(Rule::as_str);
+    let rules = tools.rules.iter().filter(is_unknown).map(Rule::as_str);
     let rules: Vec<&str> = rules.collect();
     (!rules.is_empty()).then(|| {
         format!(
@@ -248,7 +186,7 @@ fn unknown_tools(tools: &ToolConfig, facts: &Facts) -> Option<String> {
     })
 }
 
-fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
+fn usage(facts: &Facts, exit: ProgramEnd) -> ExecutionUsage {
     let outcome = facts.outcome.as_ref();
     ExecutionUsage {
         version: facts.version.clone(),
@@ -260,7 +198,7 @@ fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
         output_tokens: facts.tokens.output,
         cache_read_tokens: facts.tokens.cache_read,
         cache_creation_tokens: facts.tokens.cache_creation,
-        exit_code: exit.code(),
+        exit_code: exit_code(exit),
         terminal_reason: outcome
             .map(|outcome| outcome.terminal_reason.clone())
             .filter(|reason| !reason.is_empty()),

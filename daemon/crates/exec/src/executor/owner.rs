@@ -115,27 +115,28 @@ impl Executor {
 
     /// Records that a run is not carried out.
     pub async fn refuse(&self, request_id: &str, why: &(dyn Reportable + Sync)) {
-        let ended = RunOutcome {
+        let result = ExecutionResult {
+            request_id: request_id.to_owned(),
             status: ExecutionStatus::Failed,
             error_message: Some(why.to_string()),
             error_kind: Some(why.code().kind().to_owned()),
-            ..RunOutcome::default()
+            ..ExecutionResult::default()
         };
-        self.write_end(request_id, "", ended).await;
+        let ended = RunOutcome {
+            result,
+            answer: None,
+        };
+        self.write_end(ended).await;
     }
 
-    pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: RunOutcome) {
+    pub(super) async fn write_end(&self, ended: RunOutcome) {
+        let request_id = ended.result.request_id.clone();
         let write = ExecWrite::Ended {
-            request_id: request_id.to_owned(),
-            session_id: session_id.to_owned(),
             at: ccd_base::clock::now(),
             ended: Box::new(ended),
         };
-        let written = match self.database().await {
-            Ok(database) => database.commit(write).await.map_err(ExecError::from),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = written {
+        let commit = async || Ok::<_, ExecError>(self.database().await?.commit(write).await?);
+        if let Err(error) = commit().await {
             // The next process will find the run unfinished, and say so.
             tracing::error!(run = request_id, %error, "the result of a run could not be written");
         }
@@ -157,13 +158,13 @@ impl Executor {
             let days = params.older_than_days.unwrap_or(days);
             ccd_base::clock::seconds_ago(f64::from(days) * DAY_S)
         };
-        let removed = self.remove(Outdated {
+        let outdated = Outdated {
             conversations_before: before(settings.session_days),
             runs_before: before(settings.keep_days),
             project: None,
             dry_run: false,
-        });
-        let removed = removed.await?;
+        };
+        let removed = self.remove(outdated).await?;
         Ok(ExecCleanupReply {
             sessions: removed.conversations,
             executions: removed.runs,
@@ -178,13 +179,13 @@ impl Executor {
         }
         let before = which.before.clone();
         let before = before.unwrap_or_else(|| ccd_base::clock::seconds_ago(-DAY_S));
-        let removed = self.remove(Outdated {
+        let outdated = Outdated {
             conversations_before: before.clone(),
             runs_before: before,
             project: which.project.clone(),
             dry_run: which.dry_run,
-        });
-        let removed = removed.await?;
+        };
+        let removed = self.remove(outdated).await?;
         let runs = DataSelected::of(part, removed.runs, ("run", "runs"), removed.oldest);
         let kind = ("conversation", "conversations");
         let running = Reader(self.database().await?).open_runs().await?.len() as u64;
@@ -226,10 +227,8 @@ impl Executor {
         if !self.has_database() {
             return Vec::new();
         }
-        match self.database().await {
-            Ok(database) => Reader(database).places().await.unwrap_or_default(),
-            Err(_) => Vec::new(),
-        }
+        let places = async || Reader(self.database().await?).places().await;
+        places().await.unwrap_or_default()
     }
 
     async fn remove(&self, which: Outdated) -> Result<Removed, ExecError> {

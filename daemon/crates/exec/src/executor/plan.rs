@@ -7,7 +7,7 @@ use crate::error::ExecError;
 use crate::record::{ExecWrite, ExecutionRow};
 use crate::request::{Defaults, Request};
 use crate::run::before::RunDirectory;
-use crate::run::{plain, program};
+use crate::run::{answered, plain, program};
 use crate::tape::RunTapes;
 use ccd_protocol::exec::ExecRunParams;
 use ccd_repository::WorkTree;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long opening a repository may take. It takes milliseconds.
-const FIND_LIMIT: Duration = Duration::from_secs(20);
+pub(super) const FIND_LIMIT: Duration = Duration::from_secs(20);
 
 /// The variable that marks processes of the daemon's sessions: a run belongs to none, even if its caller does.
 const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
@@ -64,12 +64,7 @@ impl Executor {
             let cwd = path.canonicalize().unwrap_or(path);
             Ok::<_, ExecError>(RunDirectory { tree, cwd })
         });
-        let late = |_| ExecError::NoAnswer {
-            root,
-            seconds: FIND_LIMIT.as_secs(),
-        };
-        let place = tokio::time::timeout(FIND_LIMIT, place).await;
-        let place = place.map_err(late)??;
+        let place = answered(&root, FIND_LIMIT, place).await?;
         let repository = place.tree.repository().to_string_lossy().into_owned();
         let start = self
             .conversation(&request.conversation, &repository)
@@ -86,7 +81,7 @@ impl Executor {
             }
         };
         let session_id = match &start {
-            Start::New(id) | Start::Resume(id) => id.to_string(),
+            Start::New(id) | Start::Resume(id) => id.as_str().to_owned(),
         };
         let planned = Planned {
             request_id: new_id(),
@@ -119,7 +114,7 @@ impl Planned {
         let request = &self.request;
         let rules: Vec<&str> = request
             .tools
-            .rules()
+            .rules
             .iter()
             .map(ccd_policy::Rule::as_str)
             .collect();
@@ -132,9 +127,9 @@ impl Planned {
             repo_path: self.place.tree.root.to_string_lossy().into_owned(),
             repository: self.repository.clone(),
             output_format: word(&request.output_format),
-            mode: word(&request.tools.mode()),
+            mode: word(&request.tools.mode),
             tools: serde_json::to_string(&rules).unwrap_or_default(),
-            permission_mode: request.permission_mode.map(|mode| mode.name().to_owned()),
+            permission_mode: request.permission_mode.map(str::to_owned),
             model: request.model.clone(),
             max_turns: request.max_turns.map(|turns| i64::from(turns.get())),
             timeout: i64::try_from(request.timeout.as_secs()).unwrap_or(i64::MAX),

@@ -1,15 +1,16 @@
 //! Runs that an earlier process did not finish. Their supervisors end them once that process is gone.
 
 use super::Executor;
+use super::plan::FIND_LIMIT;
+use super::ready::{AFTER_LIMIT, Afterwards, Ready, spoil, try_lock};
 use crate::error::ExecError;
 use crate::record::{OpenRun, Reader, RunOutcome};
-use crate::run::after;
-use crate::run::before::{Before, STASH_MESSAGE};
-use crate::run::in_work_tree;
-use ccd_protocol::exec::ExecutionStatus;
+use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
+use crate::run::{answered, in_work_tree};
+use ccd_protocol::exec::{ExecutionResult, ExecutionStatus};
 use ccd_protocol::{Reportable as _, Umask};
-use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
-use std::path::Path;
+use ccd_repository::{LockError, WorkTree};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,8 +32,9 @@ impl Executor {
         }
         for run in Reader(self.database().await?).open_runs().await? {
             // The git folder is the key of the work tree; if it is gone, nobody can start a run there either.
-            let path = run.repo_path.clone();
-            let tree = in_work_tree(UMASK, move || WorkTree::find(Path::new(&path))).await;
+            let path = PathBuf::from(&run.repo_path);
+            let (root, find) = (path.clone(), move || WorkTree::find(&path));
+            let tree = answered(&root, FIND_LIMIT, in_work_tree(UMASK, find)).await;
             let keys = tree
                 .iter()
                 .map(|tree| tree.git_dir.to_string_lossy().into_owned());
@@ -40,100 +42,95 @@ impl Executor {
             let executor = Arc::clone(self);
             self.tracker.spawn(async move {
                 place.turn(usize::MAX, |_| ()).await;
-                let (id, session_id) = (run.request_id.clone(), run.session_id.clone());
-                let ended = executor.end_open(run, tree).await;
-                executor.write_end(&id, &session_id, ended).await;
+                let result = end_open(&run, tree).await;
+                let ended = RunOutcome {
+                    result,
+                    answer: None,
+                };
+                executor.write_end(ended).await;
                 drop(place);
             });
         }
         Ok(())
     }
+}
 
-    async fn end_open(&self, run: OpenRun, tree: Result<WorkTree, RepositoryError>) -> RunOutcome {
-        let told = match &*run.status {
-            "queued" => "the daemon ended before the run started".to_owned(),
-            _ => format!(
-                "the daemon ended while the run was in progress, so the run was ended; what it printed: ccctl job get {}",
-                run.job
-            ),
-        };
-        let mut ended = RunOutcome {
-            status: ExecutionStatus::Failed,
-            error_message: Some(told),
-            ..RunOutcome::default()
-        };
-        // A stash may have been saved just before its id would have been written down.
-        if run.status == "queued" && run.dirty_worktree != "stash" {
-            return ended;
-        }
-        match self.settle(&run, tree).await {
-            Ok((changes, restored)) => {
-                ended.take_changes(changes);
-                match restored {
-                    Ok(()) if run.stash.is_some() => {
-                        let told = "the changes that were stashed before the run were restored";
-                        ended.warnings.push(told.into());
-                    }
-                    Ok(()) => {}
-                    Err((why, kind)) => ended.spoil(why, kind),
-                }
-            }
-            Err(error) => {
-                let why = match &run.stash {
-                    Some(stash) => format!(
-                        "{error}. What was put away before the run is in the stash {stash}: git stash pop --index brings it back"
-                    ),
-                    None => error.to_string(),
-                };
-                ended.spoil(why, error.code().kind());
+async fn end_open(run: &OpenRun, tree: Result<WorkTree, ExecError>) -> ExecutionResult {
+    let told = match &*run.status {
+        "queued" => "the daemon ended before the run started".to_owned(),
+        _ => format!(
+            "the daemon ended while the run was in progress, so the run was ended; what it printed: ccctl job get {}",
+            run.job
+        ),
+    };
+    let mut result = ExecutionResult {
+        request_id: run.request_id.clone(),
+        session_id: run.session_id.clone(),
+        status: ExecutionStatus::Failed,
+        error_message: Some(told),
+        ..ExecutionResult::default()
+    };
+    // A stash may have been saved just before its id would have been written down.
+    if run.status == "queued" && run.dirty_worktree != "stash" {
+        return result;
+    }
+    match settle(run, tree).await {
+        Ok(after) => {
+            let is_restored = run.stash.is_some() && after.restored.is_ok();
+            after.add_to(&mut result);
+            if is_restored {
+                let told = "the changes that were stashed before the run were restored";
+                result.warnings.push(told.into());
             }
         }
-        ended
+        Err(error) => {
+            let why = match &run.stash {
+                Some(stash) => format!(
+                    "{error}. What was put away before the run is in the stash {stash}: git stash pop --index brings it back"
+                ),
+                None => error.to_string(),
+            };
+            spoil(&mut result, why, error.code().kind());
+        }
     }
+    result
+}
 
-    /// Waits until nothing of the run is left, compares, and gives back what was put away.
-    async fn settle(
-        &self,
-        run: &OpenRun,
-        tree: Result<WorkTree, RepositoryError>,
-    ) -> Result<(after::Changes, Result<(), (String, &'static str)>), ExecError> {
-        let tree = tree?;
-        let deadline = Instant::now() + LOCK_PATIENCE;
-        let note = format!("ccd run {}", run.request_id);
-        let lock = loop {
-            let (tree, note) = (tree.clone(), note.clone());
-            match in_work_tree(UMASK, move || Lock::try_acquire(&tree, &note)).await {
-                Err(LockError::Held { .. }) if Instant::now() < deadline => {
-                    tokio::time::sleep(LOCK_PAUSE).await;
-                }
-                taken => break taken?,
+/// Waits until nothing of the run is left, compares, and gives back what was put away.
+async fn settle(run: &OpenRun, tree: Result<WorkTree, ExecError>) -> Result<Afterwards, ExecError> {
+    let tree = tree?;
+    let deadline = Instant::now() + LOCK_PATIENCE;
+    let lock = loop {
+        match try_lock(UMASK, &tree, &run.request_id).await {
+            Err(LockError::Held { .. }) if Instant::now() < deadline => {
+                tokio::time::sleep(LOCK_PAUSE).await;
             }
-        };
-        let run = run.clone();
-        in_work_tree(UMASK, move || {
-            let _lock = lock;
-            let before = run.tree_before.map(|snapshot| Before {
-                snapshot,
-                head: run.head_before,
-                tips: serde_json::from_str(&run.tips).unwrap_or_default(),
-                more: None,
-            });
-            let changes = before.map(|before| after::changes(&tree, &before));
-            // The stash counts more than the diff.
-            let stash = match run.stash {
-                Some(stash) => Some(stash),
-                None => tree.stash_find(&format!("{STASH_MESSAGE}{}", run.request_id))?,
-            };
-            let restored = stash.map_or(Ok(()), |stash| after::restore(&tree, &stash, true));
-            let changes = match changes.transpose() {
-                Ok(changes) => changes.unwrap_or_default(),
-                Err(error) if restored.is_ok() => return Err(error.into()),
-                Err(_) => after::Changes::default(),
-            };
-            Ok((changes, restored))
-        })
-        .await
-    }
+            taken => break Arc::new(taken?),
+        }
+    };
+    let limit = Duration::from_secs(run.timeout.unsigned_abs()).max(AFTER_LIMIT);
+    let stash = match run.stash.clone() {
+        Some(stash) => Some(stash),
+        None => {
+            let (tree, message) = (tree.clone(), format!("{STASH_MESSAGE}{}", run.request_id));
+            let find = in_work_tree(UMASK, move || tree.stash_find(&message));
+            answered(Path::new(&run.repo_path), limit, find).await?
+        }
+    };
+    let before = run.tree_before.clone().map(|snapshot| Before {
+        snapshot,
+        head: run.head_before.clone(),
+        tips: serde_json::from_str(&run.tips).unwrap_or_default(),
+        more: None,
+    });
+    let cwd = tree.root.clone();
+    let ready = Ready {
+        place: RunDirectory { tree, cwd },
+        before,
+        stash,
+        lock,
+    };
+    Ok(ready.afterwards(UMASK, limit, true).await)
 }
 
 /// Removes the files of runs of an earlier process: their programs have read them, or are being ended.

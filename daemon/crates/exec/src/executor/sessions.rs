@@ -18,19 +18,27 @@ impl Executor {
         params: ExecSessionsParams,
     ) -> Result<ExecSessionsReply, ExecError> {
         let repository = repository_of(params.repo_path.as_deref()).await?;
-        let reader = Reader(self.database().await?);
+        let sessions = self.sessions_of(repository.as_deref(), params.status);
         Ok(ExecSessionsReply {
-            sessions: reader
-                .sessions(repository.as_deref(), params.status, &self.expired())
-                .await?,
+            sessions: sessions.await?,
         })
+    }
+
+    async fn sessions_of(
+        &self,
+        repository: Option<&str>,
+        status: Option<ExecSessionStatus>,
+    ) -> Result<Vec<ExecSessionInfo>, ExecError> {
+        let reader = Reader(self.database().await?);
+        let mut sessions = reader.sessions(repository, None, &self.expired()).await?;
+        sessions.retain(|session| status.is_none_or(|status| session.status == status));
+        Ok(sessions)
     }
 
     pub async fn session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let reader = Reader(self.database().await?);
         let id = reader.session_id(start).await?;
-        let session = reader.session(&id, &self.expired()).await?;
-        let mut session = session.ok_or_else(|| ExecError::NoSession(id.clone()))?;
+        let mut session = reader.session(&id, &self.expired()).await?;
         session.conversation_history = Some(reader.messages(&id).await?);
         Ok(session)
     }
@@ -52,21 +60,15 @@ impl Executor {
     ) -> Result<Start, ExecError> {
         let reader = Reader(self.database().await?);
         let session = match wanted {
-            Conversation::New => {
-                let id = new_id();
-                return Ok(Start::New(parse(&id)?));
-            }
+            Conversation::New => return Ok(Start::New(parse(&new_id())?)),
             Conversation::Resume(id) => {
                 // A unique prefix will do, as everywhere.
                 let id = reader.session_id(id).await?;
-                let session = reader.session(&id, &self.expired()).await?;
-                session.ok_or(ExecError::NoSession(id))?
+                reader.session(&id, &self.expired()).await?
             }
             Conversation::Last => {
                 let active = Some(ExecSessionStatus::Active);
-                let sessions = reader
-                    .sessions(Some(repository), active, &self.expired())
-                    .await?;
+                let sessions = self.sessions_of(Some(repository), active).await?;
                 let last = sessions.into_iter().next();
                 last.ok_or_else(|| ExecError::NoLastSession(repository.to_owned()))?
             }
@@ -100,7 +102,7 @@ impl Executor {
 }
 
 fn parse(id: &str) -> Result<ConversationId, ExecError> {
-    ConversationId::parse(id).map_err(|_| ExecError::NoSession(id.to_owned()))
+    ConversationId::parse(id).ok_or_else(|| ExecError::NoSession(id.to_owned()))
 }
 
 /// Returns a random uuid (version 4).
@@ -124,6 +126,6 @@ mod tests {
         let (one, two) = (new_id(), new_id());
         assert_ne!(one, two);
         assert_eq!(one.as_bytes()[14], b'4');
-        assert!(ConversationId::parse(&one).is_ok(), "{one}");
+        assert!(ConversationId::parse(&one).is_some(), "{one}");
     }
 }

@@ -1,16 +1,17 @@
 //! A run with tapes: a tape in place of Claude Code, or a recording of it.
 
 use super::Executor;
-use super::carry_out::{Ready, Task, json};
+use super::carry_out::Task;
+use super::ready::Ready;
 use crate::command::Start;
 use crate::error::ExecError;
-use crate::record::{Reader, RunOutcome};
+use crate::record::Reader;
 use crate::request::Request;
 use crate::run::after::Changes;
 use crate::run::before::RunDirectory;
 use crate::run::live::{self, Finished};
 use crate::run::recorder::Recorder;
-use crate::tape::{Answer, RunEnd, RunTapes, run_of};
+use crate::tape::{Answer, RunTapes, run_of};
 use ccd_protocol::exec::{ExecPhase, ExecTapeOptions};
 use ccd_protocol::tape::TapeUse;
 use ccd_text::redact::redact;
@@ -32,18 +33,11 @@ impl Executor {
             Start::Resume(id) => {
                 let messages = Reader(self.database().await?).messages(id.as_str()).await?;
                 let instructions = messages.into_iter().filter(|message| message.role == USER);
-                Some(
-                    instructions
-                        .map(|message| message.content)
-                        .collect::<Vec<_>>(),
-                )
+                Some(Vec::from_iter(instructions.map(|message| message.content)))
             }
         };
-        let run = run_of(
-            request,
-            earlier.as_deref(),
-            &place.tree.root.to_string_lossy(),
-        );
+        let project = place.tree.root.to_string_lossy();
+        let run = run_of(request, earlier.as_deref(), &project);
         let replay = self.settings().replay;
         RunTapes::open(options, run, &self.tapes, &replay, &self.paths.base).await
     }
@@ -70,20 +64,21 @@ impl Task {
     }
 
     /// From now on, what Claude Code prints is recorded, if the request says so.
-    pub(super) fn start_recording(&mut self) {
-        let records = self
-            .planned
-            .run_tapes
-            .as_ref()
-            .is_some_and(RunTapes::records);
-        self.recorder = records.then(|| Arc::new(Recorder::start()));
+    pub(super) fn start_recording(&mut self, place: &RunDirectory) {
+        let run_tapes = self.planned.run_tapes.as_mut();
+        self.recorder = run_tapes
+            .filter(|run_tapes| run_tapes.records())
+            .map(|run_tapes| {
+                run_tapes.set_project(&place.tree.root);
+                Arc::new(Recorder::start())
+            });
     }
 
     /// Writes the tape of a run that is recorded. Returns how it used tapes, and what the user should know about that.
     pub(super) async fn record(
         &mut self,
-        end: RunEnd,
-        changes: Option<Changes>,
+        finished: &Arc<Finished>,
+        changes: Option<&Changes>,
     ) -> Option<(TapeUse, Vec<String>)> {
         let recorder = self.recorder.take();
         let run_tapes = self.planned.run_tapes.take()?;
@@ -100,18 +95,18 @@ impl Task {
         let Some(recorder) = recorder else {
             return Some((uses, warnings));
         };
-        let Some(changes) = changes else {
-            let problem = "what it changed is not known";
-            warnings.push(format!("the run was not recorded: {problem}"));
-            uses.problem = Some(problem.into());
-            return Some((uses, warnings));
-        };
-        let written = ccd_store::blocking(move || {
-            let secrets = redact(&changes.diff).removed;
-            run_tapes.record(&recorder, end, &changes, &mut uses);
-            (uses, secrets)
-        });
-        let (uses, secrets) = written.await;
+        let mut secrets = 0;
+        if let Some(changes) = changes.cloned() {
+            let finished = Arc::clone(finished);
+            let written = ccd_store::blocking(move || {
+                let secrets = redact(&changes.diff).removed;
+                run_tapes.record(&recorder, &finished, &changes, &mut uses);
+                (uses, secrets)
+            });
+            (uses, secrets) = written.await;
+        } else {
+            uses.problem = Some("what it changed is not known".into());
+        }
         if let Some(problem) = &uses.problem {
             warnings.push(format!("the run was not recorded: {problem}"));
         }
@@ -123,14 +118,5 @@ impl Task {
             ));
         }
         Some((uses, warnings))
-    }
-}
-
-impl RunOutcome {
-    pub(super) fn used(&mut self, uses: Option<(TapeUse, Vec<String>)>) {
-        if let Some((uses, warnings)) = uses {
-            self.tape = Some(json(&uses));
-            self.warnings.extend(warnings);
-        }
     }
 }

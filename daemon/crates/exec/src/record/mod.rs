@@ -6,6 +6,4 @@ mod write;
 
 pub(crate) use read::{OpenRun, Reader};
 pub(crate) use schema::EXEC;
-pub(crate) use write::{
-    ConversationRow, ExecWrite, ExecutionRow, Outdated, Prepared, Removed, RunOutcome,
-};
+pub(crate) use write::{ExecWrite, ExecutionRow, Outdated, Prepared, Removed, RunOutcome};

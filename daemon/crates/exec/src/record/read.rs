@@ -1,13 +1,14 @@
 //! What is read from `exec.sqlite`.
 
 use super::ExecWrite;
-use crate::error::ExecError;
+use crate::error::{ExecError, system};
 use ccd_protocol::exec::{
-    ConversationMessage, ExecListParams, ExecSessionInfo, ExecSessionStatus, ExecutionResult,
-    ExecutionStatus, ExecutionSummary, OutputFormat,
+    ConversationMessage, ExecListParams, ExecSessionInfo, ExecutionResult, ExecutionStatus,
+    ExecutionSummary,
 };
 use ccd_store::{Database, query_as, query_scalar};
 use serde::de::DeserializeOwned;
+use std::io;
 use std::path::PathBuf;
 
 const MAX_ROWS: i64 = 1000;
@@ -20,66 +21,6 @@ const MIN_PREFIX: usize = 4;
 pub(crate) struct Reader<'a>(pub(crate) &'a Database<ExecWrite>);
 
 ccd_store::row! {
-    struct ResultRow {
-        request_id: String,
-        status: String,
-        instruction: String,
-        diff: String,
-        commit_hash: Option<String>,
-        files_changed: String,
-        stdout: String,
-        stderr: String,
-        error_message: Option<String>,
-        execution_time: f64,
-        session_id: String,
-        timestamp: String,
-        repo_path: String,
-        output_format: String,
-        mode: String,
-        job: String,
-        commits: String,
-        policy_violations: String,
-        error_kind: Option<String>,
-        usage: String,
-        warnings: String,
-        logs: Option<String>,
-        tape: Option<String>,
-        tree_before: Option<String>,
-        tree_after: Option<String>,
-    }
-}
-
-ccd_store::row! {
-    struct SummaryRow {
-        request_id: String,
-        instruction: String,
-        status: String,
-        session_id: String,
-        timestamp: String,
-        execution_time: f64,
-        repo_path: String,
-        files: i64,
-        commits: i64,
-        violations: i64,
-        error_message: Option<String>,
-        error_kind: Option<String>,
-        cost_usd: Option<f64>,
-        job: String,
-    }
-}
-
-ccd_store::row! {
-    struct SessionRow {
-        session_id: String,
-        created_at: String,
-        last_accessed: String,
-        status: String,
-        repo_path: String,
-        execution_count: i64,
-    }
-}
-
-ccd_store::row! {
     /// A run that an earlier process did not finish.
     #[derive(Debug, Clone)]
     pub(crate) struct OpenRun {
@@ -88,6 +29,7 @@ ccd_store::row! {
         pub(crate) dirty_worktree: String,
         pub(crate) session_id: String,
         pub(crate) repo_path: String,
+        pub(crate) timeout: i64,
         pub(crate) tree_before: Option<String>,
         pub(crate) head_before: Option<String>,
         pub(crate) tips: String,
@@ -132,15 +74,29 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a run without `diff_info`.
+    /// Returns a run without `diff_info`. Columns are named as members are, so the database makes the JSON, but for the long
+    /// texts.
     pub(crate) async fn execution(&self, request_id: &str) -> Result<ExecutionResult, ExecError> {
-        let find = "SELECT * FROM executions WHERE request_id = ?1";
-        let row: Option<ResultRow> = query_as(find)
+        let find = "SELECT diff, stdout, stderr, json_object('request_id', request_id, 'status', status, 'instruction', instruction, \
+                    'commit_hash', commit_hash, 'files_changed', json(files_changed), 'error_message', error_message, \
+                    'execution_time', execution_time, 'session_id', session_id, 'timestamp', timestamp, 'commits', json(commits), \
+                    'policy_violations', json(policy_violations), 'error_kind', error_kind, 'repo_path', repo_path, \
+                    'output_format', output_format, 'mode', mode, 'job', job, 'usage', json(\"usage\"), 'warnings', json(warnings), \
+                    'logs', json(logs), 'tape', json(tape), 'tree_before', tree_before, 'tree_after', tree_after) \
+                    FROM executions WHERE request_id = ?1";
+        let row: Option<(String, String, String, String)> = query_as(find)
             .bind(request_id)
             .fetch_optional(self.0.readers())
             .await?;
         let row = row.ok_or_else(|| ExecError::NoExecution(request_id.to_owned()))?;
-        Ok(result_of(row))
+        let (diff, stdout, stderr, rest) = row;
+        let rest = serde_json::from_str(&rest).map_err(io::Error::other);
+        Ok(ExecutionResult {
+            diff,
+            stdout,
+            stderr,
+            ..rest.map_err(system("the record of the run cannot be read"))?
+        })
     }
 
     pub(crate) async fn summary(&self, request_id: &str) -> Result<ExecutionSummary, ExecError> {
@@ -157,16 +113,18 @@ impl Reader<'_> {
         request_id: Option<&str>,
         limit: i64,
     ) -> Result<Vec<ExecutionSummary>, ExecError> {
-        let find = "SELECT request_id, substr(instruction, 1, ?5) AS instruction, status, session_id, timestamp, execution_time, \
-                    repo_path, iif(json_valid(files_changed), json_array_length(files_changed), 0) AS files, \
-                    iif(json_valid(commits), json_array_length(commits), 0) AS commits, \
-                    iif(json_valid(policy_violations), json_array_length(policy_violations), 0) AS violations, error_message, \
-                    error_kind, iif(json_valid(\"usage\"), json_extract(\"usage\", '$.cost_usd'), NULL) AS cost_usd, job \
+        let find = "SELECT json_object('request_id', request_id, 'instruction', substr(instruction, 1, ?5), 'status', status, \
+                    'session_id', session_id, 'timestamp', timestamp, 'execution_time', execution_time, 'repo_path', repo_path, \
+                    'files_changed_count', iif(json_valid(files_changed), json_array_length(files_changed), 0), \
+                    'commit_count', iif(json_valid(commits), json_array_length(commits), 0), \
+                    'violation_count', iif(json_valid(policy_violations), json_array_length(policy_violations), 0), \
+                    'error_message', error_message, 'error_kind', error_kind, 'job', job, \
+                    'cost_usd', iif(json_valid(\"usage\"), json_extract(\"usage\", '$.cost_usd'), NULL)) \
                     FROM executions \
                     WHERE (?1 IS NULL OR repository = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR status = ?3) \
                     AND (?6 IS NULL OR request_id = ?6) \
                     ORDER BY timestamp DESC, rowid DESC LIMIT ?4";
-        let rows: Vec<SummaryRow> = query_as(find)
+        let rows: Vec<String> = query_scalar(find)
             .bind(repository)
             .bind(&params.session_id)
             .bind(params.status.map(ExecutionStatus::name))
@@ -175,39 +133,39 @@ impl Reader<'_> {
             .bind(request_id)
             .fetch_all(self.0.readers())
             .await?;
-        Ok(rows.into_iter().map(summary_of).collect())
+        Ok(read_all(&rows))
     }
 
     /// Returns conversations, the last used first. `expired` is the time before which one has expired.
     pub(crate) async fn sessions(
         &self,
         repository: Option<&str>,
-        status: Option<ExecSessionStatus>,
+        session_id: Option<&str>,
         expired: &str,
     ) -> Result<Vec<ExecSessionInfo>, ExecError> {
-        let find = "SELECT * FROM sessions WHERE ?1 IS NULL OR repo_path = ?1 ORDER BY last_accessed DESC, rowid DESC LIMIT ?2";
-        let rows: Vec<SessionRow> = query_as(find)
+        let find = "SELECT json_object('session_id', session_id, 'created_at', created_at, 'last_accessed', last_accessed, \
+                    'status', iif(status = 'completed', status, iif(last_accessed < ?1, 'expired', 'active')), \
+                    'repo_path', repo_path, 'execution_count', execution_count) FROM sessions \
+                    WHERE (?2 IS NULL OR repo_path = ?2) AND (?3 IS NULL OR session_id = ?3) \
+                    ORDER BY last_accessed DESC, rowid DESC LIMIT ?4";
+        let rows: Vec<String> = query_scalar(find)
+            .bind(expired)
             .bind(repository)
+            .bind(session_id)
             .bind(MAX_ROWS)
             .fetch_all(self.0.readers())
             .await?;
-        let sessions = rows.into_iter().map(|row| session_of(row, expired));
-        Ok(sessions
-            .filter(|session| status.is_none_or(|status| session.status == status))
-            .collect())
+        Ok(read_all(&rows))
     }
 
     pub(crate) async fn session(
         &self,
         session_id: &str,
         expired: &str,
-    ) -> Result<Option<ExecSessionInfo>, ExecError> {
-        let find = "SELECT * FROM sessions WHERE session_id = ?1";
-        let row: Option<SessionRow> = query_as(find)
-            .bind(session_id)
-            .fetch_optional(self.0.readers())
-            .await?;
-        Ok(row.map(|row| session_of(row, expired)))
+    ) -> Result<ExecSessionInfo, ExecError> {
+        let found = self.sessions(None, Some(session_id), expired).await?;
+        let first = found.into_iter().next();
+        first.ok_or_else(|| ExecError::NoSession(session_id.to_owned()))
     }
 
     pub(crate) async fn messages(
@@ -239,87 +197,123 @@ impl Reader<'_> {
     }
 }
 
-fn result_of(row: ResultRow) -> ExecutionResult {
-    ExecutionResult {
-        request_id: row.request_id,
-        status: status_of(&row.status),
-        instruction: row.instruction,
-        diff: row.diff,
-        commit_hash: row.commit_hash,
-        files_changed: read(&row.files_changed),
-        stdout: row.stdout,
-        stderr: row.stderr,
-        error_message: row.error_message,
-        execution_time: row.execution_time,
-        session_id: row.session_id,
-        timestamp: row.timestamp,
-        diff_info: Vec::new(),
-        commits: read(&row.commits),
-        policy_violations: read(&row.policy_violations),
-        error_kind: row.error_kind,
-        repo_path: row.repo_path,
-        output_format: format_of(&row.output_format),
-        mode: row.mode,
-        job: row.job,
-        usage: read(&row.usage),
-        warnings: read(&row.warnings),
-        logs: row.logs.as_deref().map(read),
-        tape: row.tape.as_deref().map(read),
-        tree_before: row.tree_before,
-        tree_after: row.tree_after,
-    }
+/// Reads records that the database has made; one that somebody has spoiled by hand is left out.
+fn read_all<T: DeserializeOwned>(records: &[String]) -> Vec<T> {
+    let records = records.iter();
+    let records = records.filter_map(|record| serde_json::from_str(record).ok());
+    records.collect()
 }
 
-fn summary_of(row: SummaryRow) -> ExecutionSummary {
-    let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    ExecutionSummary {
-        request_id: row.request_id,
-        instruction: row.instruction,
-        status: status_of(&row.status),
-        session_id: row.session_id,
-        timestamp: row.timestamp,
-        execution_time: row.execution_time,
-        repo_path: row.repo_path,
-        files_changed_count: count(row.files),
-        commit_count: count(row.commits),
-        violation_count: count(row.violations),
-        error_message: row.error_message,
-        error_kind: row.error_kind,
-        cost_usd: row.cost_usd,
-        job: row.job,
-    }
-}
-
-fn session_of(row: SessionRow, expired: &str) -> ExecSessionInfo {
-    let status = match &*row.status {
-        "completed" => ExecSessionStatus::Completed,
-        _ if *row.last_accessed < *expired => ExecSessionStatus::Expired,
-        _ => ExecSessionStatus::Active,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{EXEC, ExecutionRow, RunOutcome};
+    use ccd_protocol::exec::{
+        ExecSessionStatus, ExecutionLog, ExecutionUsage, OutputFormat, PolicyViolation,
     };
-    ExecSessionInfo {
-        session_id: row.session_id,
-        created_at: row.created_at,
-        last_accessed: row.last_accessed,
-        conversation_history: None,
-        status,
-        repo_path: row.repo_path,
-        execution_count: u64::try_from(row.execution_count).unwrap_or_default(),
+    use ccd_store::Opening;
+    use serde_json::json;
+
+    const RUN: &str = "11111111-a";
+    const SESSION: &str = "22222222-b";
+    const ODD: &str = "\"quoted\" \\ \u{0}\u{1}\u{2028}\u{1f44d}\n";
+
+    fn result() -> ExecutionResult {
+        let odd = || ODD.to_owned();
+        ExecutionResult {
+            request_id: RUN.into(),
+            status: ExecutionStatus::Success,
+            instruction: odd(),
+            diff: odd(),
+            commit_hash: Some("c".into()),
+            files_changed: vec![odd()],
+            stdout: odd(),
+            stderr: odd(),
+            error_message: Some(odd()),
+            execution_time: 1.5,
+            session_id: SESSION.into(),
+            timestamp: "2026-01-02".into(),
+            commits: vec!["b".into(), "c".into()],
+            policy_violations: vec![PolicyViolation {
+                tool_name: odd(),
+                tool_use_id: "t".into(),
+                tool_input: json!({"a": [1, ODD]}),
+            }],
+            error_kind: Some("internal".into()),
+            repo_path: "/p".into(),
+            output_format: OutputFormat::StreamJson,
+            mode: "all".into(),
+            usage: ExecutionUsage {
+                turns: 3,
+                cost_usd: Some(0.25),
+                ..ExecutionUsage::default()
+            },
+            warnings: vec![odd()],
+            tree_after: Some("t".into()),
+            logs: Some(vec![ExecutionLog {
+                at: "now".into(),
+                level: "debug".into(),
+                message: odd(),
+            }]),
+            ..ExecutionResult::default()
+        }
     }
-}
 
-/// Reads JSON that this crate has written; of a hand-edited database, the default.
-fn read<T: DeserializeOwned + Default>(text: &str) -> T {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
-fn status_of(text: &str) -> ExecutionStatus {
-    use ExecutionStatus::{Failed, Queued, Running, Success, Timeout};
-    let all = [Queued, Running, Success, Timeout];
-    all.into_iter()
-        .find(|status| status.name() == text)
-        .unwrap_or(Failed)
-}
-
-fn format_of(text: &str) -> OutputFormat {
-    serde_json::from_value(text.into()).unwrap_or_default()
+    #[tokio::test]
+    async fn a_run_is_read_as_it_was_written_whatever_its_texts_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exec.sqlite");
+        let opened = EXEC.open(&path, Opening::First).await.unwrap();
+        let (database, result) = (opened.database, result());
+        let row = ExecutionRow {
+            request_id: RUN.into(),
+            status: "queued".into(),
+            instruction: ODD.into(),
+            session_id: SESSION.into(),
+            timestamp: result.timestamp.clone(),
+            repo_path: "/p".into(),
+            repository: "/p".into(),
+            output_format: "stream-json".into(),
+            mode: "all".into(),
+            tools: "[]".into(),
+            permission_mode: None,
+            model: None,
+            max_turns: None,
+            timeout: 600,
+            dirty_worktree: "block".into(),
+            client: None,
+        };
+        let at = "2026-01-03".to_owned();
+        let started = ExecWrite::Started {
+            request_id: RUN.into(),
+            session_id: SESSION.into(),
+            repository: "/p".into(),
+            instruction: ODD.into(),
+            at: at.clone(),
+        };
+        let ended = Box::new(RunOutcome {
+            result: result.clone(),
+            answer: Some(ODD.into()),
+        });
+        let request = ExecWrite::Request(Box::new(row));
+        for write in [request, started, ExecWrite::Ended { at, ended }] {
+            database.commit(write).await.unwrap();
+        }
+        let reader = Reader(&database);
+        assert_eq!(reader.request_id("1111").await.unwrap(), RUN);
+        assert_eq!(reader.execution(RUN).await.unwrap(), result);
+        let summary = reader.summary(RUN).await.unwrap();
+        assert_eq!(summary.error_message.as_deref(), Some(ODD));
+        assert_eq!((summary.files_changed_count, summary.commit_count), (1, 2));
+        assert_eq!((summary.violation_count, summary.cost_usd), (1, Some(0.25)));
+        for (expired, status) in [
+            ("2026-01-01", ExecSessionStatus::Active),
+            ("2026-02-01", ExecSessionStatus::Expired),
+        ] {
+            let session = reader.session(SESSION, expired).await.unwrap();
+            assert_eq!((session.status, session.execution_count), (status, 1));
+        }
+        let said = reader.messages(SESSION).await.unwrap();
+        assert!(said.len() == 2 && said.iter().all(|one| one.content == ODD));
+    }
 }

@@ -1,6 +1,6 @@
 //! Changes to `exec.sqlite`.
 
-use ccd_protocol::exec::{ExecutionStatus, ExecutionUsage, PolicyViolation};
+use ccd_protocol::exec::ExecutionResult;
 use ccd_store::{
     AssertSqlSafe, Connection, SqlResult, Write, insert, query, query_as, query_scalar,
 };
@@ -31,17 +31,6 @@ ccd_store::row! {
     }
 }
 
-ccd_store::row! {
-    #[derive(Debug, Clone)]
-    pub(crate) struct ConversationRow {
-        pub(crate) session_id: String,
-        pub(crate) created_at: String,
-        pub(crate) last_accessed: String,
-        pub(crate) status: String,
-        pub(crate) repo_path: String,
-    }
-}
-
 /// What the recovery needs to know before anything is changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Prepared {
@@ -52,26 +41,11 @@ pub(crate) struct Prepared {
     pub(crate) stash: Option<String>,
 }
 
-#[derive(Debug, Clone, Default)]
+/// How a run ended.
+#[derive(Debug)]
 pub(crate) struct RunOutcome {
-    pub(crate) status: ExecutionStatus,
-    pub(crate) diff: String,
-    pub(crate) commit_hash: Option<String>,
-    pub(crate) files_changed: Vec<String>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) error_message: Option<String>,
-    pub(crate) execution_time: f64,
-    pub(crate) commits: Vec<String>,
-    pub(crate) policy_violations: Vec<PolicyViolation>,
-    pub(crate) error_kind: Option<String>,
-    pub(crate) usage: ExecutionUsage,
-    pub(crate) warnings: Vec<String>,
-    /// JSON.
-    pub(crate) logs: Option<String>,
-    /// JSON.
-    pub(crate) tape: Option<String>,
-    pub(crate) tree_after: Option<String>,
+    /// Its ids, and what is only known at its end.
+    pub(crate) result: ExecutionResult,
     /// The last answer, for the conversation.
     pub(crate) answer: Option<String>,
 }
@@ -90,12 +64,12 @@ pub(crate) enum ExecWrite {
     /// The program is about to start. The conversation counts it.
     Started {
         request_id: String,
-        conversation: ConversationRow,
+        session_id: String,
+        repository: String,
         instruction: String,
+        at: String,
     },
     Ended {
-        request_id: String,
-        session_id: String,
         at: String,
         ended: Box<RunOutcome>,
     },
@@ -148,15 +122,16 @@ impl Write for ExecWrite {
             } => prepare(connection, request_id, prepared).await,
             Self::Started {
                 request_id,
-                conversation,
-                instruction,
-            } => start(connection, request_id, conversation, instruction).await,
-            Self::Ended {
-                request_id,
                 session_id,
+                repository,
+                instruction,
                 at,
-                ended,
-            } => end(connection, request_id, session_id, at, ended).await,
+            } => {
+                start(connection, session_id, repository, at).await?;
+                let message = ("user", &**instruction);
+                say(connection, session_id, request_id, message, at).await
+            }
+            Self::Ended { at, ended } => end(connection, at, ended).await,
             Self::EndSession { session_id } => {
                 let set = query("UPDATE sessions SET status = 'completed' WHERE session_id = ?1");
                 set.bind(session_id).execute(connection).await.map(drop)
@@ -192,29 +167,17 @@ async fn prepare(
 
 async fn start(
     connection: &mut Connection,
-    request_id: &str,
-    conversation: &ConversationRow,
-    instruction: &str,
+    session_id: &str,
+    repository: &str,
+    at: &str,
 ) -> SqlResult<()> {
-    let put = "INSERT INTO sessions ({columns}) {values} ON CONFLICT (session_id) DO NOTHING";
-    insert(connection, put, slice::from_ref(conversation)).await?;
     let count = query(
-        "UPDATE sessions SET last_accessed = ?2, execution_count = execution_count + 1 WHERE session_id = ?1",
+        "INSERT INTO sessions (session_id, created_at, last_accessed, status, repo_path, execution_count) \
+         VALUES (?1, ?2, ?2, 'active', ?3, 1) \
+         ON CONFLICT (session_id) DO UPDATE SET last_accessed = ?2, execution_count = execution_count + 1",
     );
-    count
-        .bind(&conversation.session_id)
-        .bind(&conversation.last_accessed)
-        .execute(&mut *connection)
-        .await?;
-    let message = ("user", instruction);
-    say(
-        connection,
-        &conversation.session_id,
-        request_id,
-        message,
-        &conversation.last_accessed,
-    )
-    .await
+    let count = count.bind(session_id).bind(at).bind(repository);
+    count.execute(connection).await.map(drop)
 }
 
 async fn say(
@@ -237,51 +200,45 @@ async fn say(
         .map(drop)
 }
 
-async fn end(
-    connection: &mut Connection,
-    request_id: &str,
-    session_id: &str,
-    at: &str,
-    ended: &RunOutcome,
-) -> SqlResult<()> {
+async fn end(connection: &mut Connection, at: &str, ended: &RunOutcome) -> SqlResult<()> {
     let set = query(
         "UPDATE executions SET status = ?2, diff = ?3, commit_hash = ?4, files_changed = ?5, stdout = ?6, stderr = ?7, \
          error_message = ?8, execution_time = ?9, commits = ?10, policy_violations = ?11, error_kind = ?12, \"usage\" = ?13, \
          warnings = ?14, logs = ?15, tree_after = ?16, ended_at = ?17, tape = ?18 WHERE request_id = ?1",
     );
-    set.bind(request_id)
-        .bind(ended.status.name())
-        .bind(&ended.diff)
-        .bind(&ended.commit_hash)
-        .bind(json(&ended.files_changed))
-        .bind(&ended.stdout)
-        .bind(&ended.stderr)
-        .bind(&ended.error_message)
-        .bind(ended.execution_time)
-        .bind(json(&ended.commits))
-        .bind(json(&ended.policy_violations))
-        .bind(&ended.error_kind)
-        .bind(serde_json::to_string(&ended.usage).unwrap_or_else(|_| "{}".to_owned()))
-        .bind(json(&ended.warnings))
-        .bind(&ended.logs)
-        .bind(&ended.tree_after)
+    let result = &ended.result;
+    set.bind(&result.request_id)
+        .bind(result.status.name())
+        .bind(&result.diff)
+        .bind(&result.commit_hash)
+        .bind(json(&result.files_changed))
+        .bind(&result.stdout)
+        .bind(&result.stderr)
+        .bind(&result.error_message)
+        .bind(result.execution_time)
+        .bind(json(&result.commits))
+        .bind(json(&result.policy_violations))
+        .bind(&result.error_kind)
+        .bind(json(&result.usage))
+        .bind(json(&result.warnings))
+        .bind(result.logs.as_ref().map(json))
+        .bind(&result.tree_after)
         .bind(at)
-        .bind(&ended.tape)
+        .bind(result.tape.as_ref().map(json))
         .execute(&mut *connection)
         .await?;
-    match &ended.answer {
-        Some(answer) => {
-            say(
-                connection,
-                session_id,
-                request_id,
-                ("assistant", answer),
-                at,
-            )
-            .await
-        }
-        None => Ok(()),
-    }
+    let Some(answer) = &ended.answer else {
+        return Ok(());
+    };
+    let message = ("assistant", &**answer);
+    say(
+        connection,
+        &result.session_id,
+        &result.request_id,
+        message,
+        at,
+    )
+    .await
 }
 
 /// Deletes what is selected, or only counts it. There are no foreign keys, so this is the cascade.
@@ -335,6 +292,6 @@ async fn clean(connection: &mut Connection, which: &Outdated) -> SqlResult<Remov
     Ok(removed)
 }
 
-fn json(list: &[impl Serialize]) -> String {
-    serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }

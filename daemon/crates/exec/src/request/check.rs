@@ -1,7 +1,7 @@
 //! The parameters of `exec.run` as a type that cannot be wrong.
 
-use super::error::{MAX_INSTRUCTION_BYTES, RequestError};
-use super::tools::ToolConfig;
+use super::error::{MAX_INSTRUCTION_BYTES, MAX_RULES_BYTES, RequestError};
+use ccd_policy::{Policy, Rule, ToolMode};
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams, OutputFormat};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -24,16 +24,15 @@ pub enum Conversation {
     Last,
 }
 
-/// How Claude Code treats calls that would need a person's permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PermissionMode {
-    Default,
-    AcceptEdits,
-    Plan,
-    DontAsk,
-    Auto,
-    BypassPermissions,
-}
+/// How Claude Code treats calls that would need a person's permission: the values of its option `--permission-mode`.
+const PERMISSION_MODES: [&str; 6] = [
+    "default",
+    "acceptEdits",
+    "plan",
+    "dontAsk",
+    "auto",
+    "bypassPermissions",
+];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,7 +40,7 @@ pub struct Request {
     /// Not blank.
     pub instruction: String,
     pub output_format: OutputFormat,
-    pub tools: ToolConfig,
+    pub tools: Policy,
     pub conversation: Conversation,
     pub verbose: bool,
     /// 1 to 3600 seconds.
@@ -51,7 +50,8 @@ pub struct Request {
     pub repo_path: PathBuf,
     pub model: Option<String>,
     pub max_turns: Option<NonZeroU32>,
-    pub permission_mode: Option<PermissionMode>,
+    /// As the option `--permission-mode` has it.
+    pub permission_mode: Option<&'static str>,
     pub lock_timeout: Duration,
     pub stall_timeout: Option<Duration>,
     pub worktree: bool,
@@ -67,7 +67,7 @@ impl Request {
             Some(seconds @ 1..=3600) => Duration::from_secs(seconds.unsigned_abs()),
             Some(_) => return Err(RequestError::Timeout),
         };
-        let tools = ToolConfig::parse(&params.allowed_tools, &params.disallowed_tools)?;
+        let tools = tools(&params.allowed_tools, &params.disallowed_tools)?;
         let conversation = match (params.resume_session_id, params.continue_last) {
             (Some(_), true) => return Err(RequestError::BothConversations),
             (Some(id), false) if id.trim().is_empty() => {
@@ -80,6 +80,7 @@ impl Request {
         if params.instruction.len() > MAX_INSTRUCTION_BYTES {
             return Err(RequestError::LongInstruction(params.instruction.len()));
         }
+        let mode = params.permission_mode.as_deref();
         let lock_timeout = seconds("lock_timeout", params.lock_timeout, 0, 86_400)?;
         Ok(Self {
             instruction: params.instruction,
@@ -92,11 +93,7 @@ impl Request {
             repo_path: repository(params.repo_path)?,
             model: params.model.map(model).transpose()?,
             max_turns: params.max_turns.map(turns).transpose()?,
-            permission_mode: params
-                .permission_mode
-                .as_deref()
-                .map(PermissionMode::parse)
-                .transpose()?,
+            permission_mode: mode.map(permission_mode).transpose()?,
             lock_timeout: lock_timeout.unwrap_or(defaults.lock_timeout),
             stall_timeout: seconds("stall_timeout", params.stall_timeout, 1, 3600)?,
             worktree: params.worktree,
@@ -104,38 +101,39 @@ impl Request {
     }
 }
 
-impl PermissionMode {
-    const ALL: [(Self, &str); 6] = [
-        (Self::Default, "default"),
-        (Self::AcceptEdits, "acceptEdits"),
-        (Self::Plan, "plan"),
-        (Self::DontAsk, "dontAsk"),
-        (Self::Auto, "auto"),
-        (Self::BypassPermissions, "bypassPermissions"),
-    ];
-
-    /// Reads a mode's name, in any case. `manual` is the later name of `default`, which all versions accept.
-    fn parse(name: &str) -> Result<Self, RequestError> {
-        let wanted = if name.eq_ignore_ascii_case("manual") {
-            "default"
-        } else {
-            name
-        };
-        let found = Self::ALL
-            .into_iter()
-            .find(|(_, name)| name.eq_ignore_ascii_case(wanted));
-        found
-            .map(|(mode, _)| mode)
-            .ok_or_else(|| RequestError::PermissionMode(name.to_owned()))
+/// Makes a policy without directories from two lists of which one at most has entries.
+fn tools(allowed: &[String], disallowed: &[String]) -> Result<Policy, RequestError> {
+    let (mode, texts) = match (allowed, disallowed) {
+        ([], []) => (ToolMode::All, allowed),
+        (allowed, []) => (ToolMode::Whitelist, allowed),
+        ([], disallowed) => (ToolMode::Blacklist, disallowed),
+        _ => return Err(RequestError::BothToolLists),
+    };
+    if texts.iter().map(|text| text.len() + 1).sum::<usize>() > MAX_RULES_BYTES {
+        return Err(RequestError::LongToolList);
     }
-
-    /// Returns the mode's name for the option `--permission-mode`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(mode, _)| *mode == self)
-            .map_or("default", |(_, name)| name)
+    let mut rules: Vec<Rule> = Vec::new();
+    for text in texts {
+        let rule = Rule::parse(text)?;
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
     }
+    Ok(Policy {
+        mode,
+        rules,
+        project: None,
+        home: None,
+    })
+}
+
+/// Reads a mode's name, in any case. `manual` is the later name of `default`, which all versions accept.
+fn permission_mode(name: &str) -> Result<&'static str, RequestError> {
+    let is_it = |mode: &&str| mode.eq_ignore_ascii_case(name);
+    let found = PERMISSION_MODES.into_iter().find(is_it);
+    found
+        .or_else(|| name.eq_ignore_ascii_case("manual").then_some("default"))
+        .ok_or_else(|| RequestError::PermissionMode(name.to_owned()))
 }
 
 fn seconds(

@@ -3,7 +3,7 @@
 use ccd_policy::RuleError;
 
 /// Maximum length of an instruction: Claude Code reads no more from its standard input.
-pub const MAX_INSTRUCTION_BYTES: usize = 10_000_000;
+pub(super) const MAX_INSTRUCTION_BYTES: usize = 10_000_000;
 
 /// Maximum length of all rules: Linux accepts 128 KiB in one argument of a program.
 pub(super) const MAX_RULES_BYTES: usize = 64 * 1024;

@@ -4,8 +4,6 @@ mod check;
 mod error;
 #[cfg(test)]
 mod request_tests;
-mod tools;
 
-pub use check::{Conversation, Defaults, PermissionMode, Request};
-pub use error::{MAX_INSTRUCTION_BYTES, RequestError};
-pub use tools::ToolConfig;
+pub use check::{Conversation, Defaults, Request};
+pub use error::RequestError;

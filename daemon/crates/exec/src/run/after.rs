@@ -2,11 +2,10 @@
 
 use super::before::Before;
 use super::history::History;
-use ccd_protocol::ErrorCode;
-use ccd_protocol::exec::{DiffInfo, FileStatus};
-use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
-
 use crate::error::ExecError;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::exec::DiffInfo;
+use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
 use std::path::Path;
 
 /// Longest diff of which each file's part is repeated in `diff_info`.
@@ -74,31 +73,26 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
     })
 }
 
-/// Gives back what was put away. In a recovery, the process that was killed may have done so already. Blocks.
-/// On an error, the stash is kept.
-pub(crate) fn restore(
-    tree: &WorkTree,
+/// Returns what to say of a `stash` that was not restored, and of which kind that error is. In a recovery, the process that was
+/// killed may have restored it already.
+pub(crate) fn restored(
+    restored: Result<(), ExecError>,
     stash: &str,
     is_recovery: bool,
 ) -> Result<(), (String, &'static str)> {
-    match tree.stash_restore(stash) {
-        Ok(()) => Ok(()),
-        Err(RepositoryError::StashGone { .. }) if is_recovery => Ok(()),
-        Err(error) => {
-            let error = ExecError::from(error);
-            let text = error.to_string();
-            let told = match &error {
-                // These say themselves how to get it back.
-                ExecError::Repository(
-                    RepositoryError::StashGone { .. } | RepositoryError::StashConflict { .. },
-                ) => text,
-                _ => format!(
-                    "{text}. What was put away is in the stash {stash}: run git stash pop --index once this is solved"
-                ),
-            };
-            Err((told, ErrorCode::StashConflict.kind()))
+    use RepositoryError::{StashConflict, StashGone};
+    let told = match &restored {
+        Ok(()) => return Ok(()),
+        Err(ExecError::Repository(StashGone { .. })) if is_recovery => return Ok(()),
+        // These say themselves how to get it back.
+        Err(error @ ExecError::Repository(StashGone { .. } | StashConflict { .. })) => {
+            error.to_string()
         }
-    }
+        Err(error) => format!(
+            "{error}. What was put away is in the stash {stash}: run git stash pop --index once this is solved"
+        ),
+    };
+    Err((told, ErrorCode::StashConflict.kind()))
 }
 
 /// Returns the files of a diff.
@@ -112,12 +106,7 @@ pub(crate) fn diff_info(diff: &str) -> Vec<DiffInfo> {
         file_path: file.path,
         additions: file.additions as u64,
         deletions: file.deletions as u64,
-        status: match file.status {
-            ccd_repository::FileStatus::Added => FileStatus::Added,
-            ccd_repository::FileStatus::Modified => FileStatus::Modified,
-            ccd_repository::FileStatus::Deleted => FileStatus::Deleted,
-            ccd_repository::FileStatus::Renamed => FileStatus::Renamed,
-        },
+        status: file.status,
         old_path: file.old_path,
     };
     files(diff.as_bytes()).into_iter().map(info).collect()

@@ -3,7 +3,7 @@
 use crate::error::{self, ExecError};
 use crate::request::Request;
 use ccd_protocol::exec::{DirtyWorktree, worktree_branch};
-use ccd_repository::{Change, Nested, NewLinked, WorkTree, name_paths};
+use ccd_repository::{Nested, NewLinked, WorkTree, name_paths};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -48,15 +48,15 @@ impl RunDirectory {
         if request.dirty_worktree == DirtyWorktree::Block {
             let changes = self.tree.changes()?;
             if !changes.is_empty() {
-                let named = |change: &Change| {
-                    let mut name = change.path.clone().into_os_string();
-                    if self.tree.root.join(&change.path).join(".git").exists() {
+                let named = |path: PathBuf| {
+                    let is_repository = self.tree.root.join(&path).join(".git").exists();
+                    let mut name = path.into_os_string();
+                    if is_repository {
                         name.push(" (a repository of its own)");
                     }
                     PathBuf::from(name)
                 };
-                let paths: Vec<PathBuf> = changes.iter().map(named).collect();
-                let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+                let paths: Vec<PathBuf> = changes.into_iter().map(named).collect();
                 return Err(ExecError::Dirty {
                     root: self.tree.root,
                     paths: name_paths(&paths, NAMED_PATHS),

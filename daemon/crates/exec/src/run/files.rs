@@ -2,9 +2,8 @@
 
 use crate::command::settings;
 use crate::error::{self, ExecError, system};
-use crate::request::ToolConfig;
 use crate::run::program;
-use ccd_policy::ToolMode;
+use ccd_policy::{Policy, ToolMode};
 use ccd_store::folder::prepare_private;
 use ccd_store::own_file;
 use std::fs::{File, Permissions, set_permissions};
@@ -54,15 +53,15 @@ impl RunFiles {
     /// may put others in their place without changing the mode of the directory first.
     pub(crate) fn settings(
         &self,
-        tools: &ToolConfig,
+        tools: &Policy,
         project: &Path,
         home: Option<&str>,
     ) -> Result<Option<String>, ExecError> {
-        if tools.mode() == ToolMode::All {
+        if tools.mode == ToolMode::All {
             return Ok(None);
         }
         let client = program::client()?;
-        let policy = tools.policy(&project.to_string_lossy(), home);
+        let policy = tools.at(&project.to_string_lossy(), home);
         let folder = self.policy_folder();
         let policy_file = folder.join("policy.json");
         let settings_file = folder.join("settings.json");

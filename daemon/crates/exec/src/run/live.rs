@@ -5,7 +5,7 @@ use super::playing::{PlayedOutput, Playing};
 use super::process::Process;
 use super::recorder::Recorder;
 use crate::error::{ExecError, system};
-use crate::verdict::{Cause, Exit};
+use crate::verdict::Cause;
 use ccd_protocol::exec::ExecProgress;
 use ccd_store::blocking;
 use ccd_terminal::supervised::{Output, Pace, Program, ProgramEnd, Report, Supervised};
@@ -44,7 +44,7 @@ pub(crate) struct Limits {
 /// A program that has ended, with everything that it had started.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    pub(crate) exit: Exit,
+    pub(crate) exit: ProgramEnd,
     pub(crate) cause: Option<Cause>,
     pub(crate) printed: Printed,
     pub(crate) elapsed: Duration,
@@ -101,20 +101,19 @@ async fn follow(
     following: Following<'_>,
 ) -> Result<Finished, ExecError> {
     let told = Arc::clone(following.watcher);
-    let outputs = Outputs::read(output, following.recorder, move |line| told.line(line))
+    let recorder = following.recorder.clone();
+    let outputs = Outputs::read(output, recorder, move |line| told.line(line))
         .map_err(system("the output of the run cannot be read"))?;
     let live = Live {
         started: Instant::now(),
-        limits: &following.limits,
-        progress: following.progress,
-        watcher: following.watcher,
+        following,
         cause: None,
         exit: None,
         ended_at: None,
         is_stopping: false,
         stall_told: None,
     };
-    live.follow(process, outputs, following.stop).await
+    live.follow(process, outputs).await
 }
 
 fn not_started(program: &Program, errno: i32) -> ExecError {
@@ -137,11 +136,9 @@ fn died() -> ExecError {
 
 struct Live<'a> {
     started: Instant,
-    limits: &'a Limits,
-    progress: ExecProgress,
-    watcher: &'a Arc<dyn Watcher>,
+    following: Following<'a>,
     cause: Option<Cause>,
-    exit: Option<Exit>,
+    exit: Option<ProgramEnd>,
     ended_at: Option<Instant>,
     is_stopping: bool,
     /// The silence that was reported last.
@@ -161,8 +158,8 @@ impl Live<'_> {
         mut self,
         mut process: Process,
         outputs: Outputs,
-        stop: &CancellationToken,
     ) -> Result<Finished, ExecError> {
+        let (stop, cancelled) = (self.following.stop, self.following.watcher.cancelled());
         let mut pulse = outputs.pulse.clone();
         let mut left = 0;
         let mut elapsed = None;
@@ -173,7 +170,7 @@ impl Live<'_> {
             tokio::select! {
                 report = process.report() => match report {
                     Some(Report::Exited(ended)) => {
-                        self.exit = Some(exit_of(ended));
+                        self.exit = Some(ended);
                         elapsed = Some(self.started.elapsed());
                     }
                     Some(Report::Gone { left: some }) => {
@@ -186,7 +183,7 @@ impl Live<'_> {
                     self.is_stopping = true;
                     self.end(&process, Cause::DaemonRestarted, Pace::Quick);
                 }
-                () = self.watcher.cancelled().cancelled(), if self.ended_at.is_none() => {
+                () = cancelled.cancelled(), if self.ended_at.is_none() => {
                     self.end(&process, Cause::Cancelled, Pace::Patient);
                 }
                 changed = pulse.changed(), if pulse.has_changed().is_ok() => drop(changed),
@@ -203,7 +200,7 @@ impl Live<'_> {
         })
         .await;
         Ok(Finished {
-            exit: self.exit.unwrap_or(Exit::Signal(9)),
+            exit: self.exit.unwrap_or(ProgramEnd::Signal(9)),
             cause: self.cause,
             printed,
             elapsed,
@@ -218,15 +215,15 @@ impl Live<'_> {
             calls: pulse.calls,
             tool: pulse.tool.clone(),
             tokens: (pulse.tokens > 0).then_some(pulse.tokens),
-            ..self.progress.clone()
+            ..self.following.progress.clone()
         };
         if self.stall_told.is_some_and(|(at, _)| at != pulse.at) {
             self.stall_told = None;
             (progress.stalled_s, progress.evidence) = (None, None);
         }
-        if progress != self.progress {
-            self.progress = progress;
-            self.watcher.progress(&self.progress);
+        if progress != self.following.progress {
+            self.following.watcher.progress(&progress);
+            self.following.progress = progress;
         }
     }
 
@@ -234,32 +231,31 @@ impl Live<'_> {
         if let Some(ended_at) = self.ended_at {
             return (ended_at + END_LIMIT, Due::GiveUp);
         }
+        let limits = &self.following.limits;
         let silences = self.stall_told.map_or(0, |(_, count)| count) + 1;
-        let mut all = vec![
-            (self.limits.deadline, Due::TimeLimit),
-            (
-                pulse.at + self.limits.stall_notice * silences,
-                Due::StallNotice,
-            ),
-        ];
-        if let Some(stall) = self.limits.stall {
-            all.push((pulse.at + stall, Due::Stall));
-        }
+        let notice = pulse.at + limits.stall_notice * silences;
+        let stall = limits.stall.map(|stall| (pulse.at + stall, Due::Stall));
         // Whatever keeps it: tasks in the background, or a program that hangs after its work is done.
-        if let Some(answered) = pulse.answered {
-            all.push((answered + self.limits.grace, Due::Grace));
-        }
-        let first = all.into_iter().min_by_key(|(at, _)| *at);
-        first.unwrap_or((self.limits.deadline, Due::TimeLimit))
+        let answered = pulse.answered;
+        let grace = answered.map(|answered| (answered + limits.grace, Due::Grace));
+        let all = [Some((notice, Due::StallNotice)), stall, grace];
+        let limit = (limits.deadline, Due::TimeLimit);
+        all.into_iter().flatten().fold(
+            limit,
+            |first, other| {
+                if other.0 < first.0 { other } else { first }
+            },
+        )
     }
 
     async fn act(&mut self, due: Due, pulse: &Pulse, process: &Process) {
+        let limits = &self.following.limits;
         let cause = match due {
             Due::TimeLimit => Cause::TimeLimit {
-                limit_s: self.limits.time.as_secs(),
+                limit_s: limits.time.as_secs(),
             },
             Due::Stall => Cause::Stalled {
-                limit_s: self.limits.stall.unwrap_or_default().as_secs(),
+                limit_s: limits.stall.unwrap_or_default().as_secs(),
             },
             Due::Grace => Cause::Grace,
             Due::StallNotice => return self.tell_stall(pulse, process).await,
@@ -271,21 +267,17 @@ impl Live<'_> {
     /// Reports a silence, and what the run is doing as far as can be seen from outside.
     async fn tell_stall(&mut self, pulse: &Pulse, process: &Process) {
         let commands = blocking(process.commands()).await;
-        let lines: Vec<String> = commands
-            .iter()
-            .take(EVIDENCE_LEN)
-            .map(|line| {
-                super::plain::text(line)
-                    .chars()
-                    .take(EVIDENCE_CHARS)
-                    .collect()
-            })
-            .collect();
+        let shown = |line: &String| {
+            let line = super::plain::text(line);
+            line.chars().take(EVIDENCE_CHARS).collect::<String>()
+        };
+        let lines: Vec<String> = commands.iter().take(EVIDENCE_LEN).map(shown).collect();
         let count = self.stall_told.map_or(0, |(_, count)| count) + 1;
         self.stall_told = Some((pulse.at, count));
-        self.progress.stalled_s = Some(pulse.at.elapsed().as_secs());
-        self.progress.evidence = Some(format!("running: {}", lines.join("; ")));
-        self.watcher.progress(&self.progress);
+        let progress = &mut self.following.progress;
+        progress.stalled_s = Some(pulse.at.elapsed().as_secs());
+        progress.evidence = Some(format!("running: {}", lines.join("; ")));
+        self.following.watcher.progress(progress);
     }
 
     fn end(&mut self, process: &Process, cause: Cause, pace: Pace) {
@@ -295,12 +287,5 @@ impl Live<'_> {
         }
         self.ended_at.get_or_insert_with(Instant::now);
         process.end(pace);
-    }
-}
-
-fn exit_of(ended: ProgramEnd) -> Exit {
-    match ended {
-        ProgramEnd::Code(code) => Exit::Code(code),
-        ProgramEnd::Signal(signal) => Exit::Signal(signal),
     }
 }

@@ -136,7 +136,7 @@ fn read_stream(
         line(bytes, text);
     };
     read_all(&mut pipe, stopped, |bytes| {
-        reader.feed_each(bytes, &mut keep);
+        reader.feed(bytes, &mut keep);
         let facts = reader.facts();
         pulse.send_modify(|pulse| {
             pulse.at = Instant::now();
@@ -153,7 +153,7 @@ fn read_stream(
             }
         });
     });
-    printed.facts = reader.finish_each(keep);
+    printed.facts = reader.finish(keep);
     printed
 }
 
@@ -177,23 +177,14 @@ fn read_errors(mut pipe: PipeReader, stopped: &PipeReader, recorder: Option<&Rec
 fn read_all(pipe: &mut PipeReader, stopped: &PipeReader, mut take: impl FnMut(&[u8])) {
     let mut piece = vec![0; PIECE_BYTES];
     loop {
-        let is_ready = {
-            let mut sources = [
-                PollFd::new(&*pipe, PollFlags::IN),
-                PollFd::new(stopped, PollFlags::IN),
-            ];
-            match poll(&mut sources, None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(_) => return,
-            }
-            let is_ready = |source: &PollFd<'_>| !source.revents().is_empty();
-            match (is_ready(&sources[0]), is_ready(&sources[1])) {
-                (false, true) => return,
-                (is_ready, _) => is_ready,
-            }
-        };
-        if !is_ready {
-            continue;
+        let mut sources = [&*pipe, stopped].map(|source| PollFd::new(source, PollFlags::IN));
+        match poll(&mut sources, None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        if sources[0].revents().is_empty() {
+            return; // so it is `stopped`
         }
         match pipe.read(&mut piece) {
             Ok(0) => return,

@@ -14,20 +14,9 @@ pub struct Tokens {
     pub cache_creation: u64,
 }
 
-/// The last time that the CLI repeated a request to the API.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Retry {
-    pub attempt: u64,
-    pub max_retries: u64,
-    /// The HTTP status; none if there was no answer.
-    pub status: Option<u64>,
-    pub error: String,
-}
-
 /// The facts of one run, from its stream. Everything that can grow has a limit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
-    pub session_id: Option<String>,
     /// Of Claude Code.
     pub version: Option<String>,
     pub model: Option<String>,
@@ -40,7 +29,6 @@ pub struct Facts {
     pub is_own_words: bool,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
-    pub results: u64,
     /// The last record of type `result`.
     pub outcome: Option<Outcome>,
     /// Nothing has begun after it; the end of a background task begins another turn.
@@ -52,11 +40,6 @@ pub struct Facts {
     /// What the model has said in the main conversation, one message a paragraph.
     pub said: String,
     pub tokens: Tokens,
-    pub retries: u64,
-    pub last_retry: Option<Retry>,
-    pub records: u64,
-    /// Lines that are not JSON objects.
-    pub unreadable_lines: u64,
     pub too_long_lines: u64,
     pub(super) last_message: String,
 }

@@ -2,7 +2,7 @@
 //! Records and members that are not known are skipped: each release of the CLI brings new ones.
 
 use super::calls::Denial;
-use super::facts::{Facts, Retry, Tokens};
+use super::facts::{Facts, Tokens};
 use super::outcome::Outcome;
 use ccd_policy::DENIAL;
 use serde_json::Value;
@@ -27,10 +27,6 @@ const DENIED: &[&str] = &[
 ];
 
 pub(super) fn fold(facts: &mut Facts, record: &Value, line: &[u8]) {
-    facts.records += 1;
-    if let Some(id) = name(record, "session_id") {
-        facts.session_id = Some(id.to_owned());
-    }
     match text(record, "type") {
         Some("system") => system(facts, record),
         Some("assistant") => assistant(facts, record),
@@ -70,15 +66,6 @@ fn system(facts: &mut Facts, record: &Value) {
             facts.model = name(record, "model")
                 .map(str::to_owned)
                 .or(facts.model.take());
-        }
-        Some("api_retry") => {
-            facts.retries += 1;
-            facts.last_retry = Some(Retry {
-                attempt: record["attempt"].as_u64().unwrap_or_default(),
-                max_retries: record["max_retries"].as_u64().unwrap_or_default(),
-                status: record["error_status"].as_u64(),
-                error: name(record, "error").unwrap_or_default().to_owned(),
-            });
         }
         Some("permission_denied") => {
             if let Some(id) = name(record, "tool_use_id") {
@@ -184,7 +171,6 @@ fn denial(content: &str) -> Option<Denial> {
 
 fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
     let outcome = Outcome::of(record, line);
-    facts.results += 1;
     facts.is_answered = true;
     for denied in list(record, "permission_denials") {
         if let Some(id) = name(denied, "tool_use_id") {

@@ -3,13 +3,12 @@
 mod calls;
 mod facts;
 mod fold;
-mod lines;
 mod outcome;
 mod reader;
 #[cfg(test)]
 mod stream_tests;
 
 pub use calls::{Call, Calls, Denial, DeniedCall};
-pub use facts::{Facts, Retry, Tokens};
+pub use facts::{Facts, Tokens};
 pub use outcome::Outcome;
-pub use reader::{MAX_LINE_BYTES, Reader};
+pub use reader::Reader;

@@ -1,4 +1,3 @@
-use super::lines::{Line, Lines};
 use super::{Denial, Facts, Reader};
 use ccd_policy::{DENIAL, Policy, Rule, ToolMode};
 use proptest::prelude::*;
@@ -11,8 +10,8 @@ fn facts(records: &[Value]) -> Facts {
 
 fn read(bytes: &[u8]) -> Facts {
     let mut reader = Reader::default();
-    reader.feed(bytes);
-    reader.finish()
+    reader.feed(bytes, |_, _| ());
+    reader.finish(|_, _| ())
 }
 
 fn call(id: &str, name: &str, parent: Option<&str>) -> Value {
@@ -138,41 +137,26 @@ fn a_forbidden_call_that_did_not_succeed_is_a_violation_whatever_its_result_says
 }
 
 #[test]
-fn odd_lines_are_counted_and_harmless() {
+fn odd_lines_are_harmless_and_those_that_are_not_json_are_told_apart() {
     let text = "not json\n[1]\n\n  \n{\"type\":7}\n{\"type\":\"new_in_3.0\",\"x\":{}}\n\u{feff}{}\n{\"a\":\"\u{2028}\"}\r\n\
         {\"type\":\"assistant\",\"message\":null}\n{\"type\":\"result\",\"is_error\":\"no\"}\n{\"type\":\"res";
-    let facts = read(text.as_bytes());
-    assert_eq!((facts.records, facts.unreadable_lines), (5, 4));
+    let deep = format!("{{\"a\":{}", "[".repeat(1_000_000));
+    let json_of = |bytes: &[u8]| {
+        let (mut reader, mut json) = (Reader::default(), String::new());
+        let mut each = |_: &[u8], is_json: bool| json.push(if is_json { 'y' } else { 'n' });
+        reader.feed(bytes, &mut each);
+        let facts = reader.finish(each);
+        (json, facts)
+    };
+    let (json, facts) = json_of(text.as_bytes());
+    assert_eq!(json, "nyyynyyyn");
     assert!(
         facts.outcome.unwrap().is_error,
         "what does not say that it is good is not"
     );
-    assert_eq!(read(b"\xff\xfe\n").unreadable_lines, 1);
-    let deep = "[".repeat(1_000_000);
-    assert_eq!(
-        read(format!("{{\"a\":{deep}").as_bytes()).unreadable_lines,
-        1
-    );
-}
-
-#[test]
-fn a_line_beyond_the_limit_is_counted_and_the_next_one_read() {
-    let mut lines = Lines::new(4);
-    let mut seen = Vec::new();
-    for chunk in [&b"ab"[..], b"c", b"de\nf", b"g\n12345\n1234\n"] {
-        lines.feed(chunk, |line| seen.push(format!("{line:?}")));
+    for bad in [&b"\xff\xfe\n"[..], deep.as_bytes()] {
+        assert_eq!(json_of(bad).0, "n");
     }
-    lines.finish(|line| seen.push(format!("{line:?}")));
-    let whole = |text: &str| format!("{:?}", Line::Whole(text.as_bytes()));
-    assert_eq!(
-        seen,
-        [
-            "TooLong".to_owned(),
-            whole("fg"),
-            "TooLong".to_owned(),
-            whole("1234")
-        ]
-    );
 }
 
 #[test]
@@ -182,11 +166,11 @@ fn a_flood_of_large_inputs_and_names_is_limited() {
         let input = "x".repeat(1024 * 1024);
         let record = json!({"type": "assistant", "message": {"id": "m", "content": [
             {"type": "tool_use", "id": id.to_string(), "name": "Write", "input": {"content": input}}]}});
-        reader.feed(format!("{record}\n").as_bytes());
+        reader.feed(format!("{record}\n").as_bytes(), |_, _| ());
     }
     let record = json!({"type": "system", "subtype": "init", "tools": ["x".repeat(1000)]});
-    reader.feed(format!("{record}\n").as_bytes());
-    let facts = reader.finish();
+    reader.feed(format!("{record}\n").as_bytes(), |_, _| ());
+    let facts = reader.finish(|_, _| ());
     assert_eq!(facts.calls.count, 40);
     let kept = facts
         .calls
@@ -226,12 +210,12 @@ proptest! {
         let mut rest = text.as_bytes();
         for size in sizes.iter().cycle() {
             let (chunk, after) = rest.split_at((*size).min(rest.len()));
-            reader.feed(chunk);
+            reader.feed(chunk, |_, _| ());
             rest = after;
             if rest.is_empty() {
                 break;
             }
         }
-        prop_assert_eq!(reader.finish(), whole);
+        prop_assert_eq!(reader.finish(|_, _| ()), whole);
     }
 }

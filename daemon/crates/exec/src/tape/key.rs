@@ -15,16 +15,16 @@ pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &st
     if let Some(earlier) = earlier {
         add("--resume", state_after(earlier));
     }
-    let mut rules: Vec<&str> = request.tools.rules().iter().map(Rule::as_str).collect();
+    let mut rules: Vec<&str> = request.tools.rules.iter().map(Rule::as_str).collect();
     rules.sort_unstable();
     rules.dedup();
-    match request.tools.mode() {
+    match request.tools.mode {
         ToolMode::All => {}
         ToolMode::Whitelist => add("--allowedTools", rules.join(",")),
         ToolMode::Blacklist => add("--disallowedTools", rules.join(",")),
     }
     if let Some(mode) = request.permission_mode {
-        add("--permission-mode", mode.name().to_owned());
+        add("--permission-mode", mode.to_owned());
     }
     if let Some(model) = &request.model {
         add("--model", model.clone());
@@ -54,87 +54,63 @@ fn state_after(instructions: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::request::Defaults;
-    use ccd_protocol::exec::{ExecRunParams, OutputFormat};
     use ccd_tape::format::Meta;
     use ccd_tape::key::Invocation;
+    use serde_json::{Value, json};
     use std::time::Duration;
 
-    fn run(params: ExecRunParams, earlier: Option<&[String]>) -> Run {
+    fn run(mut params: Value, earlier: Option<&[&str]>) -> Run {
         let second = Duration::from_secs(1);
         let defaults = Defaults {
             timeout: second,
             lock_timeout: second,
         };
-        let params = ExecRunParams {
-            instruction: "do it".into(),
-            repo_path: Some("/p".into()),
-            ..params
-        };
-        run_of(&Request::parse(params, &defaults).unwrap(), earlier, "/p")
-    }
-
-    fn rules(rules: &[&str]) -> Vec<String> {
-        rules.iter().map(|rule| (*rule).to_owned()).collect()
+        params["instruction"] = "do it".into();
+        params["repo_path"] = "/p".into();
+        let params = serde_json::from_value(params).unwrap();
+        let request = Request::parse(params, &defaults).unwrap();
+        let earlier =
+            earlier.map(|earlier| Vec::from_iter(earlier.iter().map(|&one| one.to_owned())));
+        run_of(&request, earlier.as_deref(), "/p")
     }
 
     #[test]
     fn what_changes_the_answer_counts_and_nothing_else() {
-        let full = |allowed: &[&str]| ExecRunParams {
-            allowed_tools: rules(allowed),
-            model: Some("m".into()),
-            max_turns: Some(3),
-            permission_mode: Some("plan".into()),
-            ..ExecRunParams::default()
-        };
-        let expected = [
-            "-p",
-            "--allowedTools",
-            "Bash(git:*),Read",
-            "--permission-mode",
-            "plan",
-            "--model",
-            "m",
-            "--max-turns",
-            "3",
-        ];
-        assert_eq!(run(full(&["Read", "Bash(git:*)"]), None).args, expected);
-        let same = ExecRunParams {
-            output_format: OutputFormat::Json,
-            verbose: true,
-            timeout: Some(5),
-            stall_timeout: Some(5),
-            worktree: true,
-            ..full(&["Bash(git:*)", "Read", "Read"])
-        };
-        assert_eq!(run(same, None).args, expected);
-        let denied = ExecRunParams {
-            disallowed_tools: rules(&["WebFetch"]),
-            ..ExecRunParams::default()
-        };
-        assert_eq!(
-            run(denied, None).args,
-            ["-p", "--disallowedTools", "WebFetch"]
-        );
+        let full = json!({
+            "allowed_tools": ["Read", "Bash(git:*)"], "model": "m", "max_turns": 3, "permission_mode": "plan",
+        });
+        let same = json!({
+            "allowed_tools": ["Bash(git:*)", "Read", "Read"], "model": "m", "max_turns": 3, "permission_mode": "plan",
+            "output_format": "json", "verbose": true, "timeout": 5, "stall_timeout": 5, "worktree": true,
+        });
+        let expected =
+            "-p --allowedTools Bash(git:*),Read --permission-mode plan --model m --max-turns 3";
+        for params in [full, same] {
+            assert_eq!(run(params, None).args.join(" "), expected);
+        }
+        let denied = run(json!({"disallowed_tools": ["WebFetch"]}), None);
+        assert_eq!(denied.args, ["-p", "--disallowedTools", "WebFetch"]);
     }
 
     #[test]
     fn a_conversation_that_is_resumed_counts_by_its_instructions() {
-        let resumed = |earlier: &[&str]| run(ExecRunParams::default(), Some(&rules(earlier)));
+        let resumed = |earlier: &[&str]| run(json!({}), Some(earlier));
         let one = resumed(&["first"]);
         assert_eq!(one.args[..2], ["-p", "--resume"]);
         assert_eq!(one, resumed(&["first"]));
-        assert_ne!(one, resumed(&["first", "do it"]));
-        assert_ne!(one, resumed(&[]));
-        assert_ne!(one, run(ExecRunParams::default(), None));
+        for other in [
+            resumed(&["first", "do it"]),
+            resumed(&[]),
+            run(json!({}), None),
+        ] {
+            assert_ne!(one, other);
+        }
         let meta = Meta {
             program: one.program.clone(),
             args: one.args.clone(),
             ..Meta::default()
         };
-        assert_eq!(
-            Invocation::of(&meta).args,
-            one.args,
-            "it is not taken for a secret"
-        );
+        let args = Invocation::of(&meta).args;
+        assert_eq!(args, one.args, "it is not taken for a secret");
     }
 }

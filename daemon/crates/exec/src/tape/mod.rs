@@ -4,4 +4,4 @@ mod key;
 mod run_tapes;
 
 pub(crate) use key::run_of;
-pub(crate) use run_tapes::{Answer, RunEnd, RunTapes};
+pub(crate) use run_tapes::{Answer, RunTapes};

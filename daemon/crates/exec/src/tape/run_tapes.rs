@@ -5,7 +5,7 @@ use crate::run::after::Changes;
 use crate::run::live::Finished;
 use crate::run::playing::PlayedOutput;
 use crate::run::recorder::Recorder;
-use crate::verdict::{Cause, Exit};
+use crate::verdict::Cause;
 use ccd_base::shell;
 use ccd_protocol::exec::ExecTapeOptions;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
@@ -17,9 +17,9 @@ use ccd_tape::record::Finished as Written;
 use ccd_tape::root::{Root, Roots};
 use ccd_tape::run::{Run, RunRecord, TapedRun, patch, set_patch};
 use ccd_tape::settings::{Replay, Settings};
+use ccd_terminal::supervised::ProgramEnd;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Annotations of a run: how it was ended, and how many commits it made.
 const ENDED: &str = "ended";
@@ -130,20 +130,24 @@ impl RunTapes {
         }
     }
 
+    /// `project` is the top of the work tree in which the run is recorded.
+    pub(crate) fn set_project(&mut self, project: &Path) {
+        self.run.cwd = project.to_string_lossy().into_owned();
+    }
+
     /// Writes a run to a tape, unless it is on one already, and notes that in `uses`. Blocks.
     pub(crate) fn record(
         &self,
         recorder: &Recorder,
-        end: RunEnd,
+        finished: &Finished,
         changes: &Changes,
         uses: &mut TapeUse,
     ) {
-        let run = Run {
-            cwd: end.project.clone(),
-            ..self.run.clone()
-        };
-        let written = match self.record_of(recorder, &end, changes) {
-            Ok(record) => run.record(record, &self.root, &self.settings, &self.options),
+        let written = match self.record_of(recorder, finished, changes) {
+            Ok(record) => {
+                let run = self.run.clone();
+                run.record(record, &self.root, &self.settings, &self.options)
+            }
             Err(problem) => Written::problem(problem),
         };
         written.note_in(uses);
@@ -157,55 +161,32 @@ impl RunTapes {
     fn record_of(
         &self,
         recorder: &Recorder,
-        end: &RunEnd,
+        finished: &Finished,
         changes: &Changes,
     ) -> Result<RunRecord, String> {
         let mut annotations = Annotations::new();
-        match end.cause {
+        match finished.cause {
             None => {}
             Some(Cause::Grace) => drop(annotations.insert(ENDED.into(), GRACE.into())),
             Some(_) => return Err("it was ended before it had finished".into()),
         }
-        if end.has_lost_lines {
+        if finished.printed.facts.too_long_lines > 0 {
             return Err("a line of its stream was too long".into());
         }
         set_patch(&mut annotations, changes.diff_bytes());
         if !changes.commits.is_empty() {
             annotations.insert(COMMITS.into(), changes.commits.len().into());
         }
-        let (code, signal) = match end.exit {
-            Exit::Code(code) => (Some(code), None),
-            Exit::Signal(signal) => (None, Some(signal)),
+        let (code, signal) = match finished.exit {
+            ProgramEnd::Code(code) => (Some(code), None),
+            ProgramEnd::Signal(signal) => (None, Some(signal)),
         };
         Ok(RunRecord {
             chunks: recorder.chunks(self.settings.redact)?,
             exit: Some(TapeExit { code, signal }),
-            dur_ms: u64::try_from(end.elapsed.as_millis()).unwrap_or(u64::MAX),
+            dur_ms: u64::try_from(finished.elapsed.as_millis()).unwrap_or(u64::MAX),
             annotations,
         })
-    }
-}
-
-/// How a run that is recorded ended.
-#[derive(Debug, Clone)]
-pub(crate) struct RunEnd {
-    project: String,
-    exit: Exit,
-    cause: Option<Cause>,
-    elapsed: Duration,
-    has_lost_lines: bool,
-}
-
-impl RunEnd {
-    /// `project` is the top of the work tree.
-    pub(crate) fn of(finished: &Finished, project: Option<&str>) -> Self {
-        Self {
-            project: project.unwrap_or_default().to_owned(),
-            exit: finished.exit,
-            cause: finished.cause,
-            elapsed: finished.elapsed,
-            has_lost_lines: finished.printed.facts.too_long_lines > 0,
-        }
     }
 }
 

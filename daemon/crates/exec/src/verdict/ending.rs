@@ -1,27 +1,19 @@
 //! The end of the process.
 
+use ccd_terminal::supervised::ProgramEnd;
 use std::num::NonZeroU32;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    Code(i32),
-    Signal(i32),
-}
-
-impl Exit {
-    /// Returns its exit code, unless a signal ended it.
-    #[must_use]
-    pub fn code(self) -> Option<i32> {
-        match self {
-            Self::Code(code) => Some(code),
-            Self::Signal(_) => None,
-        }
+/// Returns the exit code of a process, unless a signal ended it.
+pub(crate) fn exit_code(exit: ProgramEnd) -> Option<i32> {
+    match exit {
+        ProgramEnd::Code(code) => Some(code),
+        ProgramEnd::Signal(_) => None,
     }
 }
 
 /// Why the daemon ended the process, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     TimeLimit {
         limit_s: u64,
     },
@@ -37,11 +29,11 @@ pub enum Cause {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending<'a> {
-    pub exit: Exit,
-    pub cause: Option<Cause>,
+pub(crate) struct Ending<'a> {
+    pub(crate) exit: ProgramEnd,
+    pub(crate) cause: Option<Cause>,
     /// The end of standard error is enough.
-    pub stderr: &'a str,
+    pub(crate) stderr: &'a str,
     /// The run's own limit, to name it.
-    pub max_turns: Option<NonZeroU32>,
+    pub(crate) max_turns: Option<NonZeroU32>,
 }

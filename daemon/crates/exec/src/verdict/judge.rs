@@ -1,59 +1,53 @@
 //! The verdict on a run.
 
-use super::ending::{Cause, Ending, Exit};
+use super::ending::{Cause, Ending};
 use super::unusable::Unusable;
 use crate::stream::{Facts, Outcome};
 use ccd_protocol::exec::ExecutionStatus;
+use ccd_terminal::supervised::ProgramEnd;
 
 /// Maximum length of a message from standard error, in bytes; its end is kept.
 const MAX_STDERR_BYTES: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    pub status: ExecutionStatus,
+pub(crate) struct Verdict {
+    pub(crate) status: ExecutionStatus,
     /// Always there unless the run succeeded.
-    pub error_message: Option<String>,
+    pub(crate) error_message: Option<String>,
     /// Set if Claude Code could not work, whatever the instruction.
-    pub unusable: Option<Unusable>,
+    pub(crate) unusable: Option<Unusable>,
 }
 
 /// Returns the verdict on a run that has ended.
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
-#[must_use]
-pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
-    match ending.cause {
-        Some(Cause::TimeLimit { limit_s }) => Verdict {
-            status: ExecutionStatus::Timeout,
-            ..failed(format!(
-                "the run exceeded its time limit of {limit_s} seconds"
-            ))
-        },
-        Some(Cause::Stalled { limit_s }) => Verdict {
-            status: ExecutionStatus::Timeout,
-            ..failed(format!("the run printed nothing for {limit_s} seconds"))
-        },
-        Some(Cause::Cancelled) => failed("the run was cancelled".to_owned()),
-        Some(Cause::DaemonRestarted) => {
-            failed("the run was ended because the daemon restarted".to_owned())
-        }
+pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
+    let (status, message) = match ending.cause {
+        Some(Cause::TimeLimit { limit_s }) => (
+            ExecutionStatus::Timeout,
+            format!("the run exceeded its time limit of {limit_s} seconds"),
+        ),
+        Some(Cause::Stalled { limit_s }) => (
+            ExecutionStatus::Timeout,
+            format!("the run printed nothing for {limit_s} seconds"),
+        ),
+        Some(Cause::Cancelled) => (ExecutionStatus::Failed, "the run was cancelled".to_owned()),
+        Some(Cause::DaemonRestarted) => (
+            ExecutionStatus::Failed,
+            "the run was ended because the daemon restarted".to_owned(),
+        ),
         // We ended it after its result, so only that counts, and not what the end itself made it print.
         Some(Cause::Grace) => {
             let outcome = facts.finished.as_ref().or(facts.outcome.as_ref());
-            of_outcome(facts, outcome, true, ending)
+            return of_outcome(facts, outcome, true, ending);
         }
-        None => of_outcome(
-            facts,
-            facts.outcome.as_ref(),
-            ending.exit == Exit::Code(0),
-            ending,
-        ),
-    }
-}
-
-fn failed(message: String) -> Verdict {
+        None => {
+            let is_exit_good = ending.exit == ProgramEnd::Code(0);
+            return of_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
+        }
+    };
     Verdict {
-        status: ExecutionStatus::Failed,
+        status,
         error_message: Some(message),
         unusable: None,
     }
@@ -73,12 +67,14 @@ fn of_outcome(
         };
     }
     let message = message(outcome, ending);
-    match Unusable::of(facts, outcome, ending) {
-        Some(unusable) => Verdict {
-            unusable: Some(unusable),
-            ..failed(format!("{unusable}: {message}"))
-        },
-        None => failed(message),
+    let unusable = Unusable::of(facts, outcome, ending);
+    Verdict {
+        status: ExecutionStatus::Failed,
+        error_message: Some(match unusable {
+            Some(unusable) => format!("{unusable}: {message}"),
+            None => message,
+        }),
+        unusable,
     }
 }
 
@@ -110,20 +106,22 @@ fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
     }
     let stderr = last_bytes(ending.stderr.trim(), MAX_STDERR_BYTES);
     match (stderr, ending.exit, outcome) {
-        ("", Exit::Code(_), Some(outcome)) if outcome.subtype.starts_with("error") => {
+        ("", ProgramEnd::Code(_), Some(outcome)) if outcome.subtype.starts_with("error") => {
             outcome.subtype.replace('_', " ")
         }
-        ("", Exit::Code(0), Some(_)) => "claude reported an error without a message".to_owned(),
-        ("", Exit::Code(code), Some(_)) => format!("claude exited with code {code}"),
-        ("", Exit::Code(code), None) => {
+        ("", ProgramEnd::Code(0), Some(_)) => {
+            "claude reported an error without a message".to_owned()
+        }
+        ("", ProgramEnd::Code(code), Some(_)) => format!("claude exited with code {code}"),
+        ("", ProgramEnd::Code(code), None) => {
             format!("claude exited with code {code} and printed no result")
         }
-        ("", Exit::Signal(signal), _) => format!("claude was ended by signal {signal}"),
+        ("", ProgramEnd::Signal(signal), _) => format!("claude was ended by signal {signal}"),
         // A signal is the cause; what is on standard error may be older.
-        (stderr, Exit::Signal(signal), _) => {
+        (stderr, ProgramEnd::Signal(signal), _) => {
             format!("claude was ended by signal {signal}: {stderr}")
         }
-        (stderr, Exit::Code(_), _) => stderr.to_owned(),
+        (stderr, ProgramEnd::Code(_), _) => stderr.to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ mod unusable;
 #[cfg(test)]
 mod verdict_tests;
 
-pub use ending::{Cause, Ending, Exit};
-pub use judge::{Verdict, verdict};
-pub use unusable::Unusable;
+pub(crate) use ending::{Cause, Ending, exit_code};
+#[cfg(test)]
+pub(crate) use judge::Verdict;
+pub(crate) use judge::verdict;

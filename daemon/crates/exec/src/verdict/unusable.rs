@@ -1,12 +1,13 @@
 //! Why Claude Code could not work, whatever the instruction: the causes of `claude_unusable`.
 
-use super::ending::{Ending, Exit};
+use super::ending::Ending;
 use crate::stream::{Facts, Outcome};
+use ccd_terminal::supervised::ProgramEnd;
 use std::fmt;
 
 /// A cause that the user has to remove outside of ccd. The text is the start of a message that says what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
+pub(crate) enum Unusable {
     NotLoggedIn,
     OutOfQuota,
     RateLimited,
@@ -21,71 +22,14 @@ pub enum Unusable {
 
 /// Texts of the CLI's own messages that name a cause, in lower case: it has no code for these. An answer of the model may
 /// have the same words.
-const TEXTS: &[(Unusable, &[&str])] = &[
-    (
-        Unusable::NotLoggedIn,
-        &[
-            "invalid api key",
-            "please run /login",
-            "not logged in",
-            "invalid bearer token",
-            "oauth token has expired",
-            "oauth token revoked",
-        ],
-    ),
-    (
-        Unusable::OutOfQuota,
-        &[
-            "credit balance is too low",
-            "usage limit reached",
-            "spend limit reached",
-            "hit your ", // session, weekly, monthly spend … limit
-            "out of extra usage",
-            "out of usage credits",
-            "requires usage credits",
-        ],
-    ),
-    (
-        Unusable::Overloaded,
-        &["overloaded", "limiting requests (not your usage limit)"],
-    ),
-    (
-        Unusable::NetworkDown,
-        &[
-            "connection error",
-            "unable to connect to api",
-            "econnrefused",
-            "enotfound",
-            "etimedout",
-            "econnreset",
-            "eai_again",
-            "fetch failed",
-            "connectionrefused",
-            "failedtoopensocket",
-            "getaddrinfo",
-            "network is unreachable",
-        ],
-    ),
+const TEXTS: [(Unusable, &str); 4] = [
+    (Unusable::NotLoggedIn, include_str!("not_logged_in.txt")),
+    (Unusable::OutOfQuota, include_str!("out_of_quota.txt")),
+    (Unusable::Overloaded, include_str!("overloaded.txt")),
+    (Unusable::NetworkDown, include_str!("network_down.txt")),
 ];
 
 impl Unusable {
-    /// Returns the name of the cause, for the data of an error.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotLoggedIn => "not_logged_in",
-            Self::OutOfQuota => "out_of_quota",
-            Self::RateLimited => "rate_limited",
-            Self::Overloaded => "overloaded",
-            Self::ApiError => "api_error",
-            Self::RequestRefused => "request_refused",
-            Self::NetworkDown => "network_down",
-            Self::RootRefused => "root_refused",
-            Self::TooOld => "too_old",
-            Self::NotRunnable => "not_runnable",
-        }
-    }
-
     /// Returns the cause of a failed run, if it is one of these.
     pub(super) fn of(
         facts: &Facts,
@@ -140,7 +84,7 @@ impl Unusable {
             Some(Self::RootRefused)
         } else if text.contains("error: unknown option") || text.contains("needs an update") {
             Some(Self::TooOld)
-        } else if matches!(ending.exit, Exit::Code(126 | 127)) {
+        } else if matches!(ending.exit, ProgramEnd::Code(126 | 127)) {
             // A shell, or `env` in the first line of a script, did not find or could not start what it needs.
             Some(Self::NotRunnable)
         } else {
@@ -153,11 +97,9 @@ impl Unusable {
 
 fn by_text(text: &str) -> Option<Unusable> {
     let text = text.to_lowercase();
-    let is_named = |texts: &[&str]| texts.iter().any(|known| text.contains(known));
-    TEXTS
-        .iter()
-        .find(|(_, texts)| is_named(texts))
-        .map(|(cause, _)| *cause)
+    let is_named = |known: &str| known.lines().any(|known| text.contains(known));
+    let found = TEXTS.iter().find(|(_, known)| is_named(known));
+    found.map(|(cause, _)| *cause)
 }
 
 impl fmt::Display for Unusable {

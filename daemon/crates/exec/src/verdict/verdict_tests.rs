@@ -1,18 +1,20 @@
-use super::{Cause, Ending, Exit, Unusable, verdict};
+use super::unusable::Unusable::{NotLoggedIn, NotRunnable, RootRefused, TooOld};
+use super::{Cause, Ending, verdict};
 use crate::stream::{Facts, Reader};
 use ccd_protocol::exec::ExecutionStatus::{Failed, Success, Timeout};
+use ccd_terminal::supervised::ProgramEnd;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
 fn facts(records: &[Value]) -> Facts {
     let mut reader = Reader::default();
     for record in records {
-        reader.feed(format!("{record}\n").as_bytes());
+        reader.feed(format!("{record}\n").as_bytes(), |_, _| ());
     }
-    reader.finish()
+    reader.finish(|_, _| ())
 }
 
-fn ending(exit: Exit) -> Ending<'static> {
+fn ending(exit: ProgramEnd) -> Ending<'static> {
     Ending {
         exit,
         cause: None,
@@ -28,11 +30,15 @@ fn good() -> Value {
 #[test]
 fn success_needs_a_good_result_and_the_exit_code_0() {
     let good = facts(&[good()]);
-    assert_eq!(verdict(&good, &ending(Exit::Code(0))).status, Success);
-    for exit in [Exit::Code(1), Exit::Code(143), Exit::Signal(15)] {
+    assert_eq!(verdict(&good, &ending(ProgramEnd::Code(0))).status, Success);
+    for exit in [
+        ProgramEnd::Code(1),
+        ProgramEnd::Code(143),
+        ProgramEnd::Signal(15),
+    ] {
         assert_eq!(verdict(&good, &ending(exit)).status, Failed);
     }
-    let nothing = verdict(&Facts::default(), &ending(Exit::Code(0)));
+    let nothing = verdict(&Facts::default(), &ending(ProgramEnd::Code(0)));
     assert_eq!(
         nothing.error_message.unwrap(),
         "claude exited with code 0 and printed no result"
@@ -42,129 +48,109 @@ fn success_needs_a_good_result_and_the_exit_code_0() {
 #[test]
 fn the_last_result_counts() {
     let bad = json!({"type": "result", "subtype": "success", "is_error": true, "result": "no"});
-    assert_eq!(
-        verdict(&facts(&[good(), bad.clone()]), &ending(Exit::Code(0))).status,
-        Failed
-    );
-    assert_eq!(
-        verdict(&facts(&[bad, good()]), &ending(Exit::Code(0))).status,
-        Success
-    );
+    let status = |records: &[Value]| verdict(&facts(records), &ending(ProgramEnd::Code(0))).status;
+    assert_eq!(status(&[good(), bad.clone()]), Failed);
+    assert_eq!(status(&[bad, good()]), Success);
 }
 
 #[test]
 fn the_daemon_knows_best_why_it_ended_a_run() {
     let good = facts(&[good()]);
-    let of = |cause| {
-        verdict(
-            &good,
-            &Ending {
-                cause: Some(cause),
-                ..ending(Exit::Code(0))
-            },
-        )
-    };
-    let timeout = of(Cause::TimeLimit { limit_s: 5 });
-    assert_eq!(
-        (timeout.status, timeout.error_message.as_deref()),
+    for (cause, status, message) in [
         (
+            Cause::TimeLimit { limit_s: 5 },
             Timeout,
-            Some("the run exceeded its time limit of 5 seconds")
-        )
-    );
-    assert_eq!(of(Cause::Stalled { limit_s: 5 }).status, Timeout);
-    assert_eq!(of(Cause::Cancelled).status, Failed);
-    assert_eq!(of(Cause::DaemonRestarted).status, Failed);
-}
-
-#[test]
-fn background_tasks_that_we_ended_do_not_spoil_the_answer() {
-    let aborted = json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_tools"});
-    let facts = facts(&[good(), aborted.clone()]);
-    let grace = |exit| Ending {
-        cause: Some(Cause::Grace),
-        ..ending(exit)
-    };
-    assert_eq!(verdict(&facts, &grace(Exit::Code(0))).status, Success);
-    assert_eq!(verdict(&facts, &grace(Exit::Signal(9))).status, Success);
-    assert_eq!(verdict(&facts, &ending(Exit::Code(0))).status, Failed);
+            "the run exceeded its time limit of 5 seconds",
+        ),
+        (
+            Cause::Stalled { limit_s: 5 },
+            Timeout,
+            "the run printed nothing for 5 seconds",
+        ),
+        (Cause::Cancelled, Failed, "the run was cancelled"),
+        (
+            Cause::DaemonRestarted,
+            Failed,
+            "the run was ended because the daemon restarted",
+        ),
+    ] {
+        let ended = Ending {
+            cause: Some(cause),
+            ..ending(ProgramEnd::Code(0))
+        };
+        let found = verdict(&good, &ended);
+        assert_eq!(found.status, status);
+        assert_eq!(found.error_message.as_deref(), Some(message));
+    }
 }
 
 #[test]
 fn a_program_that_we_ended_after_its_result_has_the_verdict_of_the_result() {
-    let result = |subtype: &str, is_error: bool, reason: &str| json!({"type": "result", "subtype": subtype, "is_error": is_error, "terminal_reason": reason, "errors": ["why"]});
-    for (record, status, message) in [
-        (good(), Success, None),
+    let result = |subtype: &str, reason: &str| json!({"type": "result", "subtype": subtype, "is_error": true, "terminal_reason": reason, "errors": ["why"]});
+    let aborted = || result("error_during_execution", "aborted_tools");
+    for (records, status, message) in [
+        (vec![good()], Success, None),
+        // What the end itself made it print does not count.
+        (vec![good(), aborted()], Success, None),
         (
-            result("error_max_turns", true, "max_turns"),
+            vec![result("error_max_turns", "max_turns")],
             Failed,
             Some("why"),
         ),
         (
-            result("error_during_execution", true, "aborted_tools"),
+            vec![aborted()],
             Failed,
             Some("the run was interrupted: why"),
         ),
     ] {
-        for exit in [Exit::Code(0), Exit::Code(143), Exit::Signal(9)] {
+        for exit in [
+            ProgramEnd::Code(0),
+            ProgramEnd::Code(143),
+            ProgramEnd::Signal(9),
+        ] {
             let ended = Ending {
                 cause: Some(Cause::Grace),
                 ..ending(exit)
             };
-            let found = verdict(&facts(std::slice::from_ref(&record)), &ended);
+            let found = verdict(&facts(&records), &ended);
             assert_eq!(
                 (found.status, found.error_message.as_deref()),
                 (status, message)
             );
         }
     }
+    let not_by_us = ending(ProgramEnd::Code(0));
+    assert_eq!(
+        verdict(&facts(&[good(), aborted()]), &not_by_us).status,
+        Failed
+    );
 }
 
 #[test]
 fn the_message_is_of_errors_then_result_then_standard_error() {
-    let message = |record: Value, exit, stderr| {
-        verdict(
-            &facts(&[record]),
-            &Ending {
-                stderr,
-                ..ending(exit)
-            },
-        )
-        .error_message
-        .unwrap()
+    let message = |record: Value, stderr| {
+        let ended = Ending {
+            stderr,
+            ..ending(ProgramEnd::Code(1))
+        };
+        verdict(&facts(&[record]), &ended).error_message.unwrap()
     };
     let both = json!({"type": "result", "is_error": true, "errors": ["a", "b"], "result": "c"});
-    assert_eq!(message(both, Exit::Code(1), "d"), "a; b");
+    assert_eq!(message(both, "d"), "a; b");
     let result = json!({"type": "result", "is_error": true, "errors": [], "result": "c"});
-    assert_eq!(message(result, Exit::Code(1), "d"), "c");
-    assert_eq!(
-        message(good(), Exit::Code(1), " d\n"),
-        "d",
-        "an answer is no message"
-    );
-    assert_eq!(
-        message(good(), Exit::Code(1), ""),
-        "claude exited with code 1"
-    );
-    let long = "ä".repeat(5000);
-    assert!(message(good(), Exit::Code(1), &long).len() <= 4096);
+    assert_eq!(message(result, "d"), "c");
+    assert_eq!(message(good(), " d\n"), "d", "an answer is no message");
+    assert_eq!(message(good(), ""), "claude exited with code 1");
+    assert!(message(good(), &"ä".repeat(5000)).len() <= 4096);
 }
 
 #[test]
 fn a_subtype_that_names_an_error_is_a_failure_and_its_reason() {
+    let turns = "turn limit reached (--max-turns 3)";
+    let unnamed = "claude reported an error without a message";
     for (subtype, is_error, result, message) in [
-        (
-            "error_max_turns",
-            false,
-            Some("half"),
-            "turn limit reached (--max-turns 3)",
-        ),
-        (
-            "error_max_turns",
-            true,
-            None,
-            "turn limit reached (--max-turns 3)",
-        ),
+        ("error_max_turns", false, Some("half"), turns),
+        ("error_max_turns", true, None, turns),
         (
             "error_during_execution",
             false,
@@ -172,18 +158,13 @@ fn a_subtype_that_names_an_error_is_a_failure_and_its_reason() {
             "error during execution",
         ),
         ("error_during_execution", true, Some("why"), "why"),
-        (
-            "success",
-            true,
-            None,
-            "claude reported an error without a message",
-        ),
+        ("success", true, None, unnamed),
     ] {
         let record =
             json!({"type": "result", "subtype": subtype, "is_error": is_error, "result": result});
         let ended = Ending {
             max_turns: NonZeroU32::new(3),
-            ..ending(Exit::Code(0))
+            ..ending(ProgramEnd::Code(0))
         };
         let found = verdict(&facts(&[record]), &ended);
         assert_eq!(
@@ -196,169 +177,56 @@ fn a_subtype_that_names_an_error_is_a_failure_and_its_reason() {
 
 #[test]
 fn causes_outside_of_the_run_have_names() {
-    let api = |status: Option<u64>, text: &str| {
-        let result = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
-        let of = |model| {
-            let message = json!({"type": "assistant", "message": {"id": "m", "model": model}});
-            let facts = facts(&[message, result.clone()]);
-            verdict(&facts, &ending(Exit::Code(1))).unusable
-        };
-        if status.is_none() && !text.starts_with("API Error") {
-            assert_eq!(of("claude-opus-5-5"), None, "words of the model: {text}");
-        }
-        of("<synthetic>")
-    };
-    assert_eq!(
-        api(None, "Not logged in · Please run /login"),
-        Some(Unusable::NotLoggedIn)
-    );
-    assert_eq!(
-        api(
-            Some(403),
-            "API Error: 403 OAuth token revoked · Please run /login"
+    for (code, stderr, expected) in [
+        (
+            127,
+            "env: 'node': No such file or directory",
+            Some(NotRunnable),
         ),
-        Some(Unusable::NotLoggedIn)
-    );
-    assert_eq!(
-        api(None, "Claude AI usage limit reached|1795295303"),
-        Some(Unusable::OutOfQuota)
-    );
-    assert_eq!(
-        api(None, "API Error: Unable to connect to API (ECONNREFUSED)"),
-        Some(Unusable::NetworkDown)
-    );
-    assert_eq!(
-        api(Some(529), "API Error: 529 Overloaded"),
-        Some(Unusable::Overloaded)
-    );
-    assert_eq!(
-        api(Some(404), "API Error: 404 model: no-such-model"),
-        Some(Unusable::RequestRefused)
-    );
-    assert_eq!(api(None, "I could not do it"), None);
-    let ended = |code, stderr| {
-        verdict(
-            &Facts::default(),
-            &Ending {
-                stderr,
-                ..ending(Exit::Code(code))
-            },
-        )
-    };
-    let start = |stderr| ended(1, stderr);
-    let no_interpreter = ended(127, "env: 'node': No such file or directory");
-    assert_eq!(no_interpreter.unusable, Some(Unusable::NotRunnable));
-    let root = start(
-        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
-    );
-    assert_eq!(root.unusable, Some(Unusable::RootRefused));
-    assert!(
-        root.error_message
-            .unwrap()
-            .contains("cannot be used with root/sudo")
-    );
-    assert_eq!(
-        start("error: unknown option '--tools'").unusable,
-        Some(Unusable::TooOld)
-    );
-    assert_eq!(
-        start("Invalid API key · Please run /login").unusable,
-        Some(Unusable::NotLoggedIn)
-    );
-    for said in [
-        "SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1",
-        "SessionEnd hook failed: gh: you are not logged in",
+        (
+            1,
+            "bypass cannot be used with root/sudo privileges",
+            Some(RootRefused),
+        ),
+        (1, "error: unknown option '--tools'", Some(TooOld)),
+        (1, "Invalid API key · Please run /login", Some(NotLoggedIn)),
+        (
+            1,
+            "SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1",
+            None,
+        ),
+        (1, "SessionEnd hook failed: gh: you are not logged in", None),
     ] {
-        assert_eq!(start(said).unusable, None, "{said}");
+        let ended = Ending {
+            stderr,
+            ..ending(ProgramEnd::Code(code))
+        };
+        let found = verdict(&Facts::default(), &ended);
+        assert_eq!(found.unusable, expected, "{stderr}");
+        assert!(found.error_message.unwrap().contains(stderr), "{stderr}");
     }
 }
 
 #[test]
 fn a_rate_limit_an_overload_and_a_used_up_quota_are_told_apart() {
-    use Unusable::{ApiError, OutOfQuota, Overloaded, RateLimited};
-    for (status, name, text, expected) in [
-        (
-            Some(429),
-            "rate_limit",
-            "API Error: Request rejected (429) · This request would exceed your organization's rate limit of 50 requests per minute",
-            RateLimited,
-        ),
-        (
-            Some(429),
-            "rate_limit",
-            "API Error: Request rejected (429) · this may be a temporary capacity issue.",
-            RateLimited,
-        ),
-        (None, "rate_limit", "API Error: 429 slow down", RateLimited),
-        (
-            Some(429),
-            "",
-            "API Error: 429 {\"type\":\"rate_limit_error\"}",
-            RateLimited,
-        ),
-        (
-            Some(429),
-            "rate_limit",
-            "API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited",
-            Overloaded,
-        ),
-        (
-            Some(529),
-            "overloaded",
-            "API Error: 529 Overloaded",
-            Overloaded,
-        ),
-        (
-            None,
-            "",
-            "API Error: Repeated 529 Overloaded errors",
-            Overloaded,
-        ),
-        (
-            Some(500),
-            "server_error",
-            "API Error: 500 overloaded_error",
-            Overloaded,
-        ),
-        (
-            Some(429),
-            "rate_limit",
-            "You've hit your weekly limit · resets 3pm",
-            OutOfQuota,
-        ),
-        (
-            Some(429),
-            "rate_limit",
-            "You're out of extra usage · resets Aug 3",
-            OutOfQuota,
-        ),
-        (
-            Some(429),
-            "rate_limit",
-            "Claude AI usage limit reached|1795295303",
-            OutOfQuota,
-        ),
-        (
-            Some(400),
-            "billing_error",
-            "Credit balance is too low",
-            OutOfQuota,
-        ),
-        (Some(402), "", "API Error: 402 payment required", OutOfQuota),
-        (
-            Some(500),
-            "server_error",
-            "API Error: 500 Internal",
-            ApiError,
-        ),
-    ] {
-        let message = json!({"type": "assistant", "error": name, "message": {"id": "m"}});
-        let result = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
-        let records = match name {
-            "" => vec![result],
-            _ => vec![message, result],
+    // Status, name and text of an error of the API, and the cause.
+    for row in include_str!("../../tests/fixtures/api_errors.txt").lines() {
+        let columns: Vec<&str> = row.split(" | ").collect();
+        let [status, name, text, expected] = columns[..] else {
+            panic!("{row}");
         };
-        let found = verdict(&facts(&records), &ending(Exit::Code(1))).unusable;
-        assert_eq!(found, Some(expected), "{text}");
+        let result = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status.parse::<u64>().ok(), "result": text});
+        let found = |model: &str| {
+            let name = Some(name).filter(|name| *name != "-");
+            let message =
+                json!({"type": "assistant", "error": name, "message": {"id": "m", "model": model}});
+            let facts = facts(&[message, result.clone()]);
+            let found = verdict(&facts, &ending(ProgramEnd::Code(1))).unusable;
+            found.map_or("-".to_owned(), |cause| format!("{cause:?}"))
+        };
+        assert_eq!(found("<synthetic>"), expected, "{row}");
+        if (status, name) == ("-", "-") && !text.starts_with("API Error") {
+            assert_eq!(found("claude-opus-5-5"), "-", "words of the model: {row}");
+        }
     }
 }

@@ -72,8 +72,8 @@ fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
 
 fn changed(tree: &WorkTree, root: &Path) -> Option<MemoryRecent> {
     let changes = tree.changes().ok()?.into_iter();
-    let inside = changes.filter_map(|change| {
-        let path = tree.root.join(change.path);
+    let inside = changes.filter_map(|path| {
+        let path = tree.root.join(path);
         Some(path.strip_prefix(root).ok()?.to_string_lossy().into_owned())
     });
     let paths: Vec<String> = inside.collect();

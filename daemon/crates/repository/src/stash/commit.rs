@@ -2,7 +2,7 @@
 
 use super::trees::{Files, WorkTreeState};
 use crate::WorkTree;
-use crate::error::{RepositoryError, Result};
+use crate::error::{GitResult, RepositoryError, Result};
 use git2::{Commit, Oid, Repository, Signature, Tree};
 
 /// The reference and log of `git stash`.
@@ -53,10 +53,7 @@ pub(crate) struct Stash<'a> {
 }
 
 impl<'a> Stash<'a> {
-    pub(crate) fn load(
-        repository: &'a Repository,
-        id: &str,
-    ) -> std::result::Result<Self, git2::Error> {
+    pub(crate) fn load(repository: &'a Repository, id: &str) -> GitResult<Self> {
         let commit = repository.find_commit(Oid::from_str(id)?)?;
         let untracked = match commit.parent_count() {
             3 => Some(commit.parent(2)?.tree()?),
@@ -88,7 +85,7 @@ pub(super) fn push(
     head: &Commit<'_>,
     state: &WorkTreeState,
     message: &str,
-) -> std::result::Result<Oid, git2::Error> {
+) -> GitResult<Oid> {
     // Nobody need have told git their name in order to run something.
     let author = repository
         .signature()
@@ -130,12 +127,7 @@ pub(super) fn push(
 /// Adds the stash to the log, which is the list, if moving the reference has not: the first one never is.
 /// The log comes second. An entry in it whose reference a killed process had not made yet would be listed again with the
 /// next stash; a reference without a log lists nothing.
-fn log(
-    repository: &Repository,
-    author: &Signature<'_>,
-    id: Oid,
-    text: &str,
-) -> std::result::Result<(), git2::Error> {
+fn log(repository: &Repository, author: &Signature<'_>, id: Oid, text: &str) -> GitResult<()> {
     let mut log = repository.reflog(STASH)?;
     if log.get(0).is_some_and(|newest| newest.id_new() == id) {
         return Ok(());

@@ -2,10 +2,10 @@
 
 use super::commit::Stash;
 use super::rewrite::holds_only;
-use super::trees::{WorkTreeState, changed_paths, conflicts, lookup, set_index};
+use super::trees::{WorkTreeState, changed_paths, lookup, set_index};
 use crate::WorkTree;
-use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
-use crate::snapshot::{as_path, is_missing};
+use crate::error::{GitResult, NAMED_PATHS, RepositoryError, Result, name_paths};
+use crate::snapshot::{as_path, conflicts, is_missing};
 use git2::{Index, Oid, Repository, Tree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ impl WorkTree {
     }
 
     fn restore(&self, id: &str) -> Result<()> {
+        let git = |error| self.git(error);
         let mut repository = self.open()?;
         self.refuse_lock()?;
         let position = self.stash_position(id)?;
@@ -43,27 +44,24 @@ impl WorkTree {
             RepositoryError::Unmerged { paths, .. } => conflicting(paths),
             other => other,
         })?;
-        let stash = Stash::load(&repository, id).map_err(|error| self.git(error))?;
-        if !is_restored(&repository, &stash, &now).map_err(|error| self.git(error))? {
+        let stash = Stash::load(&repository, id).map_err(git)?;
+        if !is_restored(&repository, &stash, &now).map_err(git)? {
             let conflict = |paths: &[PathBuf]| conflicting(name_paths(paths, NAMED_PATHS));
-            let plan = Plan::new(&repository, &stash, &now).map_err(|error| self.git(error))?;
+            let plan = Plan::new(&repository, &stash, &now).map_err(git)?;
             let mut plan = plan.map_err(|paths| conflict(&paths))?;
-            let obstacles = self
-                .obstacles(&repository, &plan, &stash, &now)
-                .map_err(|error| self.git(error))?;
+            let obstacles = self.obstacles(&repository, &plan, &stash, &now);
+            let obstacles = obstacles.map_err(git)?;
             if !obstacles.is_empty() {
                 return Err(conflict(&obstacles));
             }
             self.carry_out(&repository, &mut plan, &stash, &now)
-                .map_err(|error| self.git(error))?;
+                .map_err(git)?;
         }
-        self.put_folders_back(&stash)
-            .map_err(|error| self.git(error))?;
+        self.put_folders_back(&stash).map_err(git)?;
         drop(stash);
         // Again, because somebody may have stashed something meanwhile.
-        repository
-            .stash_drop(self.stash_position(id)?)
-            .map_err(|error| self.git(error))?;
+        let position = self.stash_position(id)?;
+        repository.stash_drop(position).map_err(git)?;
         self.remove_empty_log();
         Ok(())
     }
@@ -82,19 +80,15 @@ impl WorkTree {
         plan: &mut Plan,
         stash: &Stash<'_>,
         now: &WorkTreeState,
-    ) -> std::result::Result<(), git2::Error> {
+    ) -> GitResult<()> {
         // A file that a killed process had not put aside yet stays as it is.
         let files = now.files(repository)?;
         let mut paths = std::mem::take(&mut plan.paths);
         paths.retain(|path| self.is_kept(stash, path) || files.lookup(path) != plan.wanted(path));
         self.put_back(repository, &mut plan.target, &paths, stash)?;
         let from = repository.find_tree(now.staged)?;
-        set_index(
-            repository,
-            &from,
-            &repository.find_tree(plan.staged)?,
-            &paths,
-        )
+        let to = repository.find_tree(plan.staged)?;
+        set_index(repository, &from, &to, &paths)
     }
 
     /// Returns the paths of the plan at which the work tree has something that would be lost.
@@ -104,7 +98,7 @@ impl WorkTree {
         plan: &Plan,
         stash: &Stash<'_>,
         now: &WorkTreeState,
-    ) -> std::result::Result<Vec<PathBuf>, git2::Error> {
+    ) -> GitResult<Vec<PathBuf>> {
         let staged = repository.find_tree(now.staged)?;
         let files = now.files(repository)?;
         let removed: BTreeSet<&Path> = plan
@@ -158,7 +152,7 @@ impl Plan {
         repository: &Repository,
         stash: &Stash<'_>,
         now: &WorkTreeState,
-    ) -> std::result::Result<std::result::Result<Self, Vec<PathBuf>>, git2::Error> {
+    ) -> GitResult<std::result::Result<Self, Vec<PathBuf>>> {
         let ours = repository.find_tree(now.staged)?;
         let mut staged = repository.merge_trees(&stash.base, &ours, &stash.staged, None)?;
         let mut target = repository.merge_trees(&stash.base, &ours, &stash.files.tracked, None)?;
@@ -201,19 +195,12 @@ impl Plan {
 
 /// Says whether everything of the stash is there: nothing was removed yet, or the process that restored it was killed
 /// just before it removed the stash.
-fn is_restored(
-    repository: &Repository,
-    stash: &Stash<'_>,
-    now: &WorkTreeState,
-) -> std::result::Result<bool, git2::Error> {
+fn is_restored(repository: &Repository, stash: &Stash<'_>, now: &WorkTreeState) -> GitResult<bool> {
     let has = |now: Oid, from: Option<&Tree<'_>>, to: &Tree<'_>| {
         let now = repository.find_tree(now)?;
         let paths = changed_paths(repository, from, Some(to))?;
-        Ok::<_, git2::Error>(
-            paths
-                .iter()
-                .all(|path| lookup(&now, path) == lookup(to, path)),
-        )
+        let is_there = |path: &PathBuf| lookup(&now, path) == lookup(to, path);
+        GitResult::Ok(paths.iter().all(is_there))
     };
     let untracked = match (&stash.files.untracked, now.untracked) {
         (None, _) => true,

@@ -2,6 +2,7 @@
 
 use super::commit::Stash;
 use crate::WorkTree;
+use crate::error::GitResult;
 use crate::snapshot::{GITLINK_MODE, is_missing};
 use git2::build::CheckoutBuilder;
 use git2::{Index, Repository};
@@ -25,12 +26,7 @@ impl WorkTree {
     /// Returns the parent of `path` that is a file or a link, if there is one: nothing is at `path` then, whatever the
     /// link leads to.
     pub(crate) fn blocking_parent<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
-        parents.reverse();
-        parents.into_iter().find(|parent| {
-            let metadata = self.root.join(parent).symlink_metadata();
-            metadata.is_ok_and(|metadata| !metadata.is_dir())
-        })
+        parents(path).find(|parent| is_file_at(&self.root.join(parent)))
     }
 
     /// Makes the work tree have what `target` has at `paths`: nothing is merged and nothing else is touched.
@@ -44,21 +40,16 @@ impl WorkTree {
         target: &mut Index,
         paths: &[PathBuf],
         id: &str,
-    ) -> Result<(), git2::Error> {
+    ) -> GitResult<()> {
         let (present, missing) = split(target, paths);
         let kept = self.kept_folder(id);
         let made = self.make(repository, target, &present)?;
-        std::fs::create_dir_all(&kept).map_err(|error| failed(&kept, &error))?;
+        std::fs::create_dir_all(&kept).map_err(failed(&kept))?;
         for path in paths {
-            self.keep_folders(&kept, path)
-                .map_err(|error| failed(path, &error))?;
+            self.keep_folders(&kept, path).map_err(failed(path))?;
         }
         let keep = |path: &Path| {
-            let full = self.root.join(path);
-            let is_file = full
-                .symlink_metadata()
-                .is_ok_and(|metadata| !metadata.is_dir());
-            if is_file && self.blocking_parent(path).is_none() {
+            if is_file_at(&self.root.join(path)) && self.blocking_parent(path).is_none() {
                 move_file(&self.root, &kept, path)
             } else {
                 // deleted, or a nested repository or submodule
@@ -69,12 +60,12 @@ impl WorkTree {
         for path in missing {
             keep(path)
                 .and_then(|()| self.remove(path))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         for path in present {
             keep(path)
                 .and_then(|()| self.put(&made, path))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         self.remove_made();
         Ok(())
@@ -89,7 +80,7 @@ impl WorkTree {
         target: &mut Index,
         paths: &[PathBuf],
         stash: &Stash<'_>,
-    ) -> Result<(), git2::Error> {
+    ) -> GitResult<()> {
         let (present, missing) = split(target, paths);
         let folder = self.kept_folder(&stash.id);
         let (kept, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
@@ -101,25 +92,24 @@ impl WorkTree {
             });
         let made = self.make(repository, target, &others)?;
         for path in missing {
-            self.remove(path).map_err(|error| failed(path, &error))?;
+            self.remove(path).map_err(failed(path))?;
         }
         for path in kept {
             self.put(&folder, path)
                 .and_then(|()| renew_time(&self.root.join(path)))
-                .map_err(|error| failed(path, &error))?;
+                .map_err(failed(path))?;
         }
         for path in others {
-            self.put(&made, path)
-                .map_err(|error| failed(path, &error))?;
+            self.put(&made, path).map_err(failed(path))?;
         }
         self.remove_made();
         Ok(())
     }
 
     /// Makes the folders again that the work tree had when the stash was put aside: git knows of none that is empty.
-    pub(crate) fn put_folders_back(&self, stash: &Stash<'_>) -> Result<(), git2::Error> {
+    pub(crate) fn put_folders_back(&self, stash: &Stash<'_>) -> GitResult<()> {
         let kept = self.kept_folder(&stash.id);
-        make_folders(&kept, &self.root, Path::new("")).map_err(|error| failed(&kept, &error))
+        make_folders(&kept, &self.root, Path::new("")).map_err(failed(&kept))
     }
 
     /// Makes the folders that lead to `path`, and those in it, in the folder of the stash.
@@ -127,9 +117,7 @@ impl WorkTree {
         if self.blocking_parent(path).is_some() {
             return Ok(());
         }
-        let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
-        parents.reverse();
-        for parent in parents {
+        for parent in parents(path) {
             if !is_folder(&self.root.join(parent)) {
                 return Ok(());
             }
@@ -146,26 +134,22 @@ impl WorkTree {
     /// Returns the paths of `target` among `paths` that [`Self::put_aside`] could not write without removing ignored files:
     /// a folder with such files, or one that is the parent of the path.
     pub(crate) fn blocked(&self, target: &Index, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let (present, removed): (Vec<_>, Vec<_>) = paths
-            .iter()
-            .partition(|path| target.get_path(path, 0).is_some());
-        let removed: BTreeSet<&Path> = removed.into_iter().map(PathBuf::as_path).collect();
-        present
-            .into_iter()
-            .filter(|path| {
-                let full = self.root.join(path);
-                let entry = target.get_path(path, 0);
-                match self.blocking_parent(path) {
-                    Some(parent) => !removed.contains(parent),
-                    None => {
-                        entry.is_some_and(|entry| entry.mode != GITLINK_MODE)
-                            && is_folder(&full)
-                            && !holds_only(&full, &self.root, &removed)
-                    }
+        let is_removed = |path: &&Path| target.get_path(path, 0).is_none();
+        let removed = paths.iter().map(PathBuf::as_path).filter(is_removed);
+        let removed: BTreeSet<&Path> = removed.collect();
+        let is_blocked = |path: &&PathBuf| {
+            let full = self.root.join(path);
+            match (target.get_path(path, 0), self.blocking_parent(path)) {
+                (None, _) => false,
+                (Some(_), Some(parent)) => !removed.contains(parent),
+                (Some(entry), None) => {
+                    entry.mode != GITLINK_MODE
+                        && is_folder(&full)
+                        && !holds_only(&full, &self.root, &removed)
                 }
-            })
-            .cloned()
-            .collect()
+            }
+        };
+        paths.iter().filter(is_blocked).cloned().collect()
     }
 
     /// Removes everything that [`Self::put_aside`] and [`Self::put_back`] keep in the git folder.
@@ -174,9 +158,7 @@ impl WorkTree {
     }
 
     pub(crate) fn is_kept(&self, stash: &Stash<'_>, path: &Path) -> bool {
-        let kept = self.kept_folder(&stash.id).join(path);
-        kept.symlink_metadata()
-            .is_ok_and(|metadata| !metadata.is_dir())
+        is_file_at(&self.kept_folder(&stash.id).join(path))
     }
 
     fn kept_folder(&self, id: &str) -> PathBuf {
@@ -189,10 +171,10 @@ impl WorkTree {
         repository: &Repository,
         target: &mut Index,
         paths: &[&PathBuf],
-    ) -> Result<PathBuf, git2::Error> {
+    ) -> GitResult<PathBuf> {
         self.remove_made();
         let folder = self.git_dir.join(FOLDER).join(MADE);
-        std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
         make_files(repository, target, paths, &folder)?;
         Ok(folder)
     }
@@ -247,8 +229,7 @@ fn split<'a>(target: &Index, paths: &'a [PathBuf]) -> (Vec<&'a PathBuf>, Vec<&'a
 /// Moves the file or link `path` from one folder to the same path in another, over what is there. Folders that are
 /// missing get the permissions that they have in the first.
 fn move_file(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
-    let parents: Vec<&Path> = path.ancestors().skip(1).collect();
-    for parent in parents.into_iter().rev() {
+    for parent in parents(path) {
         make_folder(from, to, parent)?;
     }
     let (old, new) = (from.join(path), to.join(path));
@@ -317,7 +298,7 @@ fn make_files(
     target: &mut Index,
     paths: &[&PathBuf],
     folder: &Path,
-) -> Result<(), git2::Error> {
+) -> GitResult<()> {
     let mut checkout = CheckoutBuilder::new();
     checkout
         .target_dir(folder)
@@ -335,8 +316,7 @@ fn make_files(
         // libgit2 writes nothing where the type is not that in `HEAD` and the disk has nothing.
         if entry.mode == LINK_MODE || !was.is_none_or(|entry| is_file(entry.filemode())) {
             let blob = repository.find_blob(entry.id)?;
-            write(&folder.join(path), blob.content(), entry.mode)
-                .map_err(|error| failed(path, &error))?;
+            write(&folder.join(path), blob.content(), entry.mode).map_err(failed(path))?;
         } else {
             checkout.path(path.as_path());
             is_empty = false;
@@ -367,12 +347,25 @@ fn write(full: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     options.open(full)?.write_all(content)
 }
 
-fn failed(path: &Path, error: &io::Error) -> git2::Error {
-    git2::Error::from_str(&format!("{}: {error}", path.display()))
+/// Makes a failure at `path` one of libgit2.
+fn failed(path: &Path) -> impl Fn(io::Error) -> git2::Error {
+    move |error| git2::Error::from_str(&format!("{}: {error}", path.display()))
 }
 
 fn is_file(mode: i32) -> bool {
     mode & 0o170_000 == 0o100_000
+}
+
+/// Returns the directories that `path` is in, the top one first.
+fn parents(path: &Path) -> impl Iterator<Item = &Path> {
+    let parents: Vec<&Path> = path.ancestors().skip(1).collect();
+    parents.into_iter().rev()
+}
+
+/// Says whether there is a file, a link, or anything else but a folder.
+fn is_file_at(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_ok_and(|metadata| !metadata.is_dir())
 }
 
 /// Says whether there is a folder, and no link to one.

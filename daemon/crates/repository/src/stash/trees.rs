@@ -1,7 +1,8 @@
 //! Trees and indexes, path by path.
 
+use crate::error::GitResult;
 use crate::snapshot::{as_path, entry};
-use git2::{Index, ObjectType, Oid, Repository, Tree};
+use git2::{ObjectType, Oid, Repository, Tree};
 use std::path::{Path, PathBuf};
 
 /// Makes the index have what `to` has instead of `from`. Other entries keep their times and flags, except those of `written`:
@@ -11,7 +12,7 @@ pub(crate) fn set_index(
     from: &Tree<'_>,
     to: &Tree<'_>,
     written: &[PathBuf],
-) -> Result<(), git2::Error> {
+) -> GitResult<()> {
     let mut index = repository.index()?;
     let mut paths = changed_paths(repository, Some(from), Some(to))?;
     let is_tracked = |path: &&PathBuf| lookup(to, path).is_some();
@@ -43,7 +44,7 @@ pub(crate) struct WorkTreeState {
 }
 
 impl WorkTreeState {
-    pub(crate) fn files<'a>(&self, repository: &'a Repository) -> Result<Files<'a>, git2::Error> {
+    pub(crate) fn files<'a>(&self, repository: &'a Repository) -> GitResult<Files<'a>> {
         let untracked = self.untracked.map(|id| repository.find_tree(id));
         Ok(Files {
             tracked: repository.find_tree(self.tracked)?,
@@ -76,7 +77,7 @@ pub(crate) fn changed_paths(
     repository: &Repository,
     one: Option<&Tree<'_>>,
     two: Option<&Tree<'_>>,
-) -> Result<Vec<PathBuf>, git2::Error> {
+) -> GitResult<Vec<PathBuf>> {
     let diff = repository.diff_tree_to_tree(one, two, None)?;
     let mut paths: Vec<PathBuf> = diff
         .deltas()
@@ -86,18 +87,4 @@ pub(crate) fn changed_paths(
     paths.sort_unstable();
     paths.dedup();
     Ok(paths)
-}
-
-/// Returns the paths in conflict, or nothing if there are none.
-pub(crate) fn conflicts(index: &Index) -> Result<Option<Vec<PathBuf>>, git2::Error> {
-    if !index.has_conflicts() {
-        return Ok(None);
-    }
-    let mut paths = Vec::new();
-    for conflict in index.conflicts()? {
-        let conflict = conflict?;
-        let entry = conflict.our.or(conflict.their).or(conflict.ancestor);
-        paths.extend(entry.map(|entry| as_path(&entry.path).to_owned()));
-    }
-    Ok(Some(paths))
 }

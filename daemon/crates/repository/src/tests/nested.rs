@@ -1,92 +1,61 @@
 //! Repositories inside a work tree, and what changes in them.
 
 use crate::WorkTree;
-use crate::test_repository::{commit, git, git_bytes, repository};
-use std::fs;
+use crate::test_repository::{add_submodule, repository, sh};
 use std::path::Path;
 
 /// A repository with the submodule `lib/sub`.
 fn with_submodule() -> (tempfile::TempDir, tempfile::TempDir) {
     let (outer, inner) = (repository(), repository());
-    let url = inner.path().to_str().unwrap();
-    let add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q"];
-    git_bytes(outer.path(), &[&add[..], &[url, "lib/sub"]].concat(), &[]);
-    let sub = outer.path().join("lib/sub");
-    for setting in [["user.name", "dev"], ["user.email", "dev@example.com"]] {
-        git(&sub, &[&["config"][..], &setting].concat());
-    }
-    git(outer.path(), &["commit", "-q", "-m", "sub"]);
+    add_submodule(outer.path(), inner.path(), "lib/sub");
     (outer, inner)
 }
 
-/// What `change` changes inside repositories of `root`.
-fn changed(root: &Path, change: impl FnOnce(&Path)) -> Vec<(String, Vec<String>)> {
+/// Files inside repositories of `root` that a script changes; each is in the repository that it is listed for.
+fn changed(root: &Path, script: &str) -> Vec<String> {
     let tree = WorkTree::find(root).unwrap();
     let (first, before) = tree.snapshot_with_nested().unwrap();
-    change(root);
+    sh(root, script);
     let (second, after) = tree.snapshot_with_nested().unwrap();
     let diff = crate::files(&tree.diff(&first, &second).unwrap());
     let is_in_diff = |path: &Path| diff.iter().any(|file| Path::new(&file.path) == path);
     let changes = tree.nested_changes(&before, &after, is_in_diff);
-    let changes = changes.unwrap();
-    let text = |(path, files): (std::path::PathBuf, _)| (path.display().to_string(), files);
-    changes.into_iter().map(text).collect()
-}
-
-fn new_repository(path: &Path) {
-    git(
-        path.parent().unwrap(),
-        &["init", "-q", path.to_str().unwrap()],
-    );
-    fs::write(path.join("new.txt"), "x").unwrap();
+    let mut all = Vec::new();
+    for (repository, files) in changes.unwrap() {
+        assert!(
+            files
+                .iter()
+                .all(|file| Path::new(file).parent() == Some(&repository))
+        );
+        all.extend(files);
+    }
+    all
 }
 
 #[test]
 fn changes_inside_submodules_and_other_repositories_are_found() {
-    let of = |repository: &str, file: &str| {
-        vec![(repository.to_owned(), vec![format!("{repository}/{file}")])]
-    };
-    type Change = fn(&Path);
-    let changes: [(Change, _); 9] = [
-        (|_| {}, vec![]),
-        (|root| fs::write(root.join("a.txt"), "b").unwrap(), vec![]),
+    for (script, expected) in [
+        ("", &[][..]),
+        ("echo b > a.txt", &[]),
+        ("echo b > lib/sub/a.txt", &["lib/sub/a.txt"]),
+        ("echo b > lib/sub/new.txt", &["lib/sub/new.txt"]),
+        ("cd lib/sub; echo b > a.txt; git commit -qam b", &[]),
         (
-            |root| fs::write(root.join("lib/sub/a.txt"), "b").unwrap(),
-            of("lib/sub", "a.txt"),
+            "cd lib/sub; echo b > a.txt; git commit -qam b; echo b > new.txt",
+            &["lib/sub/new.txt"],
+        ),
+        ("git submodule deinit -q --all", &[]),
+        (
+            "git init -q other; echo x > other/new.txt",
+            &["other/new.txt"],
         ),
         (
-            |root| fs::write(root.join("lib/sub/new.txt"), "b").unwrap(),
-            of("lib/sub", "new.txt"),
+            "cd lib/sub; git init -q deep; echo x > deep/new.txt",
+            &["lib/sub/deep/new.txt"],
         ),
-        (
-            |root| drop(commit(&root.join("lib/sub"), "a.txt", "b")),
-            vec![],
-        ),
-        (
-            |root| {
-                commit(&root.join("lib/sub"), "a.txt", "b");
-                fs::write(root.join("lib/sub/new.txt"), "b").unwrap();
-            },
-            of("lib/sub", "new.txt"),
-        ),
-        (
-            |root| {
-                git(root, &["submodule", "deinit", "-q", "--all"]);
-            },
-            vec![],
-        ),
-        (
-            |root| new_repository(&root.join("other")),
-            of("other", "new.txt"),
-        ),
-        (
-            |root| new_repository(&root.join("lib/sub/deep")),
-            of("lib/sub/deep", "new.txt"),
-        ),
-    ];
-    for (number, (change, expected)) in changes.into_iter().enumerate() {
+    ] {
         let (outer, _inner) = with_submodule();
-        assert_eq!(changed(outer.path(), change), expected, "{number}");
+        assert_eq!(changed(outer.path(), script), expected, "{script}");
     }
 }
 
@@ -94,11 +63,9 @@ fn changes_inside_submodules_and_other_repositories_are_found() {
 fn what_was_changed_before_is_no_change_and_neither_is_a_fresh_checkout() {
     let (outer, _inner) = with_submodule();
     let root = outer.path();
-    fs::write(root.join("lib/sub/a.txt"), "dirty").unwrap();
-    assert_eq!(changed(root, |_| {}), []);
-    git(root, &["submodule", "deinit", "-q", "--force", "--all"]);
-    let check_out = |root: &Path| {
-        git(root, &["submodule", "update", "-q", "--init"]);
-    };
-    assert_eq!(changed(root, check_out), []);
+    sh(root, "echo dirty > lib/sub/a.txt");
+    assert_eq!(changed(root, ""), [""; 0]);
+    sh(root, "git submodule deinit -q --force --all");
+    let check_out = "git submodule update -q --init";
+    assert_eq!(changed(root, check_out), [""; 0]);
 }

@@ -3,7 +3,8 @@
 
 use super::stash::everything;
 use crate::test_repository::{git, git_bytes, git_input, repository};
-use crate::{FileStatus, RepositoryError, WorkTree, files};
+use crate::{RepositoryError, WorkTree, files};
+use ccd_protocol::exec::FileStatus;
 use proptest::prelude::*;
 use std::ffi::OsStr;
 use std::fs;

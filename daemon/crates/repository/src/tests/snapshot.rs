@@ -1,10 +1,11 @@
 //! Snapshots and diffs of repositories that git made, compared with what git says.
 
-use crate::test_repository::{commit, git, git_bytes, git_folder, repository};
-use crate::{FileStatus, RepositoryError, WorkTree, files};
+use crate::test_repository::{add_submodule, commit, git, git_bytes, git_folder, repository, sh};
+use crate::{RepositoryError, WorkTree, files};
+use ccd_protocol::exec::FileStatus;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 fn find(root: &Path) -> WorkTree {
@@ -36,27 +37,14 @@ fn checked_snapshot(root: &Path) -> String {
 fn a_snapshot_is_what_git_would_add_and_touches_only_objects() {
     let folder = repository();
     let root = folder.path();
-    commit(root, "deleted", "deleted\n");
-    commit(root, "becomes a folder", "x\n");
-    commit(root, "only mode", "x\n");
-    fs::write(root.join(".gitignore"), "ignored\n*.o\n").unwrap();
-    fs::write(root.join("ignored"), "secret").unwrap();
-    fs::write(root.join("a.txt"), "changed\n").unwrap();
-    fs::write(root.join("staged"), "1").unwrap();
-    fs::write(root.join("forced.o"), "1").unwrap();
-    git(root, &["add", "staged"]);
-    git(root, &["add", "-f", "forced.o"]);
-    fs::write(root.join("staged"), "2").unwrap();
-    fs::write(root.join("marked"), "marked").unwrap();
-    git(root, &["add", "-N", "marked"]);
-    fs::remove_file(root.join("deleted")).unwrap();
-    fs::remove_file(root.join("becomes a folder")).unwrap();
-    fs::create_dir_all(root.join("becomes a folder/in")).unwrap();
-    fs::write(root.join("becomes a folder/in/it"), "x\n").unwrap();
-    fs::set_permissions(root.join("only mode"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::write(root.join("line\nbreak \"and\" tab\t"), "x").unwrap();
-    fs::write(root.join(std::ffi::OsStr::from_bytes(b"latin-\xe4")), "x").unwrap();
-    symlink("nowhere", root.join("link")).unwrap();
+    let script = r#"
+        for file in deleted 'becomes a folder' 'only mode'; do echo x > "$file"; done; git add -A; git commit -q -m base
+        printf 'ignored\n*.o\n' > .gitignore; echo secret > ignored; echo changed > a.txt
+        echo 1 > staged; echo 1 > forced.o; git add staged; git add -f forced.o; echo 2 > staged
+        echo marked > marked; git add -N marked; rm deleted 'becomes a folder'
+        mkdir -p 'becomes a folder/in'; echo x > 'becomes a folder/in/it'; chmod 755 'only mode'
+        echo x > "$(printf 'line\nbreak "and" tab\t')"; echo x > "$(printf 'latin-\344')"; ln -s nowhere link"#;
+    sh(root, script);
     rustix::fs::mkfifoat(rustix::fs::CWD, root.join("fifo"), 0o600.into()).unwrap();
     fs::write(root.join(".git/index.lock"), "").unwrap();
     let snapshot = find(root).snapshot().unwrap();
@@ -98,32 +86,19 @@ fn an_unborn_branch_and_an_empty_work_tree_have_snapshots_and_nothing_to_check_o
 fn submodules_and_nested_repositories_are_the_ids_of_their_commits() {
     let (folder, other) = (repository(), repository());
     let root = folder.path();
-    let url = other.path().to_str().unwrap();
-    let add = [
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        url,
-        "sub",
-    ];
-    git(root, &add);
-    git(root, &["commit", "-q", "-m", "submodule"]);
+    add_submodule(root, other.path(), "sub");
     let clean = checked_snapshot(root);
     fs::write(root.join("sub/new"), "x").unwrap();
     assert_eq!(checked_snapshot(root), clean, "only its commit counts");
     let changes = find(root).changes().unwrap();
-    assert_eq!(changes[0].path, Path::new("sub"));
-    git(&root.join("sub"), &["config", "user.name", "dev"]);
-    git(
-        &root.join("sub"),
-        &["config", "user.email", "dev@example.com"],
-    );
+    assert_eq!(changes, [Path::new("sub")]);
     commit(&root.join("sub"), "new", "x");
     assert_ne!(checked_snapshot(root), clean);
 
-    git(root, &["clone", "-q", url, "nested"]);
+    git(
+        root,
+        &["clone", "-q", other.path().to_str().unwrap(), "nested"],
+    );
     let nested = checked_snapshot(root);
     git(root, &["init", "-q", "empty"]);
     fs::write(root.join("empty/file"), "x").unwrap();
@@ -135,16 +110,11 @@ fn submodules_and_nested_repositories_are_the_ids_of_their_commits() {
 fn filters_of_line_ends_count_and_programs_are_not_run() {
     let folder = repository();
     let root = folder.path();
-    fs::write(
-        root.join(".gitattributes"),
-        "*.txt text\n*.bin filter=lfs -text\n",
-    )
-    .unwrap();
-    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 3\n";
-    fs::write(root.join("pointer.bin"), pointer).unwrap();
-    git(root, &["add", "."]);
-    git(root, &["commit", "-q", "-m", "pointer"]);
-    fs::write(root.join("crlf.txt"), "a\r\nb\r\n").unwrap();
+    let script = r"
+        printf '*.txt text\n*.bin filter=lfs -text\n' > .gitattributes
+        printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 3\n' > pointer.bin
+        git add .; git commit -q -m pointer; printf 'a\r\nb\r\n' > crlf.txt";
+    sh(root, script);
     checked_snapshot(root);
     let mark = root.join(".git/ran");
     let program = format!("touch {} && cat", mark.display());
@@ -169,7 +139,7 @@ fn files_that_a_sparse_checkout_leaves_out_are_not_deleted() {
     git(root, &["sparse-checkout", "set", "--no-cone", "/*.txt"]);
     assert!(!root.join("out/file").exists());
     let tree = find(root);
-    assert_eq!(tree.changes().unwrap(), []);
+    assert!(tree.changes().unwrap().is_empty());
     let head = git(root, &["rev-parse", "HEAD^{tree}"]);
     assert_eq!(tree.snapshot().unwrap(), head.trim());
 }
@@ -184,8 +154,7 @@ fn a_conflicted_file_is_its_text_in_the_work_tree_and_not_stashed() {
     commit(root, "a.txt", "ours\n");
     crate::test_repository::git_fails(root, &["merge", "-q", "other"]);
     checked_snapshot(root);
-    let changes = find(root).changes().unwrap();
-    assert!(changes.len() == 1 && changes[0].is_modified, "{changes:?}");
+    assert_eq!(find(root).changes().unwrap(), [Path::new("a.txt")]);
     let error = find(root).stash_save("x").unwrap_err();
     assert!(matches!(error, RepositoryError::Unmerged { .. }), "{error}");
 }
@@ -232,64 +201,41 @@ fn a_removed_git_folder_is_an_error_of_its_own() {
 }
 
 #[test]
-fn the_dirty_list_says_what_is_staged_modified_and_untracked() {
+fn the_dirty_list_has_what_is_staged_modified_deleted_and_untracked() {
     let folder = repository();
     let root = folder.path();
     commit(root, "b.txt", "b\n");
     fs::write(root.join("a.txt"), "changed\n").unwrap();
     git(root, &["add", "a.txt"]);
-    fs::write(root.join("a.txt"), "again\n").unwrap();
     fs::remove_file(root.join("b.txt")).unwrap();
     fs::create_dir(root.join("d")).unwrap();
-    fs::write(
-        root.join("d").join(std::ffi::OsStr::from_bytes(b"\xff")),
-        "x",
-    )
-    .unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    fs::write(root.join("d").join(odd), "x").unwrap();
     let changes = find(root).changes().unwrap();
-    let flags: Vec<_> = changes
-        .iter()
-        .map(|change| (change.is_staged, change.is_modified, change.is_untracked))
-        .collect();
-    assert_eq!(
-        flags,
-        [
-            (true, true, false),
-            (false, true, false),
-            (false, false, true)
-        ]
-    );
-    let paths: Vec<_> = changes.iter().map(|change| &change.path).collect();
-    assert_eq!(crate::name_paths(&paths, 9), "a.txt, b.txt, d/\u{fffd}");
-    assert_eq!(crate::name_paths(&paths, 1), "a.txt, 2 more");
+    assert_eq!(crate::name_paths(&changes, 9), "a.txt, b.txt, d/\u{fffd}");
+    assert_eq!(crate::name_paths(&changes, 1), "a.txt, 2 more");
 }
 
 #[test]
 fn a_diff_is_git_s_to_the_byte_and_lists_each_kind_of_change() {
     let folder = repository();
     let root = folder.path();
-    let lines: String = (0..50).map(|n| format!("line {n}\n")).collect();
-    commit(root, "old name", &lines);
-    commit(root, "type", "x\n");
-    commit(root, "mode", "x\n");
-    commit(root, "gone", "x\ny\n");
+    sh(
+        root,
+        "seq -f 'line %g' 0 49 > 'old name'; echo x > type; echo x > mode; printf 'x\\ny\\n' > gone; git add -A; git commit -q -m base",
+    );
     let tree = find(root);
     let before = tree.snapshot().unwrap();
-    fs::rename(root.join("old name"), root.join("neu \u{e4}\n")).unwrap();
-    fs::write(root.join("neu \u{e4}\n"), lines.replace("line 7\n", "7\n")).unwrap();
-    fs::remove_file(root.join("type")).unwrap();
-    symlink("x", root.join("type")).unwrap();
-    fs::set_permissions(root.join("mode"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::remove_file(root.join("gone")).unwrap();
-    fs::write(root.join("binary"), b"\0\x01\xff".repeat(999)).unwrap();
-    fs::write(root.join("latin"), b"\xe4\n").unwrap();
+    let script = r#"
+        new=$(printf 'neu \303\244\n.'); new=${new%.}; sed 's/^line 7$/7/' 'old name' > "$new"; rm 'old name' type gone
+        ln -s x type; chmod 755 mode; printf '\0\1\377%.0s' $(seq 999) > binary; printf '\344\n' > latin"#;
+    sh(root, script);
     let after = tree.snapshot().unwrap();
     // What the user has set for people must not reach the diff.
-    git(root, &["config", "diff.noprefix", "true"]);
-    git(root, &["config", "diff.external", "false"]);
+    let set = "git config diff.noprefix true; git config diff.external false";
+    sh(root, set);
     let diff = tree.diff(&before, &after).unwrap();
-    git(root, &["config", "--unset", "diff.noprefix"]);
-    git(root, &["config", "--unset", "diff.external"]);
+    sh(root, &set.replace("config", "config --unset"));
     let by_git = git_bytes(root, &["diff", "-M", "--binary", &before, &after], &[]);
     assert_eq!(diff, by_git);
     let list: Vec<_> = files(&diff)

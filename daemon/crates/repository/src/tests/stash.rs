@@ -1,6 +1,6 @@
 //! The stash on repositories that git made: what comes back is compared with what was there.
 
-use crate::test_repository::{commit, git, repository};
+use crate::test_repository::{add_submodule, commit, git, repository, sh};
 use crate::{RepositoryError, WorkTree};
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,77 +53,31 @@ pub(crate) fn everything(root: &Path) -> Everything {
 /// A work tree with every kind of change.
 pub(crate) fn dirty() -> tempfile::TempDir {
     let folder = repository();
-    let root = folder.path();
-    for path in [
-        "both",
-        "deleted",
-        "staged away",
-        "kept on disk",
-        "type",
-        "mode",
-        "becomes a folder",
-    ] {
-        commit(root, path, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
-    }
-    fs::create_dir(root.join("folder")).unwrap();
-    commit(root, "folder/becomes a file", "x\n");
-    fs::write(root.join(".gitignore"), "ignored*\n").unwrap();
-    git(root, &["add", ".gitignore"]);
-    git(root, &["commit", "-q", "-m", "ignore"]);
-    fs::write(root.join("ignored"), "ignored\n").unwrap();
-    fs::write(root.join("both"), "one\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
-    fs::write(root.join("new staged"), "new\n").unwrap();
-    fs::write(root.join("new and gone"), "new\n").unwrap();
-    git(root, &["add", "both", "new staged", "new and gone"]);
-    git(root, &["rm", "-q", "staged away"]);
-    git(root, &["rm", "-q", "--cached", "kept on disk"]);
-    fs::write(root.join("both"), "uno\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
-    for path in ["new and gone", "deleted", "type", "becomes a folder"] {
-        fs::remove_file(root.join(path)).unwrap();
-    }
-    symlink("a.txt", root.join("type")).unwrap();
-    fs::set_permissions(root.join("mode"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::create_dir(root.join("becomes a folder")).unwrap();
-    fs::write(root.join("becomes a folder/x"), "x").unwrap();
-    fs::remove_dir_all(root.join("folder")).unwrap();
-    fs::write(root.join("folder"), "file now\n").unwrap();
-    fs::create_dir_all(root.join("deep/er")).unwrap();
-    fs::write(root.join("deep/er/line\nbreak"), "x").unwrap();
-    fs::write(
-        root.join("deep")
-            .join(std::ffi::OsStr::from_bytes(b"latin-\xe4")),
-        "x",
-    )
-    .unwrap();
-    fs::write(root.join("deep/script"), "#!/bin/sh\n").unwrap();
-    fs::set_permissions(root.join("deep/script"), fs::Permissions::from_mode(0o755)).unwrap();
+    let script = r#"
+        numbers() { printf '%s\n' $1 2 3 4 5 6 7 8 9; }
+        for file in both deleted 'staged away' 'kept on disk' type mode 'becomes a folder'; do numbers 1 > "$file"; done
+        mkdir folder; echo x > 'folder/becomes a file'; echo 'ignored*' > .gitignore
+        git add -A; git commit -q -m base
+        echo ignored > ignored; numbers one > both; echo new > 'new staged'; echo new > 'new and gone'
+        git add both 'new staged' 'new and gone'; git rm -q 'staged away'; git rm -q --cached 'kept on disk'
+        numbers uno > both; rm 'new and gone' deleted type 'becomes a folder'
+        ln -s a.txt type; chmod 755 mode; mkdir 'becomes a folder'; printf x > 'becomes a folder/x'
+        rm -r folder; echo 'file now' > folder; mkdir -p deep/er; echo '#!/bin/sh' > deep/script; chmod 755 deep/script
+        printf x > "$(printf 'deep/er/line\nbreak')"; printf x > "$(printf 'deep/latin-\344')""#;
+    sh(folder.path(), script);
     folder
 }
 
 /// Adds to [`dirty`] what git does not store: permissions, and bytes that a filter changes.
 pub(crate) fn add_unstored(root: &Path) {
-    commit(
-        root,
-        ".gitattributes",
-        "*.crlf eol=crlf\n*.auto text=auto\n",
-    );
-    for path in ["tracked key", "staged key", "read-only", "line.crlf"] {
-        commit(root, path, "1\n");
-        fs::write(root.join(path), "2\n").unwrap();
-    }
-    git(root, &["add", "staged key"]);
-    fs::write(root.join("mixed.auto"), "a\r\nb\nc\r\n").unwrap();
-    fs::create_dir(root.join("private")).unwrap();
-    fs::write(root.join("private/key"), "secret").unwrap();
-    for (path, mode) in [
-        ("tracked key", 0o600),
-        ("staged key", 0o640),
-        ("read-only", 0o444),
-        ("private/key", 0o600),
-        ("private", 0o700),
-    ] {
-        fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
-    }
+    let script = r#"
+        printf '*.crlf eol=crlf\n*.auto text=auto\n' > .gitattributes; git add .gitattributes
+        for file in 'tracked key' 'staged key' read-only line.crlf; do echo 1 > "$file"; git add "$file"; done
+        git commit -q -m unstored
+        for file in 'tracked key' 'staged key' read-only line.crlf; do echo 2 > "$file"; done
+        git add 'staged key'; printf 'a\r\nb\nc\r\n' > mixed.auto; mkdir private; printf secret > private/key
+        chmod 600 'tracked key' private/key; chmod 640 'staged key'; chmod 444 read-only; chmod 700 private"#;
+    sh(root, script);
 }
 
 fn stash(tree: &WorkTree) -> String {
@@ -145,11 +99,8 @@ fn everything_comes_back_and_ignored_files_stay() {
     assert_eq!(clean.status, "");
     assert!(clean.files.contains_key(&root.join("ignored")));
     assert_eq!(clean.stash.lines().count(), 2);
-    assert!(
-        clean.stash.starts_with("stash@{0}: On main: before 7\n"),
-        "{}",
-        clean.stash
-    );
+    let first = clean.stash.lines().next();
+    assert_eq!(first, Some("stash@{0}: On main: before 7"));
     assert_eq!(tree.stash_find("before 7").unwrap().unwrap(), id);
     assert!(tree.stash_save("clean").unwrap().is_none());
     tree.stash_restore(&id).unwrap();
@@ -187,15 +138,10 @@ fn permissions_and_bytes_that_git_does_not_store_come_back() {
 fn empty_folders_come_back() {
     let folder = repository();
     let root = folder.path();
-    fs::create_dir_all(root.join("deep/er")).unwrap();
-    fs::write(root.join("deep/er/file"), "x").unwrap();
-    fs::write(root.join("file"), "x").unwrap();
-    git(root, &["add", "-A"]);
-    git(root, &["commit", "-q", "-m", "base"]);
-    fs::remove_file(root.join("deep/er/file")).unwrap();
-    fs::remove_file(root.join("file")).unwrap();
-    fs::create_dir_all(root.join("file/with/none")).unwrap();
-    fs::set_permissions(root.join("file/with"), fs::Permissions::from_mode(0o700)).unwrap();
+    let script =
+        "mkdir -p deep/er; echo x > deep/er/file; echo x > file; git add -A; git commit -q -m base
+        rm deep/er/file file; mkdir -p file/with/none; chmod 700 file/with";
+    sh(root, script);
     let tree = WorkTree::find(root).unwrap();
     let before = everything(root);
     let id = stash(&tree);
@@ -226,14 +172,10 @@ fn what_a_run_committed_is_merged_and_its_other_files_stay() {
     fs::write(root.join("a.txt"), "by the run").unwrap();
     git(root, &["stash", "push", "-q", "-m", "later", "a.txt"]);
     tree.stash_restore(&id).unwrap();
-    assert_eq!(
-        fs::read_to_string(root.join("both")).unwrap(),
-        "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n"
-    );
-    assert_eq!(
-        git(root, &["show", ":both"]),
-        "one\n2\n3\n4\n5\n6\n7\n8\nnine\n"
-    );
+    let merged = "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n";
+    assert_eq!(fs::read_to_string(root.join("both")).unwrap(), merged);
+    let staged = git(root, &["show", ":both"]);
+    assert_eq!(staged, merged.replace("uno", "one"));
     assert!(root.join("by the run").exists());
     let expected = before.status.replacen("?? ", "?? \"by the run\"\n?? ", 1);
     let sorted = |status: &str| {
@@ -248,44 +190,31 @@ fn what_a_run_committed_is_merged_and_its_other_files_stay() {
 
 #[test]
 fn a_conflict_restores_nothing_and_names_the_way() {
-    type Run = fn(&Path);
-    let runs: [(&str, Run); 7] = [
-        ("both", |root| {
-            fs::write(root.join("both"), "not committed\n").unwrap()
-        }),
-        ("both", |root| {
-            drop(commit(root, "both", "another line 1\n"))
-        }),
-        ("new staged", |root| {
-            drop(commit(root, "new staged", "another\n"))
-        }),
-        ("deep/script", |root| {
-            fs::create_dir(root.join("deep")).unwrap();
-            drop(commit(root, "deep/script", "another\n"));
-        }),
-        ("deep/script", |root| {
-            fs::create_dir(root.join("deep")).unwrap();
-            fs::write(root.join("deep/script"), "another\n").unwrap();
-        }),
-        ("deep/script", |root| drop(commit(root, "deep", "a file\n"))),
-        ("new staged", |root| {
-            fs::write(root.join(".git/info/exclude"), "new*\n").unwrap();
-            fs::write(root.join("new staged"), "ignored now\n").unwrap();
-        }),
+    let all = "git add -A; git commit -q -m run";
+    let runs = [
+        ("both", "echo not committed > both", ""),
+        ("both", "echo another line 1 > both", all),
+        ("new staged", "echo another > 'new staged'", all),
+        ("deep/script", "mkdir deep; echo another > deep/script", all),
+        ("deep/script", "mkdir deep; echo another > deep/script", ""),
+        ("deep/script", "echo a file > deep", all),
+        (
+            "new staged",
+            "echo 'new*' > .git/info/exclude; echo ignored > 'new staged'",
+            "",
+        ),
     ];
-    for (path, run) in runs {
+    for (path, run, commit) in runs {
         let folder = dirty();
         let root = folder.path();
         let tree = WorkTree::find(root).unwrap();
         let id = stash(&tree);
-        run(root);
+        sh(root, &format!("{run}; {commit}"));
         let before = everything(root);
         let error = tree.stash_restore(&id).unwrap_err();
-        assert!(
-            matches!(error, RepositoryError::StashConflict { .. }),
-            "{error}"
-        );
         let text = error.to_string();
+        let is_conflict = matches!(error, RepositoryError::StashConflict { .. });
+        assert!(is_conflict, "{text}");
         let way = "Move these away, then run: git stash pop --index stash@{0};";
         assert!(text.contains(path) && text.contains(way), "{text}");
         assert_eq!(everything(root), before);
@@ -309,10 +238,8 @@ fn follow_the_way(root: &Path, path: &str) {
         assert!(said.contains("conflicts in index"), "{path}: {said}");
         pop(&["stash@{0}"]);
         let status = git(root, &["status", "--porcelain", path]);
-        assert!(
-            status.starts_with("UU") || status.starts_with("AA"),
-            "{status}"
-        );
+        let is_unmerged = status.starts_with("UU") || status.starts_with("AA");
+        assert!(is_unmerged, "{status}");
     }
     assert!(root.join(path).is_file(), "{path}");
 }
@@ -455,42 +382,21 @@ fn what_cannot_be_stashed_is_left_as_it_is() {
 fn submodules_nested_repositories_and_sparse_checkouts_survive_a_stash() {
     let (folder, other) = (repository(), repository());
     let root = folder.path();
-    let url = other.path().to_str().unwrap();
-    git(
-        root,
-        &[
-            "-c",
-            "protocol.file.allow=always",
-            "submodule",
-            "--quiet",
-            "add",
-            url,
-            "sub",
-        ],
+    add_submodule(root, other.path(), "sub");
+    let script = format!(
+        "mkdir out; echo x > out/file; git add out; git commit -q -m out; git clone -q {} nested
+        git sparse-checkout set --no-cone '/*' '!/out'; echo changed > a.txt",
+        other.path().display()
     );
-    fs::create_dir(root.join("out")).unwrap();
-    commit(root, "out/file", "x");
-    git(root, &["clone", "-q", url, "nested"]);
-    git(
-        root,
-        &["sparse-checkout", "set", "--no-cone", "/*", "!/out"],
-    );
-    git(&root.join("sub"), &["config", "user.name", "dev"]);
-    git(
-        &root.join("sub"),
-        &["config", "user.email", "dev@example.com"],
-    );
+    sh(root, &script);
     commit(&root.join("sub"), "new", "x");
-    fs::write(root.join("a.txt"), "changed\n").unwrap();
     fs::write(root.join("untracked"), "x\n").unwrap();
     let before = everything(root);
     let tree = WorkTree::find(root).unwrap();
     let id = stash(&tree);
     assert_eq!(fs::read(root.join("a.txt")).unwrap(), b"a\n");
-    assert_eq!(
-        git(root, &["status", "--porcelain"]),
-        " M sub\n?? nested/\n"
-    );
+    let status = git(root, &["status", "--porcelain"]);
+    assert_eq!(status, " M sub\n?? nested/\n");
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
 }

@@ -148,6 +148,10 @@ mod tests {
         assert_eq!(directory(Some("no/such")), here.join("no/such"));
         assert_eq!(directory(Some("/")), Path::new("/"));
         assert_eq!(given_path(Some("")).unwrap_err().exit(), crate::Exit::Usage);
+        // Another host has only absolute paths.
+        assert_eq!(over_there(Path::new("/no/../such")).unwrap(), "/no/../such");
+        let relative = over_there(Path::new("x")).unwrap_err();
+        assert_eq!(relative.exit(), crate::Exit::Usage);
     }
 
     #[test]
@@ -173,14 +177,5 @@ mod tests {
         let above = above.parent().unwrap().join("no-such");
         let absolute = absolute_here(Path::new("../no-such")).unwrap();
         assert_eq!(Path::new(&absolute), above);
-    }
-
-    #[test]
-    fn another_host_has_only_absolute_paths() {
-        assert_eq!(over_there(Path::new("/no/../such")).unwrap(), "/no/../such");
-        assert_eq!(
-            over_there(Path::new("x")).unwrap_err().exit(),
-            crate::Exit::Usage
-        );
     }
 }

@@ -209,6 +209,13 @@ impl Context {
     pub(crate) fn note(&self, text: &str) {
         note(text);
     }
+
+    /// Tells a person that there is nothing to print, and perhaps what would be there.
+    pub(crate) fn note_if_empty<T>(&self, list: &[T], text: &str) {
+        if list.is_empty() && !self.global.json {
+            note(text);
+        }
+    }
 }
 
 fn env(name: &str) -> Option<OsString> {

@@ -352,53 +352,49 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_in_words() {
-        let words = |keys: &str| detach_keys(keys).unwrap().in_words();
-        assert_eq!(words("C-\\ d").as_deref(), Some("Ctrl-\\ then d"));
-        assert_eq!(words("M-x").as_deref(), Some("Alt-x"));
-        assert_eq!(words("none"), None);
-    }
-
-    #[test]
-    fn the_keys_detach_in_one_read_or_in_several() {
-        assert_eq!(after("C-\\ d", &[b"ab\x1cdcd"]), (b"ab".to_vec(), true));
-        assert_eq!(after("C-\\ d", &[b"\x1c", b"d"]), (vec![], true));
-        assert_eq!(after("C-p,C-q", &[b"\x10\x11"]), (vec![], true));
-        assert_eq!(after("^A", &[b"x\x01"]), (b"x".to_vec(), true));
-        assert_eq!(after("M-x", &[b"\x1bx"]), (vec![], true));
-    }
-
-    #[test]
-    fn the_first_key_twice_is_the_key_once_and_other_keys_are_passed_on() {
-        assert_eq!(
-            after("C-\\ d", &[b"\x1c\x1c", b"d"]),
-            (b"\x1cd".to_vec(), false)
-        );
-        assert_eq!(after("C-\\ d", &[b"\x1cxd"]), (b"\x1cxd".to_vec(), false));
-        assert_eq!(after("none", &[b"\x1cd"]), (b"\x1cd".to_vec(), false));
-    }
-
-    #[test]
-    fn keys_that_the_terminal_reports_in_numbers_count() {
-        assert_eq!(
-            after("C-\\ d", &[b"\x1b[92;5u", b"\x1b[100u"]),
-            (vec![], true)
-        );
-        assert_eq!(after("C-\\ d", &[b"\x1b[27;5;92~d"]), (vec![], true));
-        let with_releases: &[&[u8]] = &[b"\x1b[92;5:1u", b"\x1b[92;5:3u", b"\x1b[100;1:1u"];
-        assert_eq!(after("C-\\ d", with_releases), (vec![], true));
-        // With Caps Lock on.
-        assert_eq!(after("C-\\ d", &[b"\x1b[92;69u", b"d"]), (vec![], true));
-    }
-
-    #[test]
-    fn mouse_reports_in_between_do_not_matter() {
-        assert_eq!(
-            after("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"d"]),
-            (vec![], true)
-        );
-        let (bytes, _) = after("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"x"]);
-        assert_eq!(bytes, b"\x1c\x1b[<35;1;1Mx");
+    fn the_keys_detach_in_one_read_or_in_several_and_all_else_is_passed_on() {
+        for (keys, inputs, bytes, detaches) in [
+            ("C-\\ d", &[&b"ab\x1cdcd"[..]][..], &b"ab"[..], true),
+            ("C-\\ d", &[b"\x1c", b"d"], b"", true),
+            ("C-p,C-q", &[b"\x10\x11"], b"", true),
+            ("^A", &[b"x\x01"], b"x", true),
+            ("M-x", &[b"\x1bx"], b"", true),
+            // The first key twice is the key once.
+            ("C-\\ d", &[b"\x1c\x1c", b"d"], b"\x1cd", false),
+            ("C-\\ d", &[b"\x1cxd"], b"\x1cxd", false),
+            ("none", &[b"\x1cd"], b"\x1cd", false),
+            // Keys that the terminal reports in numbers; the last one with Caps Lock on.
+            ("C-\\ d", &[b"\x1b[92;5u", b"\x1b[100u"], b"", true),
+            ("C-\\ d", &[b"\x1b[27;5;92~d"], b"", true),
+            (
+                "C-\\ d",
+                &[b"\x1b[92;5:1u", b"\x1b[92;5:3u", b"\x1b[100;1:1u"],
+                b"",
+                true,
+            ),
+            ("C-\\ d", &[b"\x1b[92;69u", b"d"], b"", true),
+            // Mouse reports in between do not matter.
+            ("C-\\ d", &[b"\x1c", b"\x1b[<35;1;1M", b"d"], b"", true),
+            (
+                "C-\\ d",
+                &[b"\x1c", b"\x1b[<35;1;1M", b"x"],
+                b"\x1c\x1b[<35;1;1Mx",
+                false,
+            ),
+            // What is pasted does not detach.
+            (
+                "C-\\ d",
+                &[b"\x1b[200~\x1cd\x1b[201~"],
+                b"\x1b[200~\x1cd\x1b[201~",
+                false,
+            ),
+        ] {
+            assert_eq!(
+                after(keys, inputs),
+                (bytes.to_vec(), detaches),
+                "{inputs:?}"
+            );
+        }
     }
 
     #[test]
@@ -449,16 +445,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pasted_does_not_detach() {
-        let paste = b"\x1b[200~\x1cd\x1b[201~";
-        assert_eq!(after("C-\\ d", &[paste]), (paste.to_vec(), false));
-    }
-
-    #[test]
-    fn names_that_are_no_keys_are_refused() {
-        for good in ["C-\\ d", "ctrl-b", "C-p C-q", "q", "M-d", "none", "C-M-x"] {
-            assert!(detach_keys(good).is_ok(), "{good}");
+    fn keys_are_told_in_words_and_names_that_are_no_keys_are_refused() {
+        for (good, words) in [
+            ("C-\\ d", Some("Ctrl-\\ then d")),
+            ("M-x", Some("Alt-x")),
+            ("none", None),
+            ("ctrl-b", Some("Ctrl-b")),
+            ("C-p C-q", Some("Ctrl-p then Ctrl-q")),
+            ("q", Some("q")),
+        ] {
+            let keys = detach_keys(good).expect(good);
+            assert_eq!(keys.in_words().as_deref(), words);
         }
+        assert!(detach_keys("C-M-x").is_ok());
         for bad in ["", " ", "F1", "C-é", "C-", "a b c d e", "Enter"] {
             assert!(detach_keys(bad).is_err(), "{bad}");
         }

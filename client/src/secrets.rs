@@ -195,16 +195,18 @@ mod tests {
 
     #[test]
     fn the_daemon_says_what_it_asks_for() {
-        let failure = |data: serde_json::Value| Failure::Refused {
-            method: "session.create".into(),
-            error: serde_json::from_value(
-                serde_json::json!({"code": 1001, "message": "m", "data": data}),
-            )
-            .unwrap(),
-        };
-        let asked = failure(serde_json::json!({"secrets": [{"name": "a", "step": 1, "env": "A"}]}));
-        assert_eq!(wanted(&asked).unwrap()[0].env.as_deref(), Some("A"));
-        assert!(wanted(&failure(serde_json::json!({}))).is_none());
+        use serde_json::json;
+        let asked = json!({"secrets": [{"name": "a", "step": 1, "env": "A"}]});
+        for (data, env) in [(asked, Some("A")), (json!({}), None)] {
+            let error = json!({"code": 1001, "message": "m", "data": data});
+            let failure = Failure::Refused {
+                method: "session.create".into(),
+                error: serde_json::from_value(error).unwrap(),
+            };
+            let found = wanted(&failure);
+            let found = found.as_ref().map(|found| found[0].env.as_deref());
+            assert_eq!(found.flatten(), env);
+        }
     }
 
     #[test]

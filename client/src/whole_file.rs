@@ -124,15 +124,13 @@ mod tests {
     fn a_file_is_replaced_and_keeps_its_place_and_its_mode() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("a.svg"), folder.path().join("link"));
+        let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         write(&file, b"one").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&file, &link).unwrap();
         write(&link, b"two").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"two");
-        assert_eq!(
-            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o640
-        );
+        assert_eq!(mode(&file), 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
@@ -151,14 +149,10 @@ mod tests {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
             Ok(())
         };
-        assert_eq!(
-            write_by(&file, Some(0o600), fill, |error| error).unwrap(),
-            1
-        );
-        assert_eq!(
-            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        let len = write_by(&file, Some(0o600), fill, |error| error);
+        assert_eq!(len.unwrap(), 1);
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -167,10 +161,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let refused = |path: &Path| write(path, b"x").unwrap_err().kind();
         assert_eq!(refused(folder.path()), io::ErrorKind::IsADirectory);
-        assert_eq!(
-            refused(&folder.path().join("no/a")),
-            io::ErrorKind::NotFound
-        );
+        let nowhere = folder.path().join("no/a");
+        assert_eq!(refused(&nowhere), io::ErrorKind::NotFound);
         let dangling = folder.path().join("dangling");
         symlink("nowhere", &dangling).unwrap();
         assert_eq!(refused(&dangling), io::ErrorKind::NotFound);

@@ -1,6 +1,8 @@
 //! `ccctl test` and `ccctl fuzz`.
 
-use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs, for_copies};
+use super::investigate::{
+    ReportCleanupArgs, ReportListArgs, ReportNameArgs, TargetArgs, for_copies,
+};
 use super::value::{count, named, seconds, word};
 use ccd_protocol::black_box::TestType;
 use clap::{Args, Subcommand};
@@ -68,7 +70,7 @@ pub(crate) enum BlackBoxVerb {
     Get(BlackBoxGetArgs),
     /// Delete a report
     #[command(visible_alias = "rm")]
-    Delete(ReportArgs),
+    Delete(ReportNameArgs),
     /// Delete old reports
     #[command(visible_alias = "clean")]
     Cleanup(ReportCleanupArgs),
@@ -90,26 +92,15 @@ pub(crate) struct BlackBoxGetArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed};
 
     #[test]
     fn types_are_a_list_and_a_program_keeps_its_words() {
-        let words = [
-            "ccctl",
-            "test",
-            "--types",
-            "fuzz,Invalid-Input",
-            "bc",
-            "--types",
-            "x",
-        ];
-        let Noun::Test(args) = Ccctl::try_parse_from(words).unwrap().noun else {
+        let Ok(Noun::Test(args)) = parsed("test --types fuzz,Invalid-Input bc --types x") else {
             panic!("another noun");
         };
         assert_eq!(args.run.types, [TestType::Fuzz, TestType::InvalidInput]);
         assert_eq!(args.run.fuzz.target.program, ["bc", "--types", "x"]);
-        assert!(Ccctl::try_parse_from(["ccctl", "test", "--types", "fuz", "bc"]).is_err());
-        assert!(Ccctl::try_parse_from(["ccctl", "test"]).is_err());
+        assert!(parsed("test --types fuz bc").is_err() && parsed("test").is_err());
     }
 }

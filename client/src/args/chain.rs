@@ -158,42 +158,37 @@ pub(crate) struct JobStartArgs {
 
 #[cfg(test)]
 mod tests {
-    use crate::args::Ccctl;
-    use clap::Parser as _;
-
-    fn is_right(line: &str) -> bool {
-        Ccctl::try_parse_from(line.split(' ')).is_ok()
-    }
+    use crate::args::parsed;
 
     #[test]
     fn a_chain_comes_from_one_place() {
         for (line, right) in [
-            ("ccctl chain save a make", true),
-            ("ccctl chain save a --file f", true),
-            ("ccctl chain save a", false),
-            ("ccctl chain save a --file f make", false),
-            ("ccctl chain run a", true),
-            ("ccctl chain run --file -", true),
-            ("ccctl chain run a --file f", false),
-            ("ccctl chain run", false),
-            ("ccctl chain run a --shared --shell", false),
+            ("chain save a make", true),
+            ("chain save a --file f", true),
+            ("chain save a", false),
+            ("chain save a --file f make", false),
+            ("chain run a", true),
+            ("chain run --file -", true),
+            ("chain run a --file f", false),
+            ("chain run", false),
+            ("chain run a --shared --shell", false),
         ] {
-            assert_eq!(is_right(line), right, "{line}");
+            assert_eq!(parsed(line).is_ok(), right, "{line}");
         }
     }
 
     #[test]
     fn a_watch_has_a_program_or_a_session_and_a_pattern() {
         for (line, right) in [
-            ("ccctl watch -p x -- ls --json", true),
-            ("ccctl watch -p x --session a", true),
-            ("ccctl watch -p x --session a ls", false),
-            ("ccctl watch -- ls", false),
-            ("ccctl watch -p x", false),
-            ("ccctl watch -p x --since 5 -- ls", false),
-            ("ccctl watch -p x --detach --run y -- ls", false),
+            ("watch -p x -- ls --json", true),
+            ("watch -p x --session a", true),
+            ("watch -p x --session a ls", false),
+            ("watch -- ls", false),
+            ("watch -p x", false),
+            ("watch -p x --since 5 -- ls", false),
+            ("watch -p x --detach --run y -- ls", false),
         ] {
-            assert_eq!(is_right(line), right, "{line}");
+            assert_eq!(parsed(line).is_ok(), right, "{line}");
         }
     }
 }

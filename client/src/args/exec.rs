@@ -114,93 +114,76 @@ fn tools(text: &str) -> Result<ToolList, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, ExecArgs, Noun};
-    use clap::Parser as _;
+    use crate::args::{ExecArgs, Noun, parsed};
 
-    fn parse(words: &[&str]) -> Result<ExecArgs, clap::Error> {
-        match Ccctl::try_parse_from([&["ccctl", "exec"], words].concat())?.noun {
+    fn parse(line: &str) -> Result<ExecArgs, clap::Error> {
+        match parsed(&format!("exec {line}"))? {
             Noun::Exec(args) => Ok(*args),
             other => panic!("{other:?}"),
         }
     }
 
-    fn run(words: &[&str]) -> ExecRunArgs {
-        let args = parse(words).unwrap();
-        assert!(args.verb.is_none(), "{words:?}");
+    fn run(line: &str) -> ExecRunArgs {
+        let args = parse(line).unwrap();
+        assert!(args.verb.is_none(), "{line}");
         args.run
     }
 
     #[test]
     fn an_instruction_is_one_word_of_the_command_line() {
-        for (words, instruction) in [
-            (&["add a test"][..], "add a test"),
-            (&["--model", "opus", "add a test"], "add a test"),
-            (&["add a test", "--model", "opus"], "add a test"),
-            (&["--model", "opus", "--", "-v is wrong"], "-v is wrong"),
-            (&["--", "list"], "list"),
-            (&[""], ""),
-            (&["-"], "-"),
+        for (line, instruction) in [
+            ("'add a test'", Some("add a test")),
+            ("--model opus 'add a test'", Some("add a test")),
+            ("'add a test' --model opus", Some("add a test")),
+            ("--model opus -- '-v is wrong'", Some("-v is wrong")),
+            ("-- list", Some("list")),
+            ("'list them'", Some("list them")),
+            ("''", Some("")),
+            ("-", Some("-")),
+            ("--file f", None),
         ] {
-            assert_eq!(
-                run(words).instruction.as_deref(),
-                Some(instruction),
-                "{words:?}"
-            );
+            assert_eq!(run(line).instruction.as_deref(), instruction, "{line}");
         }
-        for words in [
-            &[][..],
-            &["add", "a", "test"],
-            &["x", "--file", "f"],
-            &["-x is wrong"],
-        ] {
-            assert!(parse(words).is_err(), "{words:?}");
+        for line in ["", "add a test", "x --file f", "'-x is wrong'"] {
+            assert!(parse(line).is_err(), "{line}");
         }
-        assert!(run(&["--file", "f"]).instruction.is_none());
     }
 
     #[test]
     fn a_bare_word_that_is_a_subcommand_is_the_subcommand() {
-        for words in [
-            &["list"][..],
-            &["--json", "ls"],
-            &["show", "3f2a"],
-            &["session", "3f2a"],
-            &["clean", "--older-than", "30"],
-            &["run", "add a test", "--timeout", "5"],
+        for line in [
+            "list",
+            "--json ls",
+            "show 3f2a",
+            "session 3f2a",
+            "clean --older-than 30",
+            "run 'add a test' --timeout 5",
         ] {
-            assert!(parse(words).unwrap().verb.is_some(), "{words:?}");
+            assert!(parse(line).unwrap().verb.is_some(), "{line}");
         }
-        assert!(parse(&["list them"]).unwrap().verb.is_none());
     }
 
     #[test]
     fn commas_in_parentheses_do_not_separate_tools() {
-        let args = run(&["x", "--disallowed-tools", "Bash(rm:*, -rf), WebFetch"]);
+        let args = run("x --disallowed-tools 'Bash(rm:*, -rf), WebFetch'");
         let list = args.disallowed_tools.unwrap();
         assert_eq!(list.0, ["Bash(rm:*, -rf)", "WebFetch"]);
-        for nothing in ["", " , "] {
-            assert!(parse(&["x", "--allowed-tools", nothing]).is_err());
-        }
     }
 
     #[test]
-    fn numbers_out_of_range_are_left_to_the_daemon() {
-        let args = run(&["x", "--timeout", "-1", "--max-turns", "0"]);
+    fn numbers_out_of_range_are_left_to_the_daemon_and_choices_are_in_any_case() {
+        let args =
+            run("x --timeout -1 --max-turns 0 --output-format Stream-JSON --dirty-worktree STASH");
         assert_eq!((args.timeout, args.max_turns), (Some(-1), Some(0)));
-        assert!(parse(&["x", "--timeout", "soon"]).is_err());
-    }
-
-    #[test]
-    fn choices_are_accepted_in_any_case() {
-        let args = run(&[
-            "x",
-            "--output-format",
-            "Stream-JSON",
-            "--dirty-worktree",
-            "STASH",
-        ]);
         assert_eq!(args.output_format, Some(OutputFormat::StreamJson));
         assert_eq!(args.dirty_worktree, Some(DirtyWorktree::Stash));
-        assert!(parse(&["x", "--output-format", "xml"]).is_err());
+        for line in [
+            "x --timeout soon",
+            "x --output-format xml",
+            "x --allowed-tools ''",
+            "x --allowed-tools ' , '",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
     }
 }

@@ -90,7 +90,7 @@ pub(crate) enum InvestigateVerb {
     },
     /// Delete a report
     #[command(visible_alias = "rm")]
-    Delete(ReportArgs),
+    Delete(ReportNameArgs),
     /// Delete old reports
     #[command(visible_alias = "clean")]
     Cleanup(ReportCleanupArgs),
@@ -159,7 +159,7 @@ pub(crate) struct ReportGetArgs {
 
 /// Names a report.
 #[derive(Debug, Args)]
-pub(crate) struct ReportArgs {
+pub(crate) struct ReportNameArgs {
     /// Report: its id, a unique prefix of it, or the name of its file
     pub(crate) report: String,
 }
@@ -184,11 +184,10 @@ fn days(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed};
 
-    fn parse(words: &[&str]) -> Result<InvestigateArgs, clap::Error> {
-        match Ccctl::try_parse_from([&["ccctl", "investigate"], words].concat())?.noun {
+    fn parse(line: &str) -> Result<InvestigateArgs, clap::Error> {
+        match parsed(&format!("investigate {line}"))? {
             Noun::Investigate(args) => Ok(*args),
             other => panic!("{other:?}"),
         }
@@ -196,27 +195,19 @@ mod tests {
 
     #[test]
     fn a_bare_word_that_is_a_subcommand_is_the_subcommand() {
-        for words in [
-            &["list"][..],
-            &["show", "3f2a"],
-            &["run", "bc"],
-            &["--json", "ls"],
-        ] {
-            assert!(parse(words).unwrap().verb.is_some(), "{words:?}");
+        for line in ["list", "show 3f2a", "run bc", "--json ls"] {
+            assert!(parse(line).unwrap().verb.is_some(), "{line}");
         }
-        for (words, program) in [
-            (
-                &["bc", "list", "--unsafe"][..],
-                &["bc", "list", "--unsafe"][..],
-            ),
-            (&["--unsafe", "bc", "-q"], &["bc", "-q"]),
-            (&["--", "list"], &["list"]),
+        for (line, program) in [
+            ("bc list --unsafe", &["bc", "list", "--unsafe"][..]),
+            ("--unsafe bc -q", &["bc", "-q"]),
+            ("-- list", &["list"]),
         ] {
-            let args = parse(words).unwrap();
-            assert!(args.verb.is_none(), "{words:?}");
+            let args = parse(line).unwrap();
+            assert!(args.verb.is_none(), "{line}");
             assert_eq!(args.run.target.program, program);
         }
-        assert!(parse(&[]).is_err() && parse(&["--unsfe", "bc"]).is_err());
+        assert!(parse("").is_err() && parse("--unsfe bc").is_err());
     }
 
     #[test]

@@ -36,57 +36,18 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 use std::ffi::OsString;
 
-pub(crate) use black_box::{
-    BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs,
-};
-pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
-pub(crate) use coach::{CoachVerb, ReviewArgs};
-pub(crate) use coach_decide::{
-    ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs, RuleArgs,
-};
-pub(crate) use coach_records::{
-    DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
-    ReportArgs,
-};
-pub(crate) use config::ConfigVerb;
-pub(crate) use conversation::{
-    ConversationExportArgs, ConversationGetArgs, ConversationListArgs, ConversationSearchArgs,
-    ConversationStatsArgs, ConversationTailArgs, ConversationVerb, ScopeOfConversations,
-};
-pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
-pub(crate) use data::{DataArgs, DataForgetArgs, DataVerb};
-pub(crate) use exec::{ExecRunArgs, ToolList};
-pub(crate) use exec_records::{ExecArgs, ExecGetArgs, ExecListArgs, ExecVerb};
 pub(crate) use help::whole_definition;
-pub(crate) use hook::{
-    DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
-};
 pub(crate) use hot::{names_hook, names_policy};
-pub(crate) use investigate::{
-    InvestigateArgs, InvestigateRunArgs, InvestigateVerb, LearnArgs, MapArgs, ProbeArgs,
-    ReportCleanupArgs, ReportListArgs, TargetArgs,
-};
-pub(crate) use job::JobVerb;
-pub(crate) use memory::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
-pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
-pub(crate) use program::{ProgramVerb, SaveArgs};
-pub(crate) use record::RecordArgs;
-pub(crate) use run::RunArgs;
-pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb, Switch};
-pub(crate) use session_create::{CallerArgs, CreateArgs};
-pub(crate) use session_input::{SendArgs, SendInput};
-pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
-pub(crate) use session_wait::{ExpectArgs, WaitArgs};
-pub(crate) use tape::{
-    RootArgs, TapeExportArgs, TapeImportArgs, TapeListArgs, TapePlayArgs, TapePruneArgs,
-    TapeShimArgs, TapeSvgArgs, TapeVerb, TapeVerifyArgs,
-};
-pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
-pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{
     explain, help, only_conversation, only_global, subcommand_like, wants_json,
 };
 pub(crate) use value::{SecretFrom, Size, patterns};
+pub(crate) use {
+    black_box::*, chain::*, coach::*, coach_decide::*, coach_records::*, config::*,
+    conversation::*, daemon::*, data::*, exec::*, exec_records::*, hook::*, investigate::*, job::*,
+    memory::*, pattern::*, program::*, record::*, run::*, session::*, session_create::*,
+    session_input::*, session_output::*, session_wait::*, tape::*, tape_options::*, top::*,
+};
 
 /// Drives any terminal program: starts it, types, waits for its output, reads its screen.
 #[derive(Debug, Parser)]
@@ -285,6 +246,14 @@ pub(crate) struct CompleteArgs {
     /// The words of the command line, starting with the program name
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
+}
+
+/// Parses a command as a shell would, without the name of the program.
+#[cfg(test)]
+pub(crate) fn parsed(line: &str) -> Result<Noun, clap::Error> {
+    let words = ccd_base::shell::split(line).unwrap().words;
+    let words = std::iter::once("ccctl".to_owned()).chain(words);
+    Ccctl::try_parse_from(words).map(|parsed| parsed.noun)
 }
 
 #[cfg(test)]

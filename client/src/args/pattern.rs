@@ -84,46 +84,27 @@ fn pattern_type(text: &str) -> Result<PatternType, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
-
-    fn parse(words: &[&str]) -> Result<PatternVerb, clap::Error> {
-        match Ccctl::try_parse_from([&["ccctl", "pattern"], words].concat())?.noun {
-            Noun::Pattern(verb) => Ok(verb),
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::args::{Noun, parsed};
 
     #[test]
-    fn a_text_comes_from_one_place() {
+    fn a_text_comes_from_one_place_and_types_are_in_any_case() {
         assert!(matches!(
-            parse(&["test", "-"]).unwrap(),
-            PatternVerb::Test(TestArgs { text: PatternText { text: Some(text), .. }, .. }) if text == "-"
+            parsed("pattern test -").unwrap(),
+            Noun::Pattern(PatternVerb::Test(TestArgs { text: PatternText { text: Some(text), .. }, .. })) if text == "-"
         ));
-        assert!(parse(&["classify"]).is_err());
-        assert!(parse(&["classify", "x", "--file", "y"]).is_err());
-        assert!(parse(&["classify", "--file", "y"]).is_ok());
-    }
-
-    #[test]
-    fn types_have_their_names_in_any_case() {
-        for name in ["data_format", "data-format", "DATA_FORMAT"] {
-            assert!(parse(&["list", name]).is_ok(), "{name}");
+        for (line, right) in [
+            ("classify", false),
+            ("classify x --file y", false),
+            ("classify --file y", true),
+            ("list data_format", true),
+            ("list data-format", true),
+            ("list DATA_FORMAT", true),
+            ("list nothing", false),
+            ("set error mine", false),
+            ("set error mine x --description d -- -y", true),
+        ] {
+            let line = format!("pattern {line}");
+            assert_eq!(parsed(&line).is_ok(), right, "{line}");
         }
-        assert!(parse(&["list", "nothing"]).is_err());
-        assert!(parse(&["set", "error", "mine"]).is_err());
-        assert!(
-            parse(&[
-                "set",
-                "error",
-                "mine",
-                "x",
-                "--description",
-                "d",
-                "--",
-                "-y"
-            ])
-            .is_ok()
-        );
     }
 }

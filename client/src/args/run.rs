@@ -59,35 +59,27 @@ pub(crate) struct RunArgs {
 
 #[cfg(test)]
 mod tests {
-    use crate::args::{Ccctl, Noun, RunArgs};
-    use clap::Parser as _;
-
-    fn parse(line: &[&str]) -> Result<RunArgs, clap::Error> {
-        match Ccctl::try_parse_from([&["ccctl", "run"], line].concat())?.noun {
-            Noun::Run(args) => Ok(*args),
-            other => panic!("{other:?}"),
-        }
-    }
+    use crate::args::{Noun, parsed};
 
     #[test]
     fn words_of_the_program_are_never_options() {
         let words = ["sleep", "--timeout", "1", "--json", "--", "-x"];
-        let with_dashes = [&["--timeout", "2", "--"], &words[..]].concat();
-        let args = parse(&with_dashes).unwrap();
-        assert_eq!(args.program, words);
-        assert_eq!(parse(&words).unwrap().program, words);
-    }
-
-    #[test]
-    fn a_misspelt_option_is_not_taken_for_a_program() {
-        assert!(parse(&["--tiemout", "1", "ls"]).is_err());
-        assert!(parse(&[]).is_err());
-    }
-
-    #[test]
-    fn a_script_needs_its_interpreter() {
-        assert!(parse(&["--script", "f"]).is_err());
-        let args = parse(&["--script", "f", "--with", "bash", "--", "a"]).unwrap();
-        assert_eq!(args.program, ["a"]);
+        for (line, program) in [
+            (
+                "run --timeout 2 -- sleep --timeout 1 --json -- -x",
+                &words[..],
+            ),
+            ("run sleep --timeout 1 --json -- -x", &words),
+            ("run --script f --with bash -- a", &["a"]),
+        ] {
+            let Ok(Noun::Run(args)) = parsed(line) else {
+                panic!("{line}");
+            };
+            assert_eq!(args.program, program, "{line}");
+        }
+        // A misspelt option is not taken for a program, and a script needs its interpreter.
+        for line in ["run --tiemout 1 ls", "run", "run --script f"] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
     }
 }

@@ -58,34 +58,27 @@ pub(crate) struct SendInput {
 
 #[cfg(test)]
 mod tests {
-    use crate::args::{Ccctl, Noun, SessionVerb};
-    use clap::Parser as _;
+    use crate::args::{Noun, SessionVerb, parsed};
 
-    fn parse(words: &[&str]) -> Result<super::SendArgs, clap::Error> {
-        let words = [&["ccctl", "session", "send", "py"], words].concat();
-        match Ccctl::try_parse_from(words)?.noun {
+    fn parse(line: &str) -> Result<super::SendArgs, clap::Error> {
+        match parsed(&format!("session send py {line}"))? {
             Noun::Session(SessionVerb::Send(args)) => Ok(args),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn exactly_one_input_is_given() {
-        assert_eq!(parse(&["x = 1"]).unwrap().input.text.unwrap(), "x = 1");
-        assert_eq!(parse(&["-1"]).unwrap().input.text.unwrap(), "-1");
-        assert_eq!(parse(&["--", "-x"]).unwrap().input.text.unwrap(), "-x");
-        let keys = parse(&["--keys", "C-c,Up", "--keys", "Enter"]).unwrap();
+    fn exactly_one_input_is_given_and_a_time_out_needs_something_to_wait_for() {
+        for (line, text) in [("'x = 1'", "x = 1"), ("-1", "-1"), ("-- -x", "-x")] {
+            assert_eq!(parse(line).unwrap().input.text.as_deref(), Some(text));
+        }
+        let keys = parse("--keys C-c,Up --keys Enter").unwrap();
         assert_eq!(keys.input.keys, ["C-c", "Up", "Enter"]);
-        assert!(parse(&[]).is_err());
-        assert!(parse(&["x", "--stdin"]).is_err());
-        assert!(parse(&["--file", "f", "--stdin"]).is_err());
-    }
-
-    #[test]
-    fn a_time_out_needs_something_to_wait_for() {
-        assert!(parse(&["x", "--timeout", "1"]).is_err());
-        let args = parse(&["x", "--expect", "a", "--expect", "b", "--timeout", "1"]).unwrap();
+        let args = parse("x --expect a --expect b --timeout 1").unwrap();
         assert_eq!(args.expect, ["a", "b"]);
         assert!(args.timeout.is_some());
+        for line in ["", "x --stdin", "--file f --stdin", "x --timeout 1"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
     }
 }

@@ -281,33 +281,23 @@ fn decorator(text: &str) -> Result<Decorator, String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed};
     use serde_json::json;
 
-    fn options(words: &[&str]) -> Result<serde_json::Value, clap::Error> {
-        let line = [&["ccctl", "play"], words, &["--", "bc"]].concat();
-        match Ccctl::try_parse_from(line)?.noun {
+    fn options(line: &str) -> Result<serde_json::Value, clap::Error> {
+        match parsed(&format!("play {line} -- bc"))? {
             Noun::Play(args) => Ok(serde_json::to_value(args.tape.options()).unwrap()),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn options_that_are_not_given_are_not_sent() {
-        assert_eq!(options(&[]).unwrap(), json!({}));
-    }
-
-    #[test]
     fn every_flag_has_its_option() {
-        let words = "--record overwrite --fallback proxy --latency 5-50 --error-rate 2.5 --seed 7 --strict --tag t \
+        let line = "--record overwrite --fallback proxy --latency 5-50 --error-rate 2.5 --seed 7 --strict --tag t \
                      --no-summary --no-redact --allow-env A,B --ignore-env C --ignore-arg 0 --ignore-arg -x \
                      --ignore-stdin --match-cwd";
         let decorator = r#"{"on":"output","replace":"a+","with":"b"}"#;
-        let words: Vec<&str> = words
-            .split_whitespace()
-            .chain(["--decorate", decorator])
-            .collect();
+        let line = format!("{line} --decorate '{decorator}'");
         let expected = json!({
             "record": "overwrite", "fallback": "proxy", "latency": [5, 50], "error_rate": 2.5, "seed": 7,
             "strict": true, "tag": "t", "summary": false, "redact": false,
@@ -315,49 +305,43 @@ mod tests {
             "match": {"allow_env": ["A", "B"], "ignore_env": ["C"], "ignore_args": [0, "-x"], "ignore_stdin": true,
                       "match_cwd": true},
         });
-        assert_eq!(options(&words).unwrap(), expected);
+        assert_eq!(options(&line).unwrap(), expected);
     }
 
     #[test]
-    fn the_last_option_about_strictness_counts() {
-        assert_eq!(
-            options(&["--strict", "--no-strict"]).unwrap()["strict"],
-            false
-        );
-        assert_eq!(
-            options(&["--no-strict", "--strict"]).unwrap()["strict"],
-            true
-        );
-    }
-
-    #[test]
-    fn latencies_are_a_number_a_range_or_as_recorded() {
-        for (text, sent) in [
-            ("0", json!(0)),
-            ("5-50", json!([5, 50])),
-            ("recorded", json!("recorded")),
+    fn options_that_are_not_given_are_not_sent_and_the_last_one_about_strictness_counts() {
+        for (line, sent) in [
+            ("", json!({})),
+            ("--strict --no-strict", json!({"strict": false})),
+            ("--no-strict --strict", json!({"strict": true})),
+            ("--latency 0", json!({"latency": 0})),
+            ("--latency 5-50", json!({"latency": [5, 50]})),
+            ("--latency recorded", json!({"latency": "recorded"})),
         ] {
-            assert_eq!(options(&["--latency", text]).unwrap()["latency"], sent);
-        }
-        for bad in ["", "fast", "-1", "-5", "50-5", "1.5", "5-"] {
-            assert!(options(&[&format!("--latency={bad}")]).is_err(), "{bad}");
+            assert_eq!(options(line).unwrap(), sent, "{line}");
         }
     }
 
     #[test]
     fn senseless_values_are_refused_before_anything_starts() {
-        for words in [
-            &["--record", "all"][..],
-            &["--fallback", "none"],
-            &["--error-rate", "101"],
-            &["--error-rate", "-1"],
-            &["--latency", "-1"],
-            &["--tapes", ""],
-            &["--decorate", "{}"],
-            &["--decorate", r#"{"on":"output","replace":"x"}"#],
-            &["--decorate", r#"{"on":"screen","filter":["cat"]}"#],
+        for line in [
+            "--record all",
+            "--fallback none",
+            "--error-rate 101",
+            "--error-rate -1",
+            "--latency -1",
+            "--latency=",
+            "--latency=fast",
+            "--latency=-5",
+            "--latency=50-5",
+            "--latency=1.5",
+            "--latency=5-",
+            "--tapes ''",
+            "--decorate '{}'",
+            r#"--decorate '{"on":"output","replace":"x"}'"#,
+            r#"--decorate '{"on":"screen","filter":["cat"]}'"#,
         ] {
-            assert!(options(words).is_err(), "{words:?}");
+            assert!(options(line).is_err(), "{line}");
         }
     }
 }

@@ -46,13 +46,8 @@ impl Sort {
     }
 
     /// The name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Sort::Started => "started",
-            Sort::Waits => "waits",
-            Sort::Idle => "idle",
-            Sort::Output => "output",
-            Sort::Name => "name",
-        }
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }

@@ -7,7 +7,7 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
-use crate::call::{ConnectError, Connection, DaemonAddress};
+use crate::call::{ConnectError, Connection, DaemonAddress, SETTLED};
 use crate::detach_keys::{DetachKeys, Watch};
 use crate::lifeline::Lifeline;
 use crate::output::decode;
@@ -41,9 +41,6 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// How many connections in succession may end soon after they were made.
 const MAX_SHORT_LOSSES: u32 = 5;
-
-/// A connection that lasted this long did not kill the daemon.
-const SETTLED: Duration = Duration::from_secs(1);
 
 /// Attaches the terminal to a session until the user detaches or the session ends.
 /// After an error, the terminal is restored.

@@ -351,14 +351,6 @@ impl DaemonAddress {
             may_ask: false,
         }
     }
-
-    /// A place at which a test listens, as long as the directory exists.
-    pub(crate) fn listening() -> (Self, std::os::unix::net::UnixListener, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("s");
-        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        (Self::of_socket(socket), listener, folder)
-    }
 }
 
 fn advice(error: &io::Error) -> &'static str {
@@ -404,18 +396,20 @@ mod tests {
     #[test]
     fn the_command_line_names_host_or_socket_and_then_the_environment_does() {
         let env = [("CCD_HOST", "ssh://e"), ("CCD_SOCKET", "/e")];
-        let with = |host: Option<&str>, socket: Option<&str>, env: &[(&str, &str)]| {
+        let no_host = [("CCD_HOST", ""), env[1]];
+        for (host, socket, env, place) in [
+            (Some("ssh://h"), None, &env, "ssh://h"),
+            (None, Some("/s"), &env, "/s"),
+            (None, None, &env, "ssh://e"),
+            (None, None, &no_host, "/e"),
+        ] {
             let global = Global {
                 host: host.map(str::to_owned),
                 socket: socket.map(str::to_owned),
                 ..Global::default()
             };
-            found(&global, env).to_string()
-        };
-        assert_eq!(with(Some("ssh://h"), None, &env), "ssh://h");
-        assert_eq!(with(None, Some("/s"), &env), "/s");
-        assert_eq!(with(None, None, &env), "ssh://e");
-        assert_eq!(with(None, None, &[("CCD_HOST", ""), env[1]]), "/e");
+            assert_eq!(found(&global, env).to_string(), place);
+        }
     }
 
     #[test]

@@ -308,14 +308,10 @@ mod tests {
     #[test]
     fn an_error_is_one_line_that_says_what_to_do() {
         assert_eq!(
-            refused().line(),
-            "ccctl: session.expect: no pattern matched within 5 ms; -v shows the output instead"
+            refused().of_verb("session.tail").line(),
+            "ccctl: session.tail: no pattern matched within 5 ms; -v shows the output instead"
         );
         assert_eq!(refused().exit(), Exit::TimedOut);
-    }
-
-    #[test]
-    fn details_have_the_rest() {
         let details = refused().details();
         assert!(details.contains(&"  kind: expect_timeout".to_owned()));
         assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
@@ -332,29 +328,6 @@ mod tests {
             in_options("tests.json: tape.tag is"),
             "tests.json: tape.tag is"
         );
-    }
-
-    #[test]
-    fn the_verb_stands_for_the_method() {
-        let line = refused().of_verb("session.tail").line();
-        assert!(
-            line.starts_with("ccctl: session.tail: no pattern"),
-            "{line}"
-        );
-    }
-
-    #[test]
-    fn a_lost_save_of_a_memory_is_looked_up_in_the_memory() {
-        let (method, was_read) = ("memory.save".to_owned(), true);
-        let line = Failure::Lost { method, was_read }.line();
-        assert!(line.ends_with("check with ccctl memory status"), "{line}");
-    }
-
-    #[test]
-    fn a_lost_deletion_is_looked_up_in_what_is_kept() {
-        let (method, was_read) = ("data.forget".to_owned(), true);
-        let line = Failure::Lost { method, was_read }.line();
-        assert!(line.ends_with("check with ccctl data"), "{line}");
     }
 
     #[test]
@@ -376,6 +349,14 @@ mod tests {
         let unread = lost("session.send", false);
         assert!(unread.line().contains("so nothing was done"));
         assert!(unread.json().contains(r#""done":"no""#));
+        for (method, end) in [
+            ("memory.save", "check with ccctl memory status"),
+            ("data.forget", "check with ccctl data"),
+            ("run", "before it replied; the program is ended too"),
+        ] {
+            let line = lost(method, true).line();
+            assert!(line.ends_with(end), "{line}");
+        }
         for method in ccd_protocol::methods() {
             let told = lost(method.name, true).line();
             assert!(

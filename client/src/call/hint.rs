@@ -118,54 +118,60 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_named_instead_of_methods() {
-        let data = json!({"hint": "session.list {\"all\": true}"});
-        let unknown = error(ErrorCode::SessionNotFound, &data);
-        assert_eq!(
-            hint("session.get", &unknown).as_deref(),
-            Some("ccctl session list --all shows all sessions")
-        );
-    }
-
-    #[test]
-    fn the_daemons_own_hint_is_kept_where_there_is_no_better_one() {
-        let ambiguous = json!({"hint": "give more letters", "candidates": ["a1", "a2"]});
-        let ambiguous = error(ErrorCode::SessionNotFound, &ambiguous);
-        let told = hint("session.get", &ambiguous);
-        assert_eq!(told.as_deref(), Some("give more letters"));
-        let busy = error(ErrorCode::Busy, &json!({"hint": "wait"}));
-        assert_eq!(hint("session.send", &busy).as_deref(), Some("wait"));
-    }
-
-    #[test]
-    fn a_method_in_a_hint_becomes_its_command() {
-        for (hint, told) in [
+    fn hints_name_commands_instead_of_methods_and_nothing_is_said_twice() {
+        use ErrorCode::{Busy, InvalidPattern, NotFound, SessionNotFound, Unavailable};
+        let of_method = |hint: &str| json!({ "hint": hint });
+        let position = json!({"position": 0, "index": 0});
+        for (code, method, data, told) in [
             (
-                "config.list lists all keys",
+                SessionNotFound,
+                "session.get",
+                of_method("session.list {\"all\": true}"),
+                Some("ccctl session list --all shows all sessions"),
+            ),
+            // The daemon's own hint is kept where there is no better one.
+            (
+                SessionNotFound,
+                "session.get",
+                json!({"hint": "give more letters", "candidates": ["a1", "a2"]}),
+                Some("give more letters"),
+            ),
+            (Busy, "session.send", of_method("wait"), Some("wait")),
+            (
+                NotFound,
+                "config.get",
+                of_method("config.list lists all keys"),
                 Some("ccctl config list lists all keys"),
             ),
             (
-                "detach some; session.get lists them",
+                NotFound,
+                "config.get",
+                of_method("detach some; session.get lists them"),
                 Some("detach some; ccctl session show lists them"),
             ),
-            ("session.send {\"keys\": [\"C-c\"]} interrupts it", None),
-            ("rpc.discover lists the methods", None),
-            ("wait", Some("wait")),
+            (
+                NotFound,
+                "config.get",
+                of_method("session.send {\"keys\": [\"C-c\"]} interrupts it"),
+                None,
+            ),
+            (
+                NotFound,
+                "config.get",
+                of_method("rpc.discover lists the methods"),
+                None,
+            ),
+            (
+                InvalidPattern,
+                "session.expect",
+                position.clone(),
+                Some("--exact matches the text as it is"),
+            ),
+            (InvalidPattern, "pattern.set", position, None),
+            (Unavailable, "session.pipe", of_method("do y"), None),
         ] {
-            let error = error(ErrorCode::NotFound, &json!({"hint": hint}));
-            assert_eq!(super::hint("config.get", &error).as_deref(), told, "{hint}");
+            assert_eq!(hint(method, &error(code, &data)).as_deref(), told, "{data}");
         }
-    }
-
-    #[test]
-    fn a_wrong_expression_leads_to_exact_texts_where_there_are_some() {
-        let wrong = error(
-            ErrorCode::InvalidPattern,
-            &json!({"position": 0, "index": 0}),
-        );
-        let told = hint("session.expect", &wrong);
-        assert_eq!(told.as_deref(), Some("--exact matches the text as it is"));
-        assert_eq!(hint("pattern.set", &wrong), None);
     }
 
     #[test]
@@ -196,11 +202,5 @@ mod tests {
             let said = hint("session.expect", &error).unwrap();
             assert!(said.contains("at fault") && said.ends_with(rest), "{said}");
         }
-    }
-
-    #[test]
-    fn nothing_is_said_twice() {
-        let told = error(ErrorCode::Unavailable, &json!({"hint": "do y"}));
-        assert_eq!(hint("session.pipe", &told), None);
     }
 }

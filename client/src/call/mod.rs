@@ -15,6 +15,8 @@ mod request;
 mod ssh;
 mod start;
 mod start_files;
+#[cfg(test)]
+pub(crate) mod test_server;
 
 pub(crate) use activation::installed_unit;
 pub(crate) use again::{SETTLED, id_since};

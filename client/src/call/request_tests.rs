@@ -2,39 +2,18 @@
 
 use super::*;
 use crate::Exit;
+use crate::call::test_server::{TestServer, Turn};
 use ccd_protocol::daemon::{DaemonPing, DaemonReload};
 use ccd_protocol::{ErrorCode, NoParams};
-use serde_json::Value;
-use std::thread::JoinHandle;
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
-struct ReplyServer {
-    place: DaemonAddress,
-    requests: JoinHandle<Vec<Value>>,
-    _folder: tempfile::TempDir,
+fn serve(replies: &[&str]) -> TestServer {
+    let replies = replies.iter();
+    let turns = replies.map(|reply| vec![Turn::Raw((*reply).to_owned())]);
+    TestServer::start(turns.collect())
 }
 
-fn serve(replies: &'static [&'static str]) -> ReplyServer {
-    let (place, listener, folder) = DaemonAddress::listening();
-    let requests = std::thread::spawn(move || {
-        let mut requests = Vec::new();
-        for reply in replies {
-            let (stream, _) = listener.accept().unwrap();
-            let mut line = String::new();
-            BufReader::new(&stream).read_line(&mut line).unwrap();
-            requests.push(serde_json::from_str(&line).unwrap());
-            (&stream).write_all(reply.as_bytes()).unwrap();
-        }
-        requests
-    });
-    ReplyServer {
-        place,
-        requests,
-        _folder: folder,
-    }
-}
-
-fn ping(server: &ReplyServer) -> Result<Answer<ccd_protocol::Done>, Failure> {
+fn ping(server: &TestServer) -> Result<Answer<ccd_protocol::Done>, Failure> {
     call_at::<DaemonPing>(&server.place, &NoParams {})
 }
 
@@ -47,7 +26,7 @@ fn a_request_names_client_and_protocol() {
         "jsonrpc": "2.0", "id": 1, "method": "daemon.ping", "params": {},
         "ccd": {"protocol": PROTOCOL_VERSION, "client": "ccctl"},
     });
-    assert_eq!(server.requests.join().unwrap(), [expected]);
+    assert_eq!(server.requests(), [expected]);
 }
 
 #[test]
@@ -77,7 +56,7 @@ fn what_only_looks_is_asked_again_when_the_daemon_goes_away() {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
     ]);
     ping(&server).unwrap();
-    assert_eq!(server.requests.join().unwrap().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
@@ -87,27 +66,15 @@ fn a_line_that_is_no_message_is_an_internal_error() {
 }
 
 /// Calls a server that takes a request and a ping without a reply, then sends `replies`.
-fn call_slow(replies: &'static str) -> Result<Answer<ccd_protocol::Done>, Failure> {
-    let (place, listener, _folder) = DaemonAddress::listening();
-    let server = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
-        let methods = [0, 1].map(|_| {
-            let request: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
-            request["method"].as_str().unwrap().to_owned()
-        });
-        assert_eq!(methods, ["daemon.reload", "daemon.ping"]);
-        (&stream).write_all(replies.as_bytes()).unwrap();
-        // The connection stays open until the client closes it.
-        lines.for_each(drop);
-    });
+fn call_slow(replies: &str) -> Result<(), Failure> {
+    let turns = vec![Turn::Lose, Turn::Raw(replies.to_owned()), Turn::KeepOpen];
+    let server = TestServer::start(vec![turns]);
     let limit = Some(Duration::from_millis(1));
-    let answer = call_within::<DaemonReload>(&place, &NoParams {}, limit);
-    server.join().unwrap();
-    answer.map(|answer| Answer {
-        value: ccd_protocol::Done {},
-        json: answer.json,
-    })
+    let answer = call_within::<DaemonReload>(&server.place, &NoParams {}, limit);
+    let requests = server.requests();
+    let methods = requests.iter().map(|request| &request["method"]);
+    assert!(methods.eq(["daemon.reload", "daemon.ping"]));
+    answer.map(drop)
 }
 
 #[test]
@@ -128,7 +95,10 @@ fn a_daemon_that_does_not_reply_to_a_ping_either_is_silent() {
 
 #[test]
 fn a_long_request_that_is_not_read_is_silent() {
-    let (place, _listener, _folder) = DaemonAddress::listening();
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let place = DaemonAddress::of_socket(socket);
     let long = written("session.send", &"x".repeat(4 << 20)).unwrap();
     let limit = Some(Duration::from_millis(1));
     let failure = request_within(&place, "session.send", &long, limit).unwrap_err();

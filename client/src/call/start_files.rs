@@ -192,11 +192,9 @@ mod tests {
         let (path, error) = SocketFolder::open(socket, true).unwrap_err();
         assert_eq!(path, Path::new("/proc/self/ccd"));
         let error = error.to_string();
-        assert!(
-            error.starts_with("the directory could not be made: ")
-                && error.ends_with("; choose another socket"),
-            "{error}"
-        );
+        let start = "the directory could not be made: ";
+        let is_told = error.starts_with(start) && error.ends_with("; choose another socket");
+        assert!(is_told, "{error}");
     }
 
     #[test]
@@ -235,11 +233,8 @@ mod tests {
             let kind = fs::metadata(&path).unwrap().file_type();
             let (named, error) = folder.file(LOCK).unwrap_err();
             assert_eq!(named, path);
-            let error = error.to_string();
-            assert!(
-                error.contains("not a file that ccctl created"),
-                "{kind:?}: {error}"
-            );
+            let told = "not a file that ccctl created";
+            assert!(error.to_string().contains(told), "{kind:?}: {error}");
             assert_eq!(fs::metadata(&path).unwrap().file_type(), kind);
             fs::remove_dir(&path)
                 .or_else(|_| fs::remove_file(&path))

@@ -229,12 +229,9 @@ mod tests {
     #[test]
     fn our_server_is_known_by_its_command() {
         for (servers, is_ours) in [
+            (r#"{"x": {"command": "/bin/ccctl", "args": ["mcp"]}}"#, true),
             (
-                r#"{"x": {"command": "/usr/bin/ccctl", "args": ["mcp"]}}"#,
-                true,
-            ),
-            (
-                r#"{"x": {"command": "ccctl", "args": ["--socket", "/s", "mcp"]}}"#,
+                r#"{"x": {"command": "ccctl", "args": ["-v", "mcp"]}}"#,
                 true,
             ),
             (r#"{"ccd": {"command": "ccctl", "args": ["ls"]}}"#, false),

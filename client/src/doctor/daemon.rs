@@ -185,7 +185,11 @@ mod tests {
 
     #[test]
     fn a_crash_and_a_rollback_are_warnings() {
-        let state = |cause, rolled_back| {
+        for (cause, rolled_back, state) in [
+            (HandOverCause::Crash, false, Some(CheckState::Warning)),
+            (HandOverCause::Upgrade, true, Some(CheckState::Warning)),
+            (HandOverCause::Upgrade, false, None),
+        ] {
             let last = HandOver {
                 number: 1,
                 cause,
@@ -193,17 +197,8 @@ mod tests {
                 reason: None,
                 at: "2026-01-31T12:00:00Z".into(),
             };
-            of_hand_over(&last).map(|check| check.state)
-        };
-        assert_eq!(
-            state(HandOverCause::Crash, false),
-            Some(CheckState::Warning)
-        );
-        assert_eq!(
-            state(HandOverCause::Upgrade, true),
-            Some(CheckState::Warning)
-        );
-        assert_eq!(state(HandOverCause::Upgrade, false), None);
+            assert_eq!(of_hand_over(&last).map(|check| check.state), state);
+        }
     }
 
     #[test]

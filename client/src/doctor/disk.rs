@@ -97,7 +97,14 @@ mod tests {
 
     #[test]
     fn little_space_is_a_warning_and_none_is_wrong() {
-        let state = |free_bytes, free_files, low_bytes| {
+        for (free_bytes, free_files, low_bytes, state) in [
+            (1 << 31, None, LOW_BYTES, CheckState::Ok),
+            (1 << 29, None, LOW_BYTES, CheckState::Warning),
+            (1 << 29, Some(9999), RUNTIME_LOW_BYTES, CheckState::Ok),
+            (1 << 31, Some(9), LOW_BYTES, CheckState::Warning),
+            (1 << 31, Some(0), LOW_BYTES, CheckState::Wrong),
+            (1 << 20, None, LOW_BYTES, CheckState::Wrong),
+        ] {
             let space = Space {
                 device: 1,
                 parts: vec!["base"],
@@ -106,17 +113,8 @@ mod tests {
                 total_bytes: 1 << 40,
                 free_files,
             };
-            space.check().state
-        };
-        assert_eq!(state(1 << 31, None, LOW_BYTES), CheckState::Ok);
-        assert_eq!(state(1 << 29, None, LOW_BYTES), CheckState::Warning);
-        assert_eq!(
-            state(1 << 29, Some(9999), RUNTIME_LOW_BYTES),
-            CheckState::Ok
-        );
-        assert_eq!(state(1 << 31, Some(9), LOW_BYTES), CheckState::Warning);
-        assert_eq!(state(1 << 31, Some(0), LOW_BYTES), CheckState::Wrong);
-        assert_eq!(state(1 << 20, None, LOW_BYTES), CheckState::Wrong);
+            assert_eq!(space.check().state, state, "{free_bytes} {free_files:?}");
+        }
     }
 
     #[test]
@@ -131,9 +129,7 @@ mod tests {
         };
         let checks = checks(&places);
         assert_eq!(checks.len(), 1, "{checks:?}");
-        assert!(
-            checks[0].text.contains("(base, tapes, runtime)"),
-            "{checks:?}"
-        );
+        let text = &checks[0].text;
+        assert!(text.contains("(base, tapes, runtime)"), "{text}");
     }
 }

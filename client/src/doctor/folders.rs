@@ -162,16 +162,11 @@ mod tests {
         ] {
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(
-                directory("base", &path, OTHER_BASE).state,
-                state,
-                "{mode:o}"
-            );
+            let found = directory("base", &path, OTHER_BASE);
+            assert_eq!(found.state, state, "{mode:o}");
         }
-        assert_eq!(
-            directory("base", Path::new("/dev/null"), OTHER_BASE).state,
-            CheckState::Wrong
-        );
+        let no_directory = directory("base", Path::new("/dev/null"), OTHER_BASE);
+        assert_eq!(no_directory.state, CheckState::Wrong);
     }
 
     fn at(socket: &Path, socket_is_named: bool) -> Places {

@@ -62,15 +62,11 @@ LoadState=not-found
         let socket = Unit::find(output, "ccd.socket").unwrap();
         let service = Unit::find(output, "ccd.service").unwrap();
         assert_eq!(socket.get("LoadState"), "loaded");
-        assert_eq!(
-            socket.listens_at(),
-            Path::new("/run/user/1000/ccd/ccd.sock")
-        );
+        let place = Path::new("/run/user/1000/ccd/ccd.sock");
+        assert_eq!(socket.listens_at(), place);
         assert_eq!(socket.program(), None);
-        assert_eq!(
-            (service.get("LoadState"), service.get("MainPID")),
-            ("not-found", "77")
-        );
+        assert_eq!(service.get("LoadState"), "not-found");
+        assert_eq!(service.get("MainPID"), "77");
         assert_eq!(service.program().unwrap(), Path::new("/my bin/ccd"));
         assert!(Unit::find("", "ccd.socket").is_none());
         assert_eq!(Unit("").get("Id"), "");

@@ -152,11 +152,8 @@ mod tests {
     #[test]
     fn a_payload_that_lost_its_end_is_not_judged() {
         let long = json!({"tool_name": "Read", "x": "x".repeat(MAX_JSON_BYTES)}).to_string();
-        let cut = &long.as_bytes()[..=MAX_JSON_BYTES];
-        assert!(matches!(
-            answer(&only_git(), cut),
-            Err(PolicyError::LongCall)
-        ));
+        let cut = answer(&only_git(), &long.as_bytes()[..=MAX_JSON_BYTES]);
+        assert!(matches!(cut, Err(PolicyError::LongCall)));
         let long = &long.as_bytes()[..MAX_JSON_BYTES];
         assert!(answer(&only_git(), long).unwrap().contains("deny"));
     }

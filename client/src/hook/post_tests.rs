@@ -1,7 +1,7 @@
 use super::super::payload::Payload;
 use super::*;
+use crate::call::test_server::{TestServer, Turn};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -23,21 +23,12 @@ fn posted(path: &Path, payload: &str, limit: Duration) -> Option<HookPostReply> 
     post(path, &delivery, Instant::now() + limit)
 }
 
-/// Posts to a server that answers with these bytes and then does `after` with the connection.
+/// Posts to a server that answers with these bytes and keeps the connection open.
 fn answered(reply: &str, limit: Duration, payload: &str) -> (Option<HookPostReply>, Value) {
-    let (listener, path, _folder) = listening();
-    let reply = reply.to_owned();
-    let server = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        let mut request = String::new();
-        BufReader::new(&stream).read_line(&mut request).unwrap();
-        // The client may have left at its deadline.
-        let _ = (&stream).write_all(reply.as_bytes());
-        (request, stream)
-    });
-    let posted = posted(&path, payload, limit);
-    let (request, _stream) = server.join().unwrap();
-    (posted, serde_json::from_str(&request).unwrap())
+    let turns = vec![Turn::Raw(reply.to_owned()), Turn::KeepOpen];
+    let server = TestServer::start(vec![turns]);
+    let posted = posted(&server.socket, payload, limit);
+    (posted, server.requests().remove(0))
 }
 
 #[test]
@@ -122,17 +113,11 @@ fn a_full_queue_of_connections_is_left_at_the_deadline() {
 
 #[test]
 fn without_a_daemon_nothing_is_waited_for() {
+    let hangs_up = TestServer::start(vec![Vec::new()]);
+    assert!(posted(&hangs_up.socket, "{}", PATIENT).is_none());
     let (listener, path, folder) = listening();
     assert!(posted(&folder.path().join("none"), "{}", PATIENT).is_none());
     drop(listener);
     assert!(posted(&path, "{}", PATIENT).is_none());
     assert!(posted(Path::new(&"/x".repeat(99)), "{}", PATIENT).is_none());
-}
-
-#[test]
-fn a_daemon_that_hangs_up_is_not_waited_for() {
-    let (listener, path, _folder) = listening();
-    let server = std::thread::spawn(move || drop(listener.accept().unwrap()));
-    assert!(posted(&path, "{}", PATIENT).is_none());
-    server.join().unwrap();
 }

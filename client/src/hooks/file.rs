@@ -178,10 +178,8 @@ mod tests {
     #[test]
     fn a_file_is_backed_up_once_and_replaced_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (real, link) = (
-            folder.path().join("real"),
-            folder.path().join("settings.json"),
-        );
+        let path = |name: &str| folder.path().join(name);
+        let (real, link) = (path("real"), path("settings.json"));
         fs::write(&real, "one").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&real, &link).unwrap();
@@ -208,10 +206,8 @@ mod tests {
         assert_eq!(error.exit(), Exit::Failed);
         assert!(error.json().contains("settings_not_writable"));
         assert_eq!(fs::read(&path).unwrap(), b"one");
-        SettingsFile::at(path.clone())
-            .unwrap()
-            .replace(None)
-            .unwrap();
+        let file = SettingsFile::at(path.clone()).unwrap();
+        file.replace(None).unwrap();
         assert!(!path.exists());
     }
 
@@ -222,10 +218,7 @@ mod tests {
         fs::write(&path, b"\xff").unwrap();
         let error = SettingsFile::at(path).unwrap_err();
         assert_eq!(error.exit(), Exit::Usage);
-        assert!(
-            error
-                .line()
-                .ends_with("not UTF-8; nothing was changed; correct the file first")
-        );
+        let end = "not UTF-8; nothing was changed; correct the file first";
+        assert!(error.line().ends_with(end));
     }
 }

@@ -90,7 +90,6 @@ mod tests {
     use super::*;
     use crate::args::{Ccctl, DEFAULT_EVENTS};
     use crate::hooks::settings::{installed, parse};
-
     use clap::Parser as _;
     use serde_json::Value;
 
@@ -99,35 +98,44 @@ mod tests {
     }
 
     #[test]
-    fn the_plugin_has_the_hooks_that_are_installed() {
-        let hooks = file("hooks/hooks.json");
-        let placed = calling("/a \"b\"/ccctl", "hooks/hooks.json", hooks);
-        for (text, command) in [
-            (hooks.to_owned(), "ccctl hook"),
-            (placed, "'/a \"b\"/ccctl' hook"),
-        ] {
-            let found = installed(&parse(&text).unwrap());
-            let events: Vec<&str> = found.iter().map(|found| &*found.event).collect();
-            assert_eq!(events, DEFAULT_EVENTS);
-            assert!(found.iter().all(|found| found.command == command));
-        }
-    }
-
-    #[test]
-    fn the_manifest_names_this_version_and_the_mcp_server() {
-        let name = ".claude-plugin/plugin.json";
-        for (text, program) in [
-            (file(name).to_owned(), "ccctl"),
+    fn the_plugin_has_the_hooks_that_are_installed_and_the_mcp_server() {
+        let (hooks, manifest) = ("hooks/hooks.json", ".claude-plugin/plugin.json");
+        let placed = |name| calling("/a \"b\"/ccctl", name, file(name));
+        for (hooks, command, manifest, program) in [
             (
-                calling("/a \"b\"/ccctl", name, file(name)),
+                file(hooks).to_owned(),
+                "ccctl hook",
+                file(manifest).to_owned(),
+                "ccctl",
+            ),
+            (
+                placed(hooks),
+                "'/a \"b\"/ccctl' hook",
+                placed(manifest),
                 "/a \"b\"/ccctl",
             ),
         ] {
-            let manifest: Value = serde_json::from_str(&text).unwrap();
+            let found = installed(&parse(&hooks).unwrap());
+            assert!(
+                found
+                    .iter()
+                    .map(|found| &*found.event)
+                    .eq(DEFAULT_EVENTS.iter().copied())
+            );
+            assert!(found.iter().all(|found| found.command == command));
+            let manifest: Value = serde_json::from_str(&manifest).unwrap();
             assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
             let server = serde_json::json!({"command": program, "args": ["mcp"]});
             assert_eq!(manifest["mcpServers"]["ccd"], server);
         }
+        // Texts call it by its path too.
+        let text = placed("commands/coach.md");
+        let rule = "Bash('/a \"b\"/ccctl' coach review:*)";
+        assert!(text.contains(rule), "{text}");
+        assert!(
+            !text.contains(" ccctl ") && !text.contains("`ccctl "),
+            "{text}"
+        );
     }
 
     #[test]
@@ -148,15 +156,5 @@ mod tests {
             }
         }
         assert!(count > 20, "{count}");
-    }
-
-    #[test]
-    fn texts_call_a_program_that_is_not_on_the_path_by_its_path() {
-        let text = calling("/a b/ccctl", "commands/coach.md", file("commands/coach.md"));
-        assert!(text.contains("Bash('/a b/ccctl' coach review:*)"), "{text}");
-        assert!(
-            !text.contains(" ccctl ") && !text.contains("`ccctl "),
-            "{text}"
-        );
     }
 }

@@ -45,28 +45,26 @@ fn own() -> String {
 
 #[test]
 fn an_installation_is_whole_missing_partial_or_double() {
-    let state = |settings| {
+    let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
+    let in_project = settings(Scope::Project, &["Stop"], &own());
+    for (settings, start) in [
+        (vec![whole()], "installed (user)"),
+        (vec![settings(Scope::User, &[], "")], "not installed;"),
+        (
+            vec![settings(Scope::User, &DEFAULT_EVENTS[1..], &own())],
+            "not installed for UserPromptSubmit;",
+        ),
+        (
+            vec![whole(), in_project],
+            "installed twice, so each runs twice: user, project",
+        ),
+    ] {
         let found = of(&survey(settings), "hooks");
         assert_eq!(found.len(), 1);
-        found.into_iter().next().unwrap()
-    };
-    let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
-    assert_eq!(
-        state(vec![whole()]),
-        (CheckState::Ok, "installed (user)".into())
-    );
-    let (none, text) = state(vec![settings(Scope::User, &[], "")]);
-    assert!(
-        none == CheckState::Ok && text.starts_with("not installed;"),
-        "{text}"
-    );
-    let (_, text) = state(vec![settings(Scope::User, &DEFAULT_EVENTS[1..], &own())]);
-    assert!(
-        text.starts_with("not installed for UserPromptSubmit;"),
-        "{text}"
-    );
-    let (_, text) = state(vec![whole(), settings(Scope::Project, &["Stop"], &own())]);
-    assert!(text.contains("user, project"), "{text}");
+        assert!(found[0].1.starts_with(start), "{found:?}");
+        let is_ok = ["installed (user)", "not installed;"].contains(&start);
+        assert_eq!(found[0].0 == CheckState::Ok, is_ok, "{found:?}");
+    }
     let plugin = |settings| Survey {
         plugin: Some(Plugin {
             id: "ccd@skills-dir".into(),
@@ -104,16 +102,14 @@ fn what_keeps_hooks_from_running_is_wrong() {
 
 #[test]
 fn another_program_is_told_apart_from_this_one() {
-    let of_command = |command: &str| {
-        of(
-            &survey(vec![settings(Scope::User, &["Stop"], command)]),
-            "ccctl",
-        )[0]
-        .0
-    };
-    assert_eq!(of_command(&own()), CheckState::Ok);
-    assert_eq!(of_command("/bin/sh hook"), CheckState::Warning);
-    assert_eq!(of_command("ccctl hook"), CheckState::Warning);
+    for (command, state) in [
+        (&*own(), CheckState::Ok),
+        ("/bin/sh hook", CheckState::Warning),
+        ("ccctl hook", CheckState::Warning),
+    ] {
+        let found = settings(Scope::User, &["Stop"], command);
+        assert_eq!(of(&survey(vec![found]), "ccctl")[0].0, state, "{command}");
+    }
 }
 
 #[test]

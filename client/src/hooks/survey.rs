@@ -161,13 +161,14 @@ mod tests {
 
     #[test]
     fn hooks_of_the_other_collector_are_known() {
-        let other =
-            "python3 /h/.claude/plugins/cache/m/coach/1.0/scripts/detect_signals.py --phase=pre";
-        assert!(is_other_collector(other));
-        assert!(is_other_collector(
-            "~/.claude-coach/bin/coach-run aggregate --async"
-        ));
-        assert!(!is_other_collector("/opt/coaching/ccctl hook"));
+        let of_plugin = "/h/.claude/plugins/cache/m/coach/1.0/scripts/detect_signals.py";
+        for (command, is_it) in [
+            (&*format!("python3 {of_plugin} --phase=pre"), true),
+            ("~/.claude-coach/bin/coach-run aggregate --async", true),
+            ("/opt/coaching/ccctl hook", false),
+        ] {
+            assert_eq!(is_other_collector(command), is_it, "{command}");
+        }
     }
 
     #[test]

@@ -8,12 +8,11 @@ fn walk() -> Walk {
 }
 
 fn sessions() -> Vec<MenuItem> {
-    ["py", "web"]
-        .map(|name| MenuItem {
-            value: name.to_owned(),
-            about: String::new(),
-        })
-        .to_vec()
+    let item = |name: &str| MenuItem {
+        value: name.to_owned(),
+        about: String::new(),
+    };
+    vec![item("py"), item("web")]
 }
 
 fn typed(walk: &mut Walk, text: &str) -> Option<MenuAction> {
@@ -23,11 +22,8 @@ fn typed(walk: &mut Walk, text: &str) -> Option<MenuAction> {
 
 /// Chooses by name.
 fn choose(walk: &mut Walk, name: &str) -> Option<MenuAction> {
-    walk.selected = walk
-        .items
-        .iter()
-        .position(|item| item.value == name)
-        .unwrap();
+    let mut items = walk.items.iter();
+    walk.selected = items.position(|item| item.value == name).unwrap();
     walk.key(Key::Enter)
 }
 
@@ -60,12 +56,7 @@ fn a_program_is_started_step_by_step() {
     walk.done();
     assert_eq!(walk.path(), "ccctl › sessions");
     assert_eq!(walk.items[walk.selected].value, "start");
-}
-
-#[test]
-fn what_is_optional_can_be_left_out() {
-    let mut walk = walk();
-    choose(&mut walk, "sessions");
+    // What is optional can be left out.
     choose(&mut walk, "start");
     assert_eq!(typed(&mut walk, "  "), None);
     assert_eq!(line(typed(&mut walk, "cat")), "session create -- cat");
@@ -103,12 +94,8 @@ fn a_mistake_is_told_and_asked_again() {
     choose(&mut walk, "run");
     choose(&mut walk, "program");
     assert_eq!(walk.key(Key::Enter), None);
-    assert!(
-        walk.mistake
-            .as_ref()
-            .unwrap()
-            .starts_with("type words such as python3")
-    );
+    let mistake = walk.mistake.take().unwrap();
+    assert!(mistake.starts_with("type words such as python3"));
     assert_eq!(typed(&mut walk, "it's"), None);
     let told = "the ' at byte 2 of the command is not closed";
     assert_eq!(walk.mistake.as_deref(), Some(told));

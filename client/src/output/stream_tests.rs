@@ -1,71 +1,40 @@
 //! Output from a server that pushes too fast.
 
 use super::*;
+use crate::call::test_server::{TestServer, Turn};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::net::UnixListener;
-use std::path::Path;
-use std::thread::JoinHandle;
+use serde_json::{Value, json};
 
-const SUBSCRIBED: &str = r#"{"jsonrpc":"2.0","id":1,"result":"s1"}"#;
-
-/// Answers each connection's first line with the next of `replies`; returns the requests.
-fn serve(socket: &Path, replies: Vec<String>) -> JoinHandle<Vec<serde_json::Value>> {
-    let listener = UnixListener::bind(socket).unwrap();
-    std::thread::spawn(move || {
-        // Connections stay open until everything is sent: the end of one would mean that the daemon was stopped.
-        let mut open = Vec::new();
-        let requests = replies.iter().map(|reply| {
-            let (stream, _) = listener.accept().unwrap();
-            let mut line = String::new();
-            BufReader::new(&stream).read_line(&mut line).unwrap();
-            (&stream).write_all(reply.as_bytes()).unwrap();
-            open.push(stream);
-            serde_json::from_str(&line).unwrap()
-        });
-        requests.collect()
-    })
+fn start(server: &TestServer) -> Output {
+    let connection = Connection::over(server.place.connect().unwrap());
+    let place = server.place.clone();
+    Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap()
 }
 
-fn item(result: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","method":"session.output","params":{{"subscription":"s1","result":{result}}}}}"#
-    )
-}
-
-fn read_reply(start: u64, end: u64, data: &[u8]) -> String {
+fn read_reply(start: u64, end: u64, data: &[u8]) -> Vec<Turn> {
     let data = BASE64.encode(data);
-    format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"data_b64":"{data}","start":{start},"end":{end},"truncated":false,"omitted_bytes":0}}}}
-"#
-    )
+    let reply = json!({"data_b64": data, "start": start, "end": end, "truncated": false, "omitted_bytes": 0});
+    vec![Turn::Answer(reply)]
 }
 
 #[test]
 fn what_was_missed_is_read_back_before_what_comes() {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let pushed = [
-        SUBSCRIBED.to_owned(),
-        item(r#"{"seq":0,"start":0,"end":1,"data_b64":"YQ=="}"#),
-        item(r#"{"seq":1,"lagged":{"from":1,"to":6}}"#),
-        item(r#"{"seq":2,"keep_alive":true}"#),
-        item(r#"{"seq":3,"start":6,"end":7,"data_b64":"eg=="}"#),
-        item(r#"{"seq":4,"ended":{"exitstatus":3,"signal":null,"end_reason":"exited","end":7}}"#),
-        String::new(),
+    let ended = json!({"exitstatus": 3, "signal": null, "end_reason": "exited", "end": 7});
+    let pushed = vec![
+        json!({"seq": 0, "start": 0, "end": 1, "data_b64": "YQ=="}),
+        json!({"seq": 1, "lagged": {"from": 1, "to": 6}}),
+        json!({"seq": 2, "keep_alive": true}),
+        json!({"seq": 3, "start": 6, "end": 7, "data_b64": "eg=="}),
+        json!({"seq": 4, "ended": ended}),
     ];
-    let server = serve(
-        &socket,
-        vec![
-            pushed.join("\n"),
-            read_reply(2, 4, b"cd"),
-            read_reply(4, 4, b""),
-        ],
-    );
-    let place = DaemonAddress::of_socket(socket);
-    let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
+    // The end of the connection would mean that the daemon was stopped.
+    let server = TestServer::start(vec![
+        vec![Turn::Push(pushed), Turn::KeepOpen],
+        read_reply(2, 4, b"cd"),
+        read_reply(4, 4, b""),
+    ]);
+    let mut output = start(&server);
     let mut pieces = Vec::new();
     let ended = loop {
         match output.next().unwrap() {
@@ -81,22 +50,20 @@ fn what_was_missed_is_read_back_before_what_comes() {
     ];
     assert_eq!(pieces, expected);
     assert_eq!(ended.exitstatus, Some(3));
-    let requests = server.join().unwrap();
-    assert_eq!(requests[0]["params"]["since"], 0);
-    assert_eq!(requests[1]["params"]["since"], 1);
-    assert_eq!(requests[2]["params"]["since"], 4);
+    let requests = server.requests();
+    let since: Vec<&Value> = requests
+        .iter()
+        .map(|request| &request["params"]["since"])
+        .collect();
+    assert_eq!(since, [0, 1, 4]);
     assert_eq!(requests[2]["params"]["max_bytes"], 2);
 }
 
 #[test]
 fn a_daemon_that_goes_away_is_no_end_of_the_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let server = serve(&socket, vec![format!("{SUBSCRIBED}\n")]);
-    let place = DaemonAddress::of_socket(socket);
-    let connection = Connection::over(place.connect().unwrap());
-    let mut output = Output::start(place, connection, "k3", 0, OutputForm::Raw, None).unwrap();
-    server.join().unwrap();
+    let server = TestServer::start(vec![vec![Turn::Push(Vec::new())]]);
+    let mut output = start(&server);
+    server.closed.recv().unwrap();
     let failure = output.next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
 }

@@ -50,14 +50,10 @@ fn typed_words_filter_and_enter_shows() {
     assert_eq!(pick.matching, [1, 2]);
     assert_eq!(pick.selected, 0);
     pick.key(Key::End);
-    assert_eq!(
-        line(pick.key(Key::Enter)),
-        "conversation show 00000002-0000"
-    );
-    assert_eq!(
-        line(pick.key(Key::Control('o'))),
-        "conversation open 00000002-0000"
-    );
+    for (key, verb) in [(Key::Enter, "show"), (Key::Control('o'), "open")] {
+        let expected = format!("conversation {verb} 00000002-0000");
+        assert_eq!(line(pick.key(key)), expected);
+    }
     pick.key(Key::Control('w'));
     assert_eq!(pick.typed, "pars ");
     typed(&mut pick, "zzz");

@@ -39,6 +39,20 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Writes complete rows without a header: each column but the last is one word. A space becomes an underscore, and an
+/// empty cell a dash.
+pub(crate) fn write_words(mut rows: Vec<Vec<ColumnCell>>, out: &mut Printer<'_>) -> io::Result<()> {
+    let count = rows.first().map_or(0, Vec::len);
+    for (index, (text, _)) in rows.iter_mut().flat_map(|row| row.iter_mut().enumerate()) {
+        if text.is_empty() {
+            text.push('-');
+        } else if index + 1 < count {
+            *text = text.replace(' ', "_");
+        }
+    }
+    write(&vec![Column::new("", 0, 0); count], &rows, out)
+}
+
 /// Returns the width of each column, `None` for one that is left out. Without `total` there is room for all.
 pub(crate) fn fit(
     columns: &[Column],
@@ -133,14 +147,10 @@ mod tests {
     use crate::render::Style;
 
     const COLUMNS: [Column; 3] = [
-        column("NAME", 4, 0),
-        column("IDLE", 4, 1),
-        column("PROGRAM", 7, 0),
+        Column::new("NAME", 4, 0),
+        Column::new("IDLE", 4, 1),
+        Column::new("PROGRAM", 7, 0),
     ];
-
-    const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
-        Column { heading, min, rank }
-    }
 
     fn shown_in(total: Option<usize>) -> String {
         let rows = [["a name", "2s", "python3 世界 -q"], ["b", "", "sh"]]
@@ -152,24 +162,17 @@ mod tests {
     }
 
     #[test]
-    fn with_room_nothing_is_cut() {
+    fn the_last_column_is_cut_first_and_then_what_matters_least_is_left_out() {
         let all = "a name  2s    python3 世界 -q\nb             sh";
-        assert_eq!(shown_in(None), all);
-        assert_eq!(shown_in(Some(29)), all);
-    }
-
-    #[test]
-    fn the_last_column_is_cut_first() {
-        assert_eq!(
-            shown_in(Some(26)),
-            "a name  2s    python3 世…\nb             sh"
-        );
-        assert_eq!(shown_in(Some(20)), "a na…  2s    python…\nb            sh");
-    }
-
-    #[test]
-    fn what_matters_least_is_left_out() {
-        assert_eq!(shown_in(Some(16)), "a name  python3…\nb       sh");
-        assert_eq!(shown_in(Some(5)), "a n…  python…\nb     sh");
+        for (total, shown) in [
+            (None, all),
+            (Some(29), all),
+            (Some(26), "a name  2s    python3 世…\nb             sh"),
+            (Some(20), "a na…  2s    python…\nb            sh"),
+            (Some(16), "a name  python3…\nb       sh"),
+            (Some(5), "a n…  python…\nb     sh"),
+        ] {
+            assert_eq!(shown_in(total), shown, "{total:?}");
+        }
     }
 }

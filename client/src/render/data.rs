@@ -76,12 +76,8 @@ mod tests {
     #[test]
     fn parts_with_something_have_a_paragraph_and_the_others_a_name() {
         let since = Some("2026-11-03T10:00:00.000Z".to_owned());
-        let has = DataSelected::of(
-            DataPart::Sessions,
-            2,
-            ("ended session", "ended sessions"),
-            since,
-        );
+        let name = ("ended session", "ended sessions");
+        let has = DataSelected::of(DataPart::Sessions, 2, name, since);
         let kept = |has: DataSelected| DataKept {
             has,
             places: vec!["/base/sessions".into()],
@@ -101,14 +97,11 @@ mod tests {
     fn what_stays_follows_what_is_deleted() {
         let sessions = DataSelected::of(DataPart::Sessions, 1, ("session", "sessions"), None);
         let parts = [sessions.leaving(2, ("live session", "live sessions"), "why")];
-        assert_eq!(
-            printed(|out| data_selected(&parts, false, out)),
-            "sessions      would delete 1 session\nsessions      would stay: 2 live sessions: why\n"
-        );
+        let expected = "sessions      would delete 1 session\n\
+            sessions      would stay: 2 live sessions: why\n";
+        assert_eq!(printed(|out| data_selected(&parts, false, out)), expected);
         let none = [DataSelected::none(DataPart::Logs)];
-        assert_eq!(
-            printed(|out| data_selected(&none, true, out)),
-            "nothing to delete\n"
-        );
+        let text = printed(|out| data_selected(&none, true, out));
+        assert_eq!(text, "nothing to delete\n");
     }
 }

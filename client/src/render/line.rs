@@ -148,18 +148,15 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn wide_characters_count_twice_and_marks_not_at_all() {
-        assert_eq!(width("世界"), 4);
-        assert_eq!(width("e\u{301}"), 1);
-        assert_eq!(cut("世界人", 5), "世界…");
-        assert_eq!(cut("世界人", 4), "世…");
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abc", 2), "a…");
-        assert_eq!(cut("abc", 0), "");
-    }
-
-    #[test]
-    fn wide_characters_are_wrapped_whole() {
+    fn wide_characters_count_twice_and_are_wrapped_whole_and_marks_count_nothing() {
+        assert_eq!(["世界", "e\u{301}"].map(width), [4, 1]);
+        for (columns, shown) in [(5, "世界…"), (4, "世…")] {
+            assert_eq!(cut("世界人", columns), shown);
+        }
+        assert_eq!(
+            [3, 2, 0].map(|columns| cut("abc", columns)),
+            ["abc", "a…", ""]
+        );
         assert_eq!(wrapped("ab世界", 3), ["ab", "世", "界"]);
         assert_eq!(wrapped("", 3), [""]);
         assert_eq!(wrapped("ab", 0), ["a", "b"]);
@@ -174,11 +171,8 @@ mod tests {
         line.push("cdef", None);
         line.push("gh", None);
         let plain = |line: Line| line.painted(Style::default());
-        assert_eq!(plain(line.clone().cut(8)), "abcdefgh");
-        assert_eq!(plain(line.clone().cut(7)), "abcdef…");
-        assert_eq!(plain(line.clone().cut(4)), "abc…");
-        assert_eq!(plain(line.clone().cut(2)), "a…");
-        assert_eq!(plain(line.cut(0)), "");
+        let cut = [8, 7, 4, 2, 0].map(|columns| plain(line.clone().cut(columns)));
+        assert_eq!(cut, ["abcdefgh", "abcdef…", "abc…", "a…", ""]);
     }
 
     proptest! {

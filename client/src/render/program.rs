@@ -1,48 +1,32 @@
 //! Program configurations.
 
 use super::Printer;
-use super::line::{cut, width};
 use super::style::Colour;
-use super::table::{Cell, GAP_COLUMNS, Table};
-use crate::render::printable;
+use super::table::{Cell, Table};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io;
 
 /// A command is truncated to no less.
 const MIN_COMMAND_COLUMNS: usize = 20;
 
-const HEADING: [&str; 6] = ["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"];
-
 /// Writes one line per configuration, fitted to the width of the terminal.
 pub(crate) fn programs(all: &[ProgramSummary], out: &mut Printer<'_>) -> io::Result<()> {
-    let rows: Vec<[String; 5]> = all.iter().map(before_command).collect();
-    let widest = |column: usize| {
-        let cells = rows.iter().map(|row| width(&row[column]));
-        cells.max().unwrap_or(0).max(HEADING[column].len()) + GAP_COLUMNS
-    };
-    let used: usize = (0..5).map(widest).sum();
-    let room = out.room_after(used, MIN_COMMAND_COLUMNS);
-    let mut table = Table::new(HEADING);
-    for (program, row) in all.iter().zip(rows) {
-        let fitted = |text| cut(&printable(text), room);
-        let command = match &program.error {
-            Some(error) => Cell::coloured(fitted(error), Colour::Bad),
-            None => fitted(&program.command_template).into(),
-        };
-        let [name, steps, timeout, set, secrets] = row.map(Cell::from);
-        table.row([name, steps, timeout, set, secrets, command]);
+    let mut table = Table::new(["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"]);
+    for program in all {
+        table.row([
+            program.name.as_str().into(),
+            program.steps.to_string().into(),
+            seconds(program.typical_timeout).into(),
+            program.placeholders.join(",").into(),
+            program.secrets.join(",").into(),
+            match &program.error {
+                Some(error) => Cell::coloured(error, Colour::Bad),
+                None => program.command_template.as_str().into(),
+            },
+        ]);
     }
+    table.fit_last(MIN_COMMAND_COLUMNS, out);
     table.write(out)
-}
-
-fn before_command(program: &ProgramSummary) -> [String; 5] {
-    [
-        program.name.clone(),
-        program.steps.to_string(),
-        seconds(program.typical_timeout),
-        program.placeholders.join(","),
-        program.secrets.join(","),
-    ]
 }
 
 pub(crate) fn program(config: &ProgramConfig, out: &mut Printer<'_>) -> io::Result<()> {

@@ -83,7 +83,8 @@ pub(crate) fn sessions(all: &[Session], out: &mut Printer<'_>) -> io::Result<()>
     }
     let now = SystemTime::now();
     if !out.style.is_terminal {
-        return plain(all, now, out);
+        let rows = all.iter().map(|session| cells(session, now, true));
+        return columns::write_words(rows.collect(), out);
     }
     let list = SessionList::new(all, now, out.columns);
     let lines = std::iter::once(&list.heading).chain(&list.rows);
@@ -91,28 +92,6 @@ pub(crate) fn sessions(all: &[Session], out: &mut Printer<'_>) -> io::Result<()>
         writeln!(out, "{}", line.painted(out.style))?;
     }
     Ok(())
-}
-
-/// Each column is one word: a space becomes an underscore, and an empty cell a dash.
-fn plain(all: &[Session], now: SystemTime, out: &mut Printer<'_>) -> io::Result<()> {
-    let columns = [&[ID, NAME], &REST[..]].concat();
-    let mut rows: Vec<Vec<ColumnCell>> = all
-        .iter()
-        .map(|session| cells(session, now, true))
-        .collect();
-    for row in &mut rows {
-        let (_, words) = row.split_last_mut().expect("there are columns");
-        for (text, _) in words {
-            *text = if text.is_empty() {
-                "-".to_owned()
-            } else {
-                text.replace(' ', "_")
-            };
-        }
-    }
-    // Without a header, no column is wider than its cells.
-    let unheaded: Vec<Column> = columns.iter().map(|_| Column::new("", 0, 0)).collect();
-    columns::write(&unheaded, &rows, out)
 }
 
 /// The client that has started the session, unless it is `ccctl`.

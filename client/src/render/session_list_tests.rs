@@ -84,39 +84,27 @@ fn a_list_fits_every_width() {
 
 #[test]
 fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
-    let at = clock_of(&all()[0].created_at);
-    let text = crate::render::printer::printed(|out| plain(&all(), at, out));
+    let at = ccd_base::clock::parse(&all()[0].created_at).unwrap();
+    let rows = all()
+        .iter()
+        .map(|session| cells(session, at, true))
+        .collect();
+    let text = crate::render::printer::printed(|out| columns::write_words(rows, out));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[1],
         "k3  db   alive               hidden  0s  0s  2B  ccctl,(web[7])  psql 世界 'a\\u{1b}b'"
     );
-    let words = |line: &str| -> Vec<String> {
-        line.split_whitespace().take(8).map(str::to_owned).collect()
-    };
-    assert_eq!(
-        words(lines[2]),
-        [
-            "k3",
-            "old",
-            "signal_15_(closed)",
-            "-",
-            "0s",
-            "0s",
-            "2B",
-            "-"
-        ]
-    );
-    assert_eq!(words(lines[0])[1], "-");
+    let words = |line: usize| lines[line].split_whitespace();
+    let expected = "k3 old signal_15_(closed) - 0s 0s 2B - sh -c 'it'\\''s'";
+    assert!(words(2).eq(expected.split(' ')), "{}", lines[2]);
+    assert_eq!(words(0).nth(1), Some("-"));
 }
 
 #[test]
 fn what_has_ended_is_dim_and_a_failure_is_not() {
     let list = SessionList::new(&all(), SystemTime::now(), None);
-    let style = Style {
-        is_terminal: true,
-        has_colour: true,
-    };
+    let style = Style::COLOURED;
     let shown = |row: &Line| crate::writer::visible(&row.painted(style));
     let lines: Vec<String> = list.rows.iter().map(shown).collect();
     assert!(lines[0].contains("\x1b[32malive"), "{:?}", lines[0]);
@@ -124,8 +112,4 @@ fn what_has_ended_is_dim_and_a_failure_is_not() {
     assert!(lines[2].contains("\x1b[2msignal 15"), "{:?}", lines[2]);
     assert!(lines[3].contains("\x1b[31mexited 3"), "{:?}", lines[3]);
     assert!(lines[3].contains("\x1b[2mbad"), "{:?}", lines[3]);
-}
-
-fn clock_of(time: &str) -> SystemTime {
-    ccd_base::clock::parse(time).unwrap()
 }

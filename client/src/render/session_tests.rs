@@ -22,55 +22,61 @@ pub(crate) fn record(changes: &serde_json::Value) -> Session {
 }
 
 #[test]
-fn a_record_leaves_out_what_is_empty() {
-    let waiting = json!({"verdict": "blocked", "hidden": true, "how": "read"});
-    let record = record(&json!({"waiting_for_input": waiting}));
-    let text = printed(|out| session(&record, out));
-    assert!(
-        text.contains("waits for input blocked (read, hidden)\n"),
-        "{text}"
-    );
-    assert!(text.contains("idle timeout    300 s\n"), "{text}");
-    assert!(!text.contains("name") && !text.contains("ended"), "{text}");
-}
-
-#[test]
-fn a_record_names_the_attached_clients() {
+fn a_record_leaves_out_what_is_empty_and_names_the_attached_clients() {
     let attached = json!([
         {"client": "ccctl", "pid": 7, "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
         {"client": "ccctl", "pid": 8, "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
     ]);
-    let record = record(&json!({ "attached": attached }));
+    let waiting = json!({"verdict": "blocked", "hidden": true, "how": "read"});
+    let record = record(&json!({"waiting_for_input": waiting, "attached": attached}));
     let text = printed(|out| session(&record, out));
-    assert!(
-        text.contains("attached        ccctl[7], (ccctl[8])\n"),
-        "{text}"
-    );
+    for line in [
+        "waits for input blocked (read, hidden)\n",
+        "idle timeout    300 s\n",
+        "attached        ccctl[7], (ccctl[8])\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!text.contains("name") && !text.contains("ended"), "{text}");
 }
 
 #[test]
 fn an_end_by_a_signal_names_it() {
-    assert_eq!(ended(None, Some(1)), "ended by signal 1 (HUP)");
-    assert_eq!(ended(None, Some(64)), "ended by signal 64");
-    assert_eq!(ended(Some(3), None), "exited 3");
-    assert_eq!(ended(None, None), "ended");
+    for (exitstatus, signal, told) in [
+        (None, Some(1), "ended by signal 1 (HUP)"),
+        (None, Some(64), "ended by signal 64"),
+        (Some(3), None, "exited 3"),
+        (None, None, "ended"),
+    ] {
+        assert_eq!(ended(exitstatus, signal), told);
+    }
 }
 
 #[test]
-fn a_session_without_limits_does_not_end_by_itself() {
-    let told = |idle: f64, runtime: f64| {
-        will_end(&record(
-            &json!({"session_timeout_s": idle, "max_session_runtime_s": runtime}),
-        ))
-    };
-    assert_eq!(told(0.0, 0.0), None);
-    assert!(told(300.0, 0.0).unwrap().contains("after 300 s without"));
-    assert!(told(0.0, 60.0).unwrap().contains("after 60 s;"));
-    assert!(
-        told(300.0, 60.0)
-            .unwrap()
-            .contains("and after 60 s at the latest")
-    );
+fn a_session_ends_by_the_limits_that_it_has() {
+    for (idle, runtime, persist, end) in [
+        (0.0, 0.0, false, None),
+        (
+            300.0,
+            0.0,
+            false,
+            Some("after 300 s without input or output; --persist disables this limit"),
+        ),
+        (
+            0.0,
+            60.0,
+            false,
+            Some("after 60 s; --persist disables this limit"),
+        ),
+        // What was given already is no advice.
+        (300.0, 60.0, true, Some("and after 60 s at the latest")),
+    ] {
+        let limits = json!({"session_timeout_s": idle, "max_session_runtime_s": runtime, "persist": persist});
+        let told = will_end(&record(&limits));
+        assert_eq!(told.is_some(), end.is_some());
+        let told = told.unwrap_or_default();
+        assert!(told.ends_with(end.unwrap_or_default()), "{told}");
+    }
 }
 
 #[test]
@@ -84,16 +90,5 @@ fn history_shows_texts_in_quotes() {
     assert_eq!(
         printed(|out| history(&rows, out)),
         "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
-    );
-}
-
-#[test]
-fn what_was_given_already_is_no_advice() {
-    let ends = |persist: bool| will_end(&record(&json!({"persist": persist}))).unwrap();
-    assert!(ends(false).ends_with("; --persist disables this limit"));
-    assert!(
-        ends(true).ends_with("and after 3600 s at the latest"),
-        "{}",
-        ends(true)
     );
 }

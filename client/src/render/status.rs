@@ -160,14 +160,10 @@ mod tests {
 
     #[test]
     fn sizes_and_durations_have_one_unit_that_fits() {
-        assert_eq!(size(0), "0 B");
-        assert_eq!(size(1536), "1.5 KiB");
-        assert_eq!(size(5 << 40), "5.0 TiB");
-        assert_eq!(size(u64::MAX), "16777216.0 TiB");
-        assert_eq!(duration(0.25), "0.2 s");
-        assert_eq!(duration(61.0), "1 min 1 s");
-        assert_eq!(duration(3_661.0), "1 h 1 min");
-        assert_eq!(duration(90_000.0), "1 d 1 h");
+        let sizes = [0, 1536, 5 << 40, u64::MAX].map(size);
+        assert_eq!(sizes, ["0 B", "1.5 KiB", "5.0 TiB", "16777216.0 TiB"]);
+        let durations = [0.25, 61.0, 3_661.0, 90_000.0].map(duration);
+        assert_eq!(durations, ["0.2 s", "1 min 1 s", "1 h 1 min", "1 d 1 h"]);
     }
 
     #[test]
@@ -181,11 +177,7 @@ mod tests {
         };
         assert_eq!(handover_line(&hand_over), "2 (upgrade), some day");
         hand_over.at = "2020-01-01T00:00:00.000Z".to_owned();
-        assert!(
-            handover_line(&hand_over).ends_with(" h ago"),
-            "{}",
-            handover_line(&hand_over)
-        );
+        assert!(handover_line(&hand_over).ends_with(" h ago"));
         (hand_over.rolled_back, hand_over.reason) = (true, Some("it ended".to_owned()));
         assert!(handover_line(&hand_over).ends_with(" ago, rolled back: it ended"));
     }

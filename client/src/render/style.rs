@@ -10,6 +10,18 @@ pub(crate) struct Style {
     pub(crate) has_colour: bool,
 }
 
+#[cfg(test)]
+impl Style {
+    pub(crate) const TERMINAL: Self = Self {
+        is_terminal: true,
+        has_colour: false,
+    };
+    pub(crate) const COLOURED: Self = Self {
+        is_terminal: true,
+        has_colour: true,
+    };
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
     Good,

@@ -1,5 +1,6 @@
 //! Tables.
 
+use super::line::{cut, width};
 use super::style::Colour;
 use super::{Printer, printable};
 use std::io;
@@ -7,10 +8,10 @@ use std::io;
 /// Rows with the same number of cells. There is a header on a terminal, or everywhere; an empty cell is printed as a dash, so that
 /// columns can be counted.
 #[derive(Debug)]
-pub(crate) struct Table<const N: usize> {
-    heading: [&'static str; N],
+pub(crate) struct Table {
+    heading: Vec<&'static str>,
     /// The cells, and a line below them.
-    rows: Vec<([Cell; N], Option<String>)>,
+    rows: Vec<(Vec<Cell>, Option<String>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -20,8 +21,6 @@ pub(crate) struct Cell {
 }
 
 const GAP: &str = "  ";
-
-pub(crate) const GAP_COLUMNS: usize = GAP.len();
 
 impl Cell {
     pub(crate) fn coloured(text: impl AsRef<str>, colour: Colour) -> Self {
@@ -59,21 +58,34 @@ impl From<String> for Cell {
     }
 }
 
-impl<const N: usize> Table<N> {
-    pub(crate) fn new(heading: [&'static str; N]) -> Self {
+impl Table {
+    pub(crate) fn new(heading: impl Into<Vec<&'static str>>) -> Self {
         Self {
-            heading,
+            heading: heading.into(),
             rows: Vec::new(),
         }
     }
 
-    pub(crate) fn row(&mut self, cells: [Cell; N]) {
-        self.rows.push((cells, None));
+    pub(crate) fn row<const N: usize>(&mut self, cells: [Cell; N]) {
+        self.row_above(cells.into(), None);
     }
 
     /// Adds a row with a line below it.
-    pub(crate) fn row_above(&mut self, cells: [Cell; N], below: Option<String>) {
+    pub(crate) fn row_above(&mut self, cells: Vec<Cell>, below: Option<String>) {
         self.rows.push((cells, below));
+    }
+
+    /// Cuts the last column where the terminal ends, but to no less than `min`.
+    pub(crate) fn fit_last(&mut self, min: usize, out: &Printer<'_>) {
+        let before = self.heading.len() - 1;
+        let used = (0..before).map(|column| {
+            let cells = self.rows.iter().map(|(row, _)| width(&row[column].text));
+            cells.max().unwrap_or(0).max(self.heading[column].len()) + GAP.len()
+        });
+        let room = out.room_after(used.sum(), min);
+        for (row, _) in &mut self.rows {
+            row[before].text = cut(&row[before].text, room);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -94,13 +106,12 @@ impl<const N: usize> Table<N> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let heading = self
-            .heading
-            .map(|text| Cell::coloured(text, Colour::Heading));
-        let heading = (heading, None);
+        let heading = self.heading.iter();
+        let heading = heading.map(|text| Cell::coloured(text, Colour::Heading));
+        let heading = (heading.collect(), None);
         let heading = has_heading.then_some(&heading);
         let rows = || heading.into_iter().chain(&self.rows);
-        let mut widths = [0; N];
+        let mut widths = vec![0; self.heading.len()];
         for (row, _) in rows() {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.text.chars().count());
@@ -150,10 +161,7 @@ mod tests {
 
     #[test]
     fn on_a_terminal_there_is_a_heading_and_colour() {
-        let style = Style {
-            is_terminal: true,
-            has_colour: true,
-        };
+        let style = Style::COLOURED;
         let text = crate::writer::visible(&rendered(style));
         assert!(
             text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "),

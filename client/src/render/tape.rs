@@ -196,10 +196,8 @@ mod tests {
             ..TapeSummary::default()
         };
         let text = printed(|out| tapes(&[tape], out));
-        assert_eq!(
-            text,
-            "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  start  bc -q 'a b'\n"
-        );
+        let line = "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  start  bc -q 'a b'\n";
+        assert_eq!(text, line);
     }
 
     #[test]
@@ -266,40 +264,36 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
     }
 
     #[test]
-    fn a_verdict_shows_each_drift() {
-        let verdict = TapeVerdict {
-            tape_id: "bc/rec-1".into(),
-            same: false,
-            exchanges: 2,
-            not_compared: 0,
-            drifts: vec![TapeDrift {
-                index: 1,
-                input: "1+1\n".into(),
-                what: "output".into(),
-                diff: "-2\n+3\n".into(),
-            }],
-        };
-        let text = printed(|out| super::verdict(&verdict, out));
-        let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with a different answer\n";
-        assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn an_exchange_that_was_not_compared_is_no_different_answer() {
-        let verdict = TapeVerdict {
-            tape_id: "sh/rec-1".into(),
-            same: false,
-            exchanges: 1,
-            not_compared: 2,
-            drifts: vec![TapeDrift {
-                index: 1,
-                input: "***\n".into(),
-                what: "hidden".into(),
-                diff: "give it".into(),
-            }],
-        };
-        let text = printed(|out| super::verdict(&verdict, out));
-        let expected = "exchange 1 (***): not compared\ngive it\nincomplete sh/rec-1: 1 exchange, 2 not compared\n";
-        assert_eq!(text, expected);
+    fn a_verdict_shows_each_drift_and_an_exchange_that_was_not_compared_is_none() {
+        for (what, input, diff, not_compared, expected) in [
+            (
+                "output",
+                "1+1\n",
+                "-2\n+3\n",
+                0,
+                "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with a different answer\n",
+            ),
+            (
+                "hidden",
+                "***\n",
+                "give it",
+                2,
+                "exchange 1 (***): not compared\ngive it\nincomplete bc/rec-1: 2 exchanges, 2 not compared\n",
+            ),
+        ] {
+            let verdict = TapeVerdict {
+                tape_id: "bc/rec-1".into(),
+                same: false,
+                exchanges: 2,
+                not_compared,
+                drifts: vec![TapeDrift {
+                    index: 1,
+                    input: input.into(),
+                    what: what.into(),
+                    diff: diff.into(),
+                }],
+            };
+            assert_eq!(printed(|out| super::verdict(&verdict, out)), expected);
+        }
     }
 }

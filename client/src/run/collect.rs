@@ -92,12 +92,7 @@ mod tests {
 
     #[test]
     fn a_text_is_found_across_any_cut() {
-        let texts = [
-            "needle".to_owned(),
-            "hay".to_owned(),
-            "none".to_owned(),
-            String::new(),
-        ];
+        let texts = ["needle", "hay", "none", ""].map(str::to_owned);
         for cut in 0..12 {
             let (first, second) = b"hay needle y".split_at(cut);
             let mut contains = Contains::new(&texts);

@@ -170,11 +170,13 @@ impl Forward {
 
     fn warn(&mut self, len: usize) {
         if len > 0 && !std::mem::replace(&mut self.has_warned, true) {
-            note(&format!(
-                "run: the daemon was restarted or killed: up to {len} bytes of input may be lost"
-            ));
+            note(&lost_input(len));
         }
     }
+}
+
+fn lost_input(len: usize) -> String {
+    format!("run: the daemon was restarted or killed: up to {len} bytes of input may be lost")
 }
 
 /// Reports a miss in raw mode, in which a line starts at the cursor.

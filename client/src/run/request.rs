@@ -98,67 +98,59 @@ fn limit_s(timeout: Timeout) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed};
+    use serde_json::json;
 
-    fn parse(line: &[&str]) -> RunArgs {
-        match Ccctl::try_parse_from([&["ccctl", "run"], line].concat())
-            .unwrap()
-            .noun
-        {
+    fn parse(line: &str) -> RunArgs {
+        match parsed(&format!("run {line}")).unwrap() {
             Noun::Run(args) => *args,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn a_shell_gets_one_command_line() {
-        let (program, args) = command(&parse(&["--shell", "--", "echo", "$HOME"])).unwrap();
-        assert_eq!(
-            (program.as_str(), args),
-            ("sh", vec!["-c".into(), "echo $HOME".into()])
-        );
-    }
-
-    #[test]
-    fn a_script_comes_before_its_arguments() {
-        let args = parse(&["--script", "/s.py", "--with", "python3", "--", "-x", "1"]);
-        let (program, args) = command(&args).unwrap();
-        assert_eq!(
-            (program.as_str(), args),
-            ("python3", vec!["/s.py".into(), "-x".into(), "1".into()])
-        );
+    fn a_shell_gets_one_command_line_and_a_script_comes_before_its_arguments() {
+        for (line, program, args) in [
+            ("--shell -- echo '$HOME'", "sh", &["-c", "echo $HOME"][..]),
+            (
+                "--script /s.py --with python3 -- -x 1",
+                "python3",
+                &["/s.py", "-x", "1"],
+            ),
+        ] {
+            let (found, found_args) = command(&parse(line)).unwrap();
+            assert_eq!(found, program);
+            assert_eq!(found_args, args);
+        }
     }
 
     #[test]
     fn no_time_at_all_is_not_no_limit() {
-        let limit = |line: &[&str]| session(&parse(line), true).unwrap().max_session_runtime_s;
-        assert_eq!(limit(&["--timeout", "0", "ls"]), Some(SHORTEST_S));
-        assert_eq!(limit(&["--timeout", "none", "ls"]), Some(0.0));
-        assert_eq!(limit(&["--timeout", "1.5", "ls"]), Some(1.5));
-        // The configuration's limit.
-        assert_eq!(limit(&["ls"]), None);
+        for (line, limit) in [
+            ("--timeout 0 ls", Some(SHORTEST_S)),
+            ("--timeout none ls", Some(0.0)),
+            ("--timeout 1.5 ls", Some(1.5)),
+            // The configuration's limit.
+            ("ls", None),
+        ] {
+            let params = session(&parse(line), true).unwrap();
+            assert_eq!(params.max_session_runtime_s, limit, "{line}");
+        }
     }
 
     #[test]
     fn a_failed_start_has_the_status_of_shells() {
-        let failure = |json: serde_json::Value| Failure::Refused {
-            method: "session.create".into(),
-            error: serde_json::from_value(json).unwrap(),
-        };
-        let code = ErrorCode::SpawnFailed as i32;
-        let found = |data| {
-            exit_of_failed_start(&failure(
-                serde_json::json!({"code": code, "message": "m", "data": data}),
-            ))
-        };
-        assert_eq!(
-            found(serde_json::json!({"exit_code": 127})),
-            Some(Exit::Program(127))
-        );
-        assert_eq!(found(serde_json::json!({})), Some(Exit::Program(126)));
-        let other =
-            failure(serde_json::json!({"code": ErrorCode::MaxSessions as i32, "message": "m"}));
-        assert_eq!(exit_of_failed_start(&other), None);
+        for (code, data, exit) in [
+            (ErrorCode::SpawnFailed, json!({"exit_code": 127}), Some(127)),
+            (ErrorCode::SpawnFailed, json!({}), Some(126)),
+            (ErrorCode::MaxSessions, json!({}), None),
+        ] {
+            let error = json!({"code": code as i32, "message": "m", "data": data});
+            let failure = Failure::Refused {
+                method: "session.create".into(),
+                error: serde_json::from_value(error).unwrap(),
+            };
+            assert_eq!(exit_of_failed_start(&failure), exit.map(Exit::Program));
+        }
     }
 }

@@ -107,10 +107,8 @@ mod tests {
         let reads = reads(&keys);
         let (last, before) = reads.split_last().unwrap();
         assert!(last.is_empty());
-        assert!(
-            before.iter().all(|read| !read.is_empty()),
-            "the end came early"
-        );
+        let is_whole = before.iter().all(|read| !read.is_empty());
+        assert!(is_whole, "the end came early");
         before.concat()
     }
 

@@ -207,13 +207,11 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun, TapeVerb};
-    use clap::Parser as _;
+    use crate::args::{Noun, TapeVerb, parsed};
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn parse(line: &[&str]) -> TapeShimArgs {
-        let parsed = Ccctl::try_parse_from([&["ccctl", "tape", "shim"], line].concat()).unwrap();
-        match parsed.noun {
+    fn parse(line: &str) -> TapeShimArgs {
+        match parsed(&format!("tape shim {line}")).unwrap() {
             Noun::Tape(verb) => match *verb {
                 TapeVerb::Shim(args) => args,
                 other => panic!("{other:?}"),
@@ -222,102 +220,66 @@ mod tests {
         }
     }
 
-    fn write_shim(folder: &Path, line: &[&str]) -> Result<String, Failure> {
-        let to = folder.to_str().unwrap();
-        make(&parse(&[line, &["--to", to]].concat()))
+    fn words_of(line: &str) -> Result<Vec<String>, Failure> {
+        words(&parse(line), Path::new("/nowhere"))
     }
 
     #[test]
     fn a_shim_runs_play_with_its_flags_and_the_programs_arguments() {
-        let words = words(
-            &parse(&[
-                "--tapes",
-                "/t p",
-                "--latency",
-                "5-50",
-                "--ignore-arg",
-                "-x",
-                "--strict",
-                "bc",
-            ]),
-            Path::new("/nowhere"),
-        );
-        let script = script("/a b/ccctl", TapeCommand::Play, &words.unwrap());
+        let words = words_of("--tapes '/t p' --latency 5-50 --ignore-arg -x --strict bc").unwrap();
+        let script = script("/a b/ccctl", TapeCommand::Play, &words);
         assert!(
             script.starts_with("#!/bin/sh\n# ccctl tape shim: "),
             "{script}"
         );
-        let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc \"$@\"\n";
-        assert!(script.ends_with(exec), "{script}");
+        let line = "play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc";
+        let exec = format!("exec '/a b/ccctl' {line} \"$@\"\n");
+        assert!(script.ends_with(&exec), "{script}");
         // The definition of the command line accepts this.
-        let line = [
-            "ccctl",
-            "play",
-            "--tapes=/t p",
-            "--latency=5-50",
-            "--ignore-arg=-x",
-            "--strict",
-            "--",
-            "bc",
-        ];
-        assert!(Ccctl::try_parse_from(line).is_ok());
+        assert!(parsed(line).is_ok());
     }
 
     #[test]
     fn a_shim_runs_the_command_of_its_modes() {
-        let verb_of = |line: &[&str]| verb(&parse(&[line, &["sh"]].concat()).play).name();
-        assert_eq!(verb_of(&[]), "play");
-        assert_eq!(verb_of(&["--fallback", "proxy"]), "proxy");
-        assert_eq!(
-            verb_of(&["--record", "new", "--fallback", "proxy"]),
-            "proxy"
-        );
-        assert_eq!(
-            verb_of(&["--record", "overwrite", "--fallback", "proxy"]),
-            "rec"
-        );
-        assert_eq!(verb_of(&["--record", "new"]), "rec");
-        let pointless = words(&parse(&["--tag", "t", "sh"]), Path::new("/nowhere"));
-        assert!(matches!(pointless, Err(Failure::Usage(_))));
+        for (line, name) in [
+            ("sh", "play"),
+            ("--fallback proxy sh", "proxy"),
+            ("--record new --fallback proxy sh", "proxy"),
+            ("--record overwrite --fallback proxy sh", "rec"),
+            ("--record new sh", "rec"),
+        ] {
+            assert_eq!(verb(&parse(line).play).name(), name, "{line}");
+        }
+        assert!(matches!(words_of("--tag t sh"), Err(Failure::Usage(_))));
     }
 
     #[test]
     fn nothing_but_a_shim_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("bc");
-        write_shim(folder.path(), &["bc"]).unwrap();
-        assert_eq!(
-            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            MODE
-        );
-        write_shim(folder.path(), &["bc", "--latency", "0"]).unwrap();
+        let write_shim =
+            |line: &str| make(&parse(&format!("{line} --to {}", folder.path().display())));
+        write_shim("bc").unwrap();
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, MODE);
+        write_shim("bc --latency 0").unwrap();
         assert!(fs::read_to_string(&file).unwrap().contains("--latency=0"));
         fs::write(&file, "#!/bin/sh\necho mine\n").unwrap();
-        assert!(matches!(
-            write_shim(folder.path(), &["bc"]),
-            Err(Failure::Usage(_))
-        ));
+        assert!(matches!(write_shim("bc"), Err(Failure::Usage(_))));
         assert!(fs::read_to_string(&file).unwrap().contains("mine"));
-        write_shim(folder.path(), &["bc", "--force"]).unwrap();
+        write_shim("bc --force").unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
     fn a_program_that_may_have_to_answer_is_named_by_its_path() {
-        let words = words(
-            &parse(&["--fallback", "proxy", "sh"]),
-            Path::new("/nowhere"),
-        )
-        .unwrap();
-        assert!(
-            words
-                .last()
-                .is_some_and(|program| program.starts_with('/') && program.ends_with("/sh"))
-        );
-        let missing = parse(&["--fallback", "proxy", "no-such-program"]);
-        assert!(super::words(&missing, Path::new("/nowhere")).is_err());
-        assert!(name("/usr/bin/").is_err() && name("..").is_err());
-        assert!(name("-x").is_err() && name("./-x").is_err());
+        let words = words_of("--fallback proxy sh").unwrap();
+        let program = words.last().unwrap();
+        assert!(program.starts_with('/') && program.ends_with("/sh"));
+        assert!(words_of("--fallback proxy no-such-program").is_err());
+        for wrong in ["/usr/bin/", "..", "-x", "./-x"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(name("../bc").unwrap(), "bc");
     }
 }

@@ -199,31 +199,28 @@ fn names(all: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn tapes(names: &[&str]) -> Vec<String> {
-        names.iter().map(|&name| name.to_owned()).collect()
-    }
-
     #[test]
     fn only_what_happened_is_told() {
-        assert!(lines(&TapeUse::default(), LastMiss::Told).is_empty());
-        let done = TapeUse {
+        let recorded = TapeUse {
             root: "/t".into(),
             recorded: 1,
-            new: tapes(&["bc/rec-1"]),
+            new: vec!["bc/rec-1".into()],
             ..TapeUse::default()
         };
-        assert_eq!(
-            lines(&done, LastMiss::Told),
-            ["recorded 1 exchange as bc/rec-1 in /t"]
-        );
-        let done = TapeUse {
+        let known = TapeUse {
             known: 3,
             ..TapeUse::default()
         };
-        assert_eq!(
-            lines(&done, LastMiss::Told),
-            ["recorded nothing: 3 exchanges are already on tapes"]
-        );
+        for (done, told) in [
+            (TapeUse::default(), &[][..]),
+            (recorded, &["recorded 1 exchange as bc/rec-1 in /t"]),
+            (
+                known,
+                &["recorded nothing: 3 exchanges are already on tapes"],
+            ),
+        ] {
+            assert_eq!(lines(&done, LastMiss::Told), told);
+        }
     }
 
     #[test]
@@ -232,7 +229,7 @@ mod tests {
             hits: 4,
             misses: 1,
             injected: 1,
-            used: tapes(&["a", "b"]),
+            used: vec!["a".into(), "b".into()],
             unused: Some((1..=23).map(|number| number.to_string()).collect()),
             last_miss: Some("bc has no 2+2".into()),
             ..TapeUse::default()
@@ -269,7 +266,7 @@ mod tests {
         done.problem = Some("disk full".into());
         assert!(is_settled(&done));
         done.problem = None;
-        done.new = tapes(&["a"]);
+        done.new = vec!["a".into()];
         assert!(is_settled(&done));
         done.record = Some(RecordMode::Disabled);
         assert!(is_settled(&done));

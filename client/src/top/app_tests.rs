@@ -40,6 +40,15 @@ fn selected(app: &App) -> &str {
     app.selected().map_or("", |session| &session.session_id)
 }
 
+fn follow(all: bool, preview: Option<&str>) -> Option<TopAction> {
+    let preview = preview.map(str::to_owned);
+    Some(TopAction::Follow { all, preview })
+}
+
+fn ask(ask: Ask) -> Option<TopAction> {
+    Some(TopAction::Ask(ask))
+}
+
 #[test]
 fn the_selection_stays_on_its_session() {
     let mut app = app();
@@ -91,25 +100,15 @@ fn the_filter_looks_at_names_ids_and_programs() {
 #[test]
 fn live_sessions_come_first_in_any_order() {
     let mut app = app();
-    let todo = keys(&mut app, "e");
-    assert_eq!(
-        todo,
-        Some(TopAction::Follow {
-            all: true,
-            preview: None
-        })
-    );
-    assert_eq!(ids(&app), ["a1", "b2", "d4", "c3"]);
-    keys(&mut app, "o");
-    assert_eq!(
-        (app.sort, ids(&app)),
-        (Sort::Waits, vec!["b2", "a1", "d4", "c3"])
-    );
-    keys(&mut app, "ooo");
-    assert_eq!(
-        (app.sort, ids(&app)),
-        (Sort::Name, vec!["b2", "d4", "a1", "c3"])
-    );
+    assert_eq!(keys(&mut app, "e"), follow(true, None));
+    for (pressed, sort, order) in [
+        ("", Sort::Started, ["a1", "b2", "d4", "c3"]),
+        ("o", Sort::Waits, ["b2", "a1", "d4", "c3"]),
+        ("ooo", Sort::Name, ["b2", "d4", "a1", "c3"]),
+    ] {
+        keys(&mut app, pressed);
+        assert_eq!((app.sort, &*ids(&app)), (sort, &order[..]));
+    }
 }
 
 #[test]
@@ -118,10 +117,8 @@ fn a_signal_is_chosen_or_typed() {
     keys(&mut app, "s");
     app.key(Key::Right);
     let sent = |signal: &str| {
-        Some(TopAction::Ask(Ask::Signal {
-            session: "a1".into(),
-            signal: signal.into(),
-        }))
+        let (session, signal) = ("a1".into(), signal.into());
+        ask(Ask::Signal { session, signal })
     };
     assert_eq!(app.key(Key::Enter), sent("TERM"));
     keys(&mut app, "susr1");
@@ -135,12 +132,9 @@ fn a_signal_is_chosen_or_typed() {
 fn closing_is_asked_for() {
     let mut app = app();
     assert_eq!(keys(&mut app, "cn"), None);
-    assert_eq!(app.key(Key::Char('c')), None);
+    assert_eq!(keys(&mut app, "c"), None);
     assert_eq!(app.key(Key::Enter), None);
-    assert_eq!(
-        keys(&mut app, "cy"),
-        Some(TopAction::Ask(Ask::Close("a1".into())))
-    );
+    assert_eq!(keys(&mut app, "cy"), ask(Ask::Close("a1".into())));
 }
 
 #[test]
@@ -153,10 +147,7 @@ fn what_has_ended_can_only_be_read() {
         assert!(matches!(app.mode, Mode::List));
         assert!(app.message.as_ref().is_some_and(Result::is_err));
     }
-    assert_eq!(
-        keys(&mut app, "r"),
-        Some(TopAction::Ask(Ask::Read("c3".into())))
-    );
+    assert_eq!(keys(&mut app, "r"), ask(Ask::Read("c3".into())));
 }
 
 #[test]
@@ -180,10 +171,7 @@ fn a_text_that_was_asked_for_is_read_and_left() {
         text: "one\ntwo".into(),
     });
     assert!(matches!(&app.mode, Mode::Read { pager, .. } if pager.title == "web"));
-    assert_eq!(
-        keys(&mut app, "r"),
-        Some(TopAction::Ask(Ask::Read("a1".into())))
-    );
+    assert_eq!(keys(&mut app, "r"), ask(Ask::Read("a1".into())));
     assert_eq!(keys(&mut app, "q"), None);
     assert!(matches!(app.mode, Mode::List));
 }
@@ -191,18 +179,12 @@ fn a_text_that_was_asked_for_is_read_and_left() {
 #[test]
 fn the_screen_follows_the_selection() {
     let mut app = app();
-    let follow = |session: &str| {
-        Some(TopAction::Follow {
-            all: false,
-            preview: Some(session.into()),
-        })
-    };
-    assert_eq!(keys(&mut app, "p"), follow("a1"));
-    assert_eq!(keys(&mut app, "j"), follow("b2"));
-    let off = TopAction::Follow {
-        all: false,
-        preview: None,
-    };
-    assert_eq!(keys(&mut app, "p"), Some(off));
-    assert_eq!(keys(&mut app, "k"), None);
+    for (pressed, action) in [
+        ("p", follow(false, Some("a1"))),
+        ("j", follow(false, Some("b2"))),
+        ("p", follow(false, None)),
+        ("k", None),
+    ] {
+        assert_eq!(keys(&mut app, pressed), action, "{pressed}");
+    }
 }

@@ -92,13 +92,9 @@ mod tests {
     #[test]
     fn it_begins_at_the_end_and_stays_within_the_text() {
         let mut pager = pager();
-        assert_eq!(
-            pager.page(3, 80),
-            (
-                vec!["line 8".into(), "line 9".into(), "line 10".into()],
-                "8-10 of 10".into()
-            )
-        );
+        let (lines, place) = pager.page(3, 80);
+        assert_eq!(lines, ["line 8", "line 9", "line 10"]);
+        assert_eq!(place, "8-10 of 10");
         assert!(pager.key(Key::Down, 3));
         assert_eq!(pager.page(3, 80).1, "8-10 of 10");
         pager.key(Key::PageUp, 3);

@@ -10,10 +10,7 @@ fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
     app.size = (rows, columns);
     let now = ccd_base::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
     let lines = draw(app, now);
-    let style = Style {
-        is_terminal: true,
-        has_colour: false,
-    };
+    let style = Style::TERMINAL;
     let shown = |line: &Line| crate::writer::visible(&line.painted(style));
     lines.iter().map(shown).collect()
 }
@@ -54,41 +51,25 @@ fn every_size_has_exactly_its_rows() {
 #[test]
 fn the_selection_is_in_sight_on_the_smallest_terminal() {
     let mut app = app();
-    app.key(Key::End);
-    let lines = drawn(&mut app, 5, 20);
-    assert!(
-        lines.iter().any(|line| line.contains("\x1b[7mdb")),
-        "{lines:?}"
-    );
-    app.key(Key::Home);
-    let lines = drawn(&mut app, 5, 20);
-    assert!(lines[0].contains("1-2 of 3 shown"), "{lines:?}");
-    assert!(
-        lines.iter().any(|line| line.contains("\x1b[7mweb")),
-        "{lines:?}"
-    );
+    for (key, selected) in [(Key::End, "\x1b[7mdb"), (Key::Home, "\x1b[7mweb")] {
+        app.key(key);
+        let lines = drawn(&mut app, 5, 20);
+        let is_in_sight = lines.iter().any(|line| line.contains(selected));
+        assert!(is_in_sight, "{lines:?}");
+    }
+    assert!(drawn(&mut app, 5, 20)[0].contains("1-2 of 3 shown"));
 }
 
 #[test]
 fn the_last_row_tells_what_is_wrong() {
     let mut app = app();
     app.report(Report::Gone("no daemon runs at /s".to_owned()));
-    let lines = drawn(&mut app, 10, 80);
-    assert_eq!(lines[9], "no daemon runs at /s; trying again");
+    let last = |app: &mut App| drawn(app, 10, 80).pop().unwrap();
+    assert_eq!(last(&mut app), "no daemon runs at /s; trying again");
     app.report(Report::Back);
-    let lines = drawn(&mut app, 10, 80);
-    assert!(
-        lines[9].starts_with("the daemon was restarted"),
-        "{}",
-        lines[9]
-    );
+    assert!(last(&mut app).starts_with("the daemon was restarted"));
     app.key(Key::Char('s'));
-    let lines = drawn(&mut app, 10, 30);
-    assert!(
-        lines[9].starts_with("signal web: \x1b[7mINT"),
-        "{}",
-        lines[9]
-    );
+    assert!(last(&mut app).starts_with("signal web: \x1b[7mINT"));
 }
 
 #[test]

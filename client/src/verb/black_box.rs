@@ -1,13 +1,14 @@
 //! `ccctl test` and `ccctl fuzz`.
 
-use super::chain::{Cancel, why};
+use super::chain::{Cancel, Followed};
 use super::investigate::{
-    Followed, Target, advised, cleaned, follow, listed, misplaced, named, older, removed,
+    Target, advised, cleaned, cleanup, delete, failed, follow_with_line, listed, misplaced,
+    result_of,
 };
 use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
 };
-use crate::call::{garbled, is_elsewhere};
+use crate::call::is_elsewhere;
 use crate::{Context, Exit, Failure, caller, render, whole_file};
 use ccd_protocol::black_box::{
     TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
@@ -24,15 +25,8 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
         Some(BlackBoxVerb::Run(args)) => test(args, context),
         Some(BlackBoxVerb::List(args)) => list(args, context),
         Some(BlackBoxVerb::Get(args)) => get(args, context),
-        Some(BlackBoxVerb::Delete(args)) => context
-            .show::<TestDelete>(&named(&args.report), |reply, out| {
-                writeln!(out, "deleted {}", render::printable(&reply.path))
-            }),
-        Some(BlackBoxVerb::Cleanup(args)) => {
-            let answer = context.call::<TestCleanup>(&older(args))?;
-            context.warn(&cleaned(&answer.value.warnings));
-            context.print(&answer, |reply, out| removed(reply, out))
-        }
+        Some(BlackBoxVerb::Delete(args)) => delete::<TestDelete>(args, context),
+        Some(BlackBoxVerb::Cleanup(args)) => cleanup::<TestCleanup>(args, context),
     }
 }
 
@@ -58,14 +52,11 @@ fn run(
         verb => failure.of_verb(verb),
     });
     let job = started?.value.job;
-    let job = match follow(&cancel, job, line, context)? {
+    let job = match follow_with_line(&cancel, &job, line, context)? {
         Followed::Ended(job) => job,
         Followed::Left(exit) => return Ok(exit),
     };
-    let failed = || Failure::Failed(format!("{verb}: {}", render::on_one_line(why(&job))));
-    let result = job.result.clone().ok_or_else(failed)?;
-    let result: TestJobResult =
-        serde_json::from_value(result).map_err(|error| garbled("test.run", &error))?;
+    let result: TestJobResult = result_of(verb, &job)?;
     for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
         put(&result.id, file, format, context)?;
     }
@@ -83,7 +74,7 @@ fn run(
             ));
             Ok(Exit::of_program(None, Some(signal)))
         }
-        _ => Err(failed()),
+        _ => Err(failed(verb, &job)),
     }
 }
 
@@ -169,10 +160,8 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let reply = &answer.value;
     if !context.global.json {
         context.warn(&cleaned(&reply.warnings));
-        if reply.reports.is_empty() {
-            context.note("no reports; ccctl test PROGRAM makes one");
-        }
     }
+    context.note_if_empty(&reply.reports, "no reports; ccctl test PROGRAM makes one");
     context.print(&answer, |reply, out| {
         render::test_reports(&reply.reports, out)
     })

@@ -38,7 +38,7 @@ pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit,
     }
 }
 
-fn table(entries: &[ConfigEntry]) -> Table<4> {
+fn table(entries: &[ConfigEntry]) -> Table {
     let mut table = Table::new(["KEY", "VALUE", "FROM", "EFFECT"]);
     for entry in entries {
         table.row([

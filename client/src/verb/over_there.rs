@@ -58,8 +58,8 @@ mod tests {
     use crate::args::{Ccctl, Noun};
     use clap::Parser as _;
 
-    fn line(words_here: &[&str]) -> Option<String> {
-        let words_here = [&["ccctl", "daemon"], words_here].concat();
+    fn line(words_here: &str) -> Option<String> {
+        let words_here = ["ccctl", "daemon"].into_iter().chain(words_here.split(' '));
         let parsed = Ccctl::try_parse_from(words_here).unwrap();
         match parsed.noun {
             Noun::Daemon(verb) => words(&verb, &parsed.global).map(|words| words.join(" ")),
@@ -69,13 +69,14 @@ mod tests {
 
     #[test]
     fn what_concerns_a_process_or_a_file_runs_over_there() {
-        assert_eq!(line(&["stop"]).unwrap(), "daemon stop --force");
-        assert_eq!(line(&["start", "--json"]).unwrap(), "--json daemon start");
-        assert_eq!(
-            line(&["upgrade", "/b/ccd"]).unwrap(),
-            "daemon upgrade -- /b/ccd"
-        );
-        assert_eq!(line(&["logs", "-f"]).unwrap(), "daemon logs -n 20 --follow");
-        assert_eq!(line(&["status"]), None);
+        for (here, there) in [
+            ("stop", Some("daemon stop --force")),
+            ("start --json", Some("--json daemon start")),
+            ("upgrade /b/ccd", Some("daemon upgrade -- /b/ccd")),
+            ("logs -f", Some("daemon logs -n 20 --follow")),
+            ("status", None),
+        ] {
+            assert_eq!(line(here).as_deref(), there, "{here}");
+        }
     }
 }

@@ -126,13 +126,11 @@ fn leave(session: &Session, signal: Option<i32>, place: &DaemonAddress, context:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed};
     use serde_json::json;
 
-    fn params_of(line: &[&str]) -> Result<SessionCreateParams, Failure> {
-        let parsed = Ccctl::try_parse_from([&["ccctl"], line].concat()).unwrap();
-        match &parsed.noun {
+    fn params_of(line: &str) -> Result<SessionCreateParams, Failure> {
+        match &parsed(line).unwrap() {
             Noun::Rec(args) => params(TapeCommand::Rec, args),
             Noun::Play(args) => params(TapeCommand::Play, args),
             Noun::Proxy(args) => params(TapeCommand::Proxy, args),
@@ -140,81 +138,55 @@ mod tests {
         }
     }
 
-    fn asked(line: &[&str]) -> serde_json::Value {
+    fn asked(line: &str) -> serde_json::Value {
         serde_json::to_value(params_of(line).unwrap()).unwrap()
-    }
-
-    fn modes(line: &[&str]) -> [serde_json::Value; 2] {
-        let tape = &asked(line)["tape"];
-        [tape["record"].clone(), tape["fallback"].clone()]
     }
 
     #[test]
     fn each_command_has_its_modes_unless_they_are_given() {
-        assert_eq!(modes(&["rec", "bc"]), ["new", "not_found"]);
-        assert_eq!(modes(&["play", "bc"]), ["disabled", "not_found"]);
-        assert_eq!(modes(&["proxy", "bc"]), ["disabled", "proxy"]);
-        assert_eq!(modes(&["proxy", "--record", "new", "bc"]), ["new", "proxy"]);
-        let given = ["rec", "--record", "overwrite", "--fallback", "proxy", "bc"];
-        assert_eq!(modes(&given), ["overwrite", "proxy"]);
+        for (line, record, fallback) in [
+            ("rec bc", "new", "not_found"),
+            ("play bc", "disabled", "not_found"),
+            ("proxy bc", "disabled", "proxy"),
+            ("proxy --record new bc", "new", "proxy"),
+            (
+                "rec --record overwrite --fallback proxy bc",
+                "overwrite",
+                "proxy",
+            ),
+        ] {
+            let tape = &asked(line)["tape"];
+            let modes = [&tape["record"], &tape["fallback"]];
+            assert_eq!(modes, [record, fallback], "{line}");
+        }
     }
 
     #[test]
     fn an_option_without_effect_is_a_usage_error() {
-        let is_refused = |line: &[&str]| matches!(params_of(line), Err(Failure::Usage(_)));
-        for line in [
-            &["rec", "--strict", "bc"][..],
-            &["rec", "--record", "overwrite", "--latency", "0", "bc"],
-            &["rec", "--ignore-stdin", "bc"],
-            &["proxy", "--record", "overwrite", "--seed", "1", "bc"],
-            &["play", "--tag", "t", "bc"],
-            &["play", "--name", "{program}", "bc"],
-            &["proxy", "--tag", "t", "bc"],
+        for (line, is_refused) in [
+            ("rec --strict bc", true),
+            ("rec --record overwrite --latency 0 bc", true),
+            ("rec --ignore-stdin bc", true),
+            ("proxy --record overwrite --seed 1 bc", true),
+            ("play --tag t bc", true),
+            ("play --name {program} bc", true),
+            ("proxy --tag t bc", true),
+            ("rec --record disabled --latency 0 bc", false),
+            ("rec --latency 5-50 --error-rate 2 --seed 7 bc", false),
+            ("rec --fallback proxy --latency 0 bc", false),
+            ("play --record new --tag t bc", false),
+            ("play --no-redact --ignore-stdin bc", false),
+            ("proxy --record new --tag t --latency 0 bc", false),
         ] {
-            assert!(is_refused(line), "{line:?}");
-        }
-        for line in [
-            &["rec", "--record", "disabled", "--latency", "0", "bc"][..],
-            &[
-                "rec",
-                "--latency",
-                "5-50",
-                "--error-rate",
-                "2",
-                "--seed",
-                "7",
-                "bc",
-            ],
-            &["rec", "--fallback", "proxy", "--latency", "0", "bc"],
-            &["play", "--record", "new", "--tag", "t", "bc"],
-            &["play", "--no-redact", "--ignore-stdin", "bc"],
-            &[
-                "proxy",
-                "--record",
-                "new",
-                "--tag",
-                "t",
-                "--latency",
-                "0",
-                "bc",
-            ],
-        ] {
-            assert!(!is_refused(line), "{line:?}");
+            let done = params_of(line);
+            assert_eq!(matches!(done, Err(Failure::Usage(_))), is_refused, "{line}");
+            assert_eq!(done.is_ok(), !is_refused, "{line}");
         }
     }
 
     #[test]
     fn the_program_ends_with_its_user_and_by_no_other_limit() {
-        let asked = asked(&[
-            "rec",
-            "--tapes",
-            "t",
-            "--name",
-            "{program}/{verb}",
-            "bc",
-            "-q",
-            "--tapes",
-        ]);
+        let asked = asked("rec --tapes t --name {program}/{verb} bc -q --tapes");
         assert_eq!(asked["transient"], true);
         assert_eq!(asked["args"], json!(["-q", "--tapes"]));
         for limit in ["session_timeout_s", "max_session_runtime_s"] {

@@ -240,11 +240,9 @@ mod tests {
 
     #[test]
     fn a_process_is_gone_before_its_status_is_collected() {
-        let mut cat = Command::new("cat")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut cat = Command::new("cat");
+        cat.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut cat = cat.spawn().unwrap();
         let process = Process::of(cat.id().try_into().unwrap());
         assert!(process.is_alive());
         drop(cat.stdin.take());

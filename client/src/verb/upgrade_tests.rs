@@ -2,35 +2,21 @@
 
 use super::*;
 use crate::args::Global;
+use crate::call::test_server::{TestServer, Turn};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
-use std::thread::JoinHandle;
+use std::path::Path;
 
-/// Answers the first request of each connection with the next of `results`; none is a loss.
-fn serve(results: Vec<Option<Value>>) -> (tempfile::TempDir, String, JoinHandle<Vec<Value>>) {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("s");
-    let listener = UnixListener::bind(&socket).unwrap();
-    let requests = std::thread::spawn(move || {
-        let answered = results.iter().map(|result| {
-            let (stream, _) = listener.accept().unwrap();
-            let mut line = String::new();
-            BufReader::new(&stream).read_line(&mut line).unwrap();
-            if let Some(result) = result {
-                let reply = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-                writeln!(&stream, "{reply}").unwrap();
-            }
-            serde_json::from_str(&line).unwrap()
-        });
-        answered.collect()
-    });
-    (folder, socket.to_str().unwrap().to_owned(), requests)
+/// Answers the first request of each connection.
+fn serve(turns: Vec<Turn>) -> (TestServer, Context) {
+    let server = TestServer::start(turns.into_iter().map(|turn| vec![turn]).collect());
+    let context = context(&server.socket);
+    (server, context)
 }
 
-fn context(socket: &str) -> Context {
+fn context(socket: &Path) -> Context {
     Context::new(Global {
-        socket: Some(socket.to_owned()),
+        socket: Some(socket.to_str().unwrap().to_owned()),
         ..Global::default()
     })
 }
@@ -55,14 +41,14 @@ fn hand_over_of(number: u64, rolled_back: bool, cause: &str) -> Value {
 
 #[test]
 fn who_asks_waits_until_another_process_answers() {
-    let (_folder, socket, requests) = serve(vec![
-        Some(asked()),
-        Some(status(1, &hand_over_of(1, false, "upgrade"))),
-        None,
-        Some(status(2, &hand_over_of(2, false, "upgrade"))),
+    let (server, mut context) = serve(vec![
+        Turn::Answer(asked()),
+        Turn::Answer(status(1, &hand_over_of(1, false, "upgrade"))),
+        Turn::Lose,
+        Turn::Answer(status(2, &hand_over_of(2, false, "upgrade"))),
     ]);
-    assert_eq!(restart(&mut context(&socket)).unwrap(), Exit::Done);
-    let requests = requests.join().unwrap();
+    assert_eq!(restart(&mut context).unwrap(), Exit::Done);
+    let requests = server.requests();
     let methods: Vec<&Value> = requests.iter().map(|request| &request["method"]).collect();
     assert_eq!(methods[0], "daemon.restart");
     assert_eq!(requests[0]["params"], json!({}));
@@ -71,11 +57,11 @@ fn who_asks_waits_until_another_process_answers() {
 
 #[test]
 fn a_crash_meanwhile_is_no_restart() {
-    let (_folder, socket, _requests) = serve(vec![
-        Some(asked()),
-        Some(status(4, &hand_over_of(2, false, "crash"))),
+    let (_server, mut context) = serve(vec![
+        Turn::Answer(asked()),
+        Turn::Answer(status(4, &hand_over_of(2, false, "crash"))),
     ]);
-    let failure = restart(&mut context(&socket)).unwrap_err();
+    let failure = restart(&mut context).unwrap_err();
     assert!(
         failure.line().contains("was killed during the handover"),
         "{failure}"
@@ -84,8 +70,8 @@ fn a_crash_meanwhile_is_no_restart() {
 
 #[test]
 fn a_request_that_was_not_answered_is_not_made_again() {
-    let (_folder, socket, requests) = serve(vec![None]);
-    let failure = restart(&mut context(&socket)).unwrap_err();
+    let (server, mut context) = serve(vec![Turn::Lose]);
+    let failure = restart(&mut context).unwrap_err();
     assert!(
         failure.line().starts_with("ccctl: daemon.restart: "),
         "{failure}"
@@ -94,17 +80,18 @@ fn a_request_that_was_not_answered_is_not_made_again() {
         failure.line().contains("check with ccctl daemon status"),
         "{failure}"
     );
-    assert_eq!(requests.join().unwrap().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
 fn nobody_is_started_and_no_file_is_no_build() {
-    let failure = restart(&mut context("/nonexistent/s")).unwrap_err();
+    let nowhere = Path::new("/nonexistent/s");
+    let failure = restart(&mut context(nowhere)).unwrap_err();
     assert_eq!(failure.exit(), Exit::NoDaemon);
     let args = UpgradeArgs {
         binary: Some("/nonexistent/ccd".into()),
     };
-    let failure = upgrade(&args, &mut context("/nonexistent/s")).unwrap_err();
+    let failure = upgrade(&args, &mut context(nowhere)).unwrap_err();
     assert_eq!(failure.exit(), Exit::Usage);
 }
 

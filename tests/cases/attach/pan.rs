@@ -1,6 +1,6 @@
 //! What terminals show that are smaller than their session.
 
-use super::terminal::{attach, attached, entered, size};
+use super::terminal::{attach, attached, enter, entered, size};
 use crate::support::client::{DETACH, person};
 use crate::support::{Connection, Daemon, eventually};
 use serde_json::json;
@@ -14,9 +14,7 @@ fn a_small_viewer_moves_to_all_parts_and_back() {
         "printf 'top%60s|\\n' left; printf '%0.s\\n' {1..15}; echo bottom",
         "bottom\n",
     );
-    attach(&person, target.id(), "--read-only");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "--read-only");
     person.shows("bottom");
     person.keys(&["Up", "Up"]);
     person.shows("top");
@@ -37,9 +35,7 @@ fn a_viewer_that_stays_takes_its_own_size() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let (small, large) = (person(&daemon, 10, 40), person(&daemon, 30, 100));
-    attach(&small, target.id(), "");
-    attached(&target, 1);
-    entered(&small);
+    enter(&small, &target, "");
     attach(&large, target.id(), "");
     attached(&target, 2);
     entered(&large);

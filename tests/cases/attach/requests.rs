@@ -9,6 +9,11 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SessionCreateParams, WaitFor};
 use serde_json::{Value, json};
 
+fn text_of(item: &Value) -> String {
+    let data = STANDARD.decode(item["data_b64"].as_str().unwrap());
+    String::from_utf8(data.unwrap()).unwrap()
+}
+
 #[test]
 fn a_client_of_its_own_gets_a_repaint_and_then_output() {
     let daemon = Daemon::start();
@@ -18,14 +23,8 @@ fn a_client_of_its_own_gets_a_repaint_and_then_output() {
     let subscription = client.call_value("session.attach", &params).unwrap();
     let item = client.next_item().unwrap();
     let repaint = &item["repaint"];
-    assert_eq!(
-        (repaint["rows"].as_u64(), repaint["cols"].as_u64()),
-        (Some(24), Some(80))
-    );
-    let picture = STANDARD
-        .decode(repaint["data_b64"].as_str().unwrap())
-        .unwrap();
-    assert!(String::from_utf8(picture).unwrap().contains("ready> "));
+    assert_eq!([&repaint["rows"], &repaint["cols"]], [24, 80]);
+    assert!(text_of(repaint).contains("ready> "));
     target.line("echo one");
     let mut at = repaint["offset"].as_u64().unwrap();
     let mut output = String::new();
@@ -33,8 +32,7 @@ fn a_client_of_its_own_gets_a_repaint_and_then_output() {
         let item = client.next_item().unwrap();
         assert_eq!(item["start"], at, "{item}");
         at = item["end"].as_u64().unwrap();
-        let data = STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap();
-        output.push_str(&String::from_utf8(data).unwrap());
+        output.push_str(&text_of(&item));
     }
     assert_eq!(target.now().attached.len(), 1);
     client
@@ -93,9 +91,8 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
     target.expect("M-\\^SM-zM-\\^V\\{");
     eventually("the viewer sees the echo as a terminal shows it", || {
         let item = client.next_item().unwrap();
-        let picture = item["repaint"]["data_b64"].as_str()?;
-        let picture = String::from_utf8(STANDARD.decode(picture).unwrap()).unwrap();
-        picture.contains("日本").then_some(())
+        let repaint = item.get("repaint")?;
+        text_of(repaint).contains("日本").then_some(())
     });
     // Text whose encoded form looks like UTF-8 is not encoded again.
     let text = json!({"session": target.id(), "text": "\u{ff83}\u{ff71}", "newline": true});

@@ -4,11 +4,18 @@ use crate::support::client::{CCCTL, DETACH, person};
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{hand_over, is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};
-use ccd_protocol::session::{SessionCreateParams, SessionHistory, SessionHistoryParams};
+use ccd_protocol::session::{EndReason, SessionCreateParams, SessionHistory, SessionHistoryParams};
 use serde_json::json;
 
 pub(super) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
     person.line(&format!("'{CCCTL}' session attach {session} {options}"));
+}
+
+/// Attaches the only client to a session, and waits until its keys go there.
+pub(super) fn enter(person: &OpenSession<'_>, session: &OpenSession<'_>, options: &str) {
+    attach(person, session.id(), options);
+    attached(session, 1);
+    entered(person);
 }
 
 /// Waits until `count` clients are attached.
@@ -50,16 +57,12 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     let before = settings(&person);
     attach(&person, target.id(), "");
     person.shows("before");
-    assert_eq!(
-        person.screen().title,
-        format!("{}, C-\\ d detaches", target.id())
-    );
+    let title = format!("{}, C-\\ d detaches", target.id());
+    assert_eq!(person.screen().title, title);
     assert_eq!(size(&target), (20, 70));
     let viewer = &target.now().attached[0];
-    assert_eq!(
-        (viewer.client.as_str(), viewer.read_only),
-        ("ccctl attach", false)
-    );
+    assert_eq!(viewer.client, "ccctl attach");
+    assert!(!viewer.read_only);
     assert_eq!(viewer.pid, client_of(&person));
     person.line("echo $((6 * 7))");
     target.expect("\n\r?42");
@@ -79,15 +82,10 @@ fn a_full_screen_program_looks_the_same_and_leaves_nothing_behind() {
     }
     let daemon = Daemon::start();
     let file = daemon.home().join("text.c");
-    std::fs::write(
-        &file,
-        "int main(void) { return 漢字; } // wide\n".repeat(60),
-    )
-    .unwrap();
-    let vim = daemon.open(
-        "vim",
-        &["-u", "NONE", "--cmd", "syntax on", file.to_str().unwrap()],
-    );
+    let text = "int main(void) { return 漢字; } // wide\n".repeat(60);
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let vim = daemon.open("vim", &["-u", "NONE", "--cmd", "syntax on", file]);
     vim.shows("wide");
     let person = person(&daemon, 30, 100);
     attach(&person, vim.id(), "");
@@ -114,14 +112,14 @@ fn the_size_follows_who_typed_last() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let (large, small) = (person(&daemon, 30, 100), person(&daemon, 10, 50));
-    attach(&large, target.id(), "");
-    attached(&target, 1);
-    entered(&large);
+    enter(&large, &target, "");
     attach(&small, target.id(), "");
-    eventually(
-        "the session takes the size of the last client that attached",
-        || (size(&target) == (10, 50)).then_some(()),
-    );
+    let has_size = |rows, cols| {
+        eventually(&format!("the session has {rows}x{cols}"), || {
+            (size(&target) == (rows, cols)).then_some(())
+        });
+    };
+    has_size(10, 50);
     // The large terminal shows the session in a corner.
     large.shows("·····");
     large.line("stty size");
@@ -131,14 +129,9 @@ fn the_size_follows_who_typed_last() {
     large.line("printf '%098d|\\n' 7; stty size");
     large.shows("7|");
     small.text("\r");
-    eventually(
-        "the session takes the size of the client that typed",
-        || (size(&target) == (10, 50)).then_some(()),
-    );
+    has_size(10, 50);
     small.resize(12, 40);
-    eventually("the size follows", || {
-        (size(&target) == (12, 40)).then_some(())
-    });
+    has_size(12, 40);
     target.line("stty size");
     target.expect("12 40");
     small.shows("12 40");
@@ -149,9 +142,7 @@ fn a_viewer_that_only_looks_changes_nothing() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let person = person(&daemon, 8, 30);
-    attach(&person, target.id(), "--read-only");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "--read-only");
     assert!(target.now().attached[0].read_only);
     person.text("echo nobody may say this\r");
     target.ask(
@@ -183,39 +174,10 @@ fn questions_to_the_terminal_are_answered_once() {
         ],
     );
     let person = person(&daemon, 24, 80);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     person.text("x");
     let answer = target.expect(r"got (\S+)").groups[1].clone().unwrap();
     assert_eq!(answer.matches('R').count(), 1, "{answer}");
-}
-
-#[test]
-fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
-    let daemon = Daemon::start();
-    let target = daemon.open("bash", &["-c", "stty raw -echo; echo on; cat -v"]);
-    target.expect("on");
-    let person = person(&daemon, 24, 80);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
-    person.keys(&["C-\\", "C-\\", "x"]);
-    target.expect(r"\^\\x");
-    person.keys(DETACH);
-    person.expect("detached from");
-    attach(&person, target.id(), "--detach-keys 'C-a q'");
-    attached(&target, 1);
-    entered(&person);
-    person.keys(DETACH);
-    target.expect(r"\^\\d");
-    person.keys(&["C-a", "q"]);
-    person.expect("detached from");
-    person.line(&format!(
-        "'{CCCTL}' session attach x --detach-keys F99; echo status $?"
-    ));
-    person.expect("is not a key");
-    person.expect("status 2");
 }
 
 /// Returns the process that runs in the foreground of the person's terminal, if it is not the shell.
@@ -240,9 +202,7 @@ fn a_viewer_does_not_notice_that_the_worker_was_killed_or_replaced() {
     }
     let target = daemon.open_bash();
     let person = person(&daemon, 20, 70);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     kill_worker(&daemon);
     attached(&target, 1);
     person.line("echo after $((1 + 1)) kills");
@@ -261,9 +221,7 @@ fn a_flood_neither_hides_the_keys_nor_holds_the_terminal() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let person = person(&daemon, 24, 80);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "--detach-keys 'C-a q'");
     person.line("while :; do echo flooding $RANDOM; done");
     person.shows("flooding");
     person.keys(&["C-c"]);
@@ -271,7 +229,7 @@ fn a_flood_neither_hides_the_keys_nor_holds_the_terminal() {
     person.shows("over and done");
     person.line("yes");
     person.shows("y");
-    person.keys(DETACH);
+    person.keys(&["C-a", "q"]);
     person.expect("detached from");
 }
 
@@ -303,9 +261,7 @@ fn what_is_typed_key_by_key_is_a_line_in_the_history_and_a_password_is_none() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let person = person(&daemon, 24, 80);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     for key in [
         "e", "c", "h", "x", "BSpace", "o", "Space", "h", "i", "Enter",
     ] {
@@ -353,14 +309,8 @@ fn an_attached_session_is_not_idle() {
         session_timeout_s: Some(2.0),
         ..program(&daemon, "cat", &[])
     });
-    assert_eq!(
-        other.ended().end_reason,
-        Some(ccd_protocol::session::EndReason::Idle)
-    );
+    assert_eq!(other.ended().end_reason, Some(EndReason::Idle));
     assert!(target.now().end_reason.is_none());
     drop(client);
-    assert_eq!(
-        target.ended().end_reason,
-        Some(ccd_protocol::session::EndReason::Idle)
-    );
+    assert_eq!(target.ended().end_reason, Some(EndReason::Idle));
 }

@@ -1,6 +1,8 @@
 //! How an attached terminal leaves its session, and what it shows then.
 
-use crate::attach::terminal::{attach, attached, client_of, entered, settings, signal_process};
+use crate::attach::terminal::{
+    attach, attached, client_of, enter, entered, settings, signal_process,
+};
 use crate::support::client::{CCCTL, DETACH, person};
 use crate::support::{Ccctl, Daemon, eventually};
 
@@ -20,9 +22,7 @@ fn every_way_out_gives_the_terminal_back() {
         ("USR1", 138),
         ("ALRM", 142),
     ] {
-        attach(&person, target.id(), "");
-        attached(&target, 1);
-        entered(&person);
+        enter(&person, &target, "");
         target.ask(alternate, "full");
         person.shows("full");
         let pid = eventually("ccctl has a process", || client_of(&person));
@@ -35,9 +35,7 @@ fn every_way_out_gives_the_terminal_back() {
         attached(&target, 0);
     }
     // Stopped and continued, as by a shell's job control.
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "TSTP");
     person.expect("Stopped");
@@ -69,17 +67,13 @@ fn what_was_shown_stays_above_the_shell() {
     let target = daemon.open("sh", &["-c", "echo one; echo two; read x; echo got $x"]);
     target.expect("two");
     let person = person(&daemon, 24, 80);
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     person.keys(DETACH);
     person.expect("detached from");
     let lines = person.screen().lines;
     assert_eq!(&lines[..2], ["one", "two"]);
     assert!(lines[2].contains("detached from"), "{lines:?}");
-    attach(&person, target.id(), "");
-    attached(&target, 1);
-    entered(&person);
+    enter(&person, &target, "");
     person.line("more");
     person.expect("has ended: exited 0");
     let lines = person.screen().lines;
@@ -95,13 +89,15 @@ fn without_a_terminal_it_says_what_to_do_instead() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("tail -f"), "{}", ran.stderr);
     let person = person(&daemon, 24, 80);
-    attach(&person, "nobody; echo status $?", "");
-    person.expect("no session has");
-    person.expect("status 4");
     target.close();
-    attach(&person, &format!("{}; echo status $?", target.id()), "");
-    person.expect("has ended");
-    person.expect("status 1");
+    for (session, told, status) in [
+        ("nobody", "no session has", 4),
+        (target.id(), "has ended", 1),
+    ] {
+        attach(&person, session, "; echo status $?");
+        person.expect(told);
+        person.expect(&format!("status {status}"));
+    }
 }
 
 #[test]
@@ -139,18 +135,20 @@ fn what_the_environment_says_is_told() {
     let daemon = Daemon::start();
     let target = daemon.open_bash();
     let person = person(&daemon, 24, 80);
-    person.line(&format!(
-        "TERM=dumb '{CCCTL}' session attach {}; echo status $?",
-        target.id()
-    ));
-    person.expect("can be drawn on");
-    person.expect("status 2");
-    person.line(&format!(
-        "CCD_DETACH_KEYS=x-y '{CCCTL}' session attach {}; echo status $?",
-        target.id()
-    ));
-    person.expect(r"for \$CCD_DETACH_KEYS: .*is not a key");
-    person.expect("status 2");
+    for (variable, told) in [
+        ("TERM=dumb", "can be drawn on"),
+        (
+            "CCD_DETACH_KEYS=x-y",
+            r"for \$CCD_DETACH_KEYS: .*is not a key",
+        ),
+    ] {
+        let id = target.id();
+        person.line(&format!(
+            "{variable} '{CCCTL}' session attach {id}; echo status $?"
+        ));
+        person.expect(told);
+        person.expect("status 2");
+    }
 }
 
 #[test]

@@ -6,42 +6,31 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
 fn clients_that_come_together_start_one_daemon() {
     let installation = Installation::new();
-    let starts: Vec<_> = (0..6)
-        .map(|_| {
-            installation
-                .ccctl(&["session", "list", "--json"])
-                .spawn()
-                .unwrap()
-        })
-        .collect();
+    let mut list = installation.ccctl(&["session", "list", "--json"]);
+    let starts = [(); 6].map(|()| list.spawn().unwrap());
     for start in starts {
         let ran = Ran::of(start.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stdout.contains("\"sessions\""), "{ran:?}");
     }
-    let daemons: BTreeSet<Vec<i32>> = (0..2)
-        .map(|_| {
-            let ran = installation.run(&["daemon", "status", "--json"]);
-            let status: Value = serde_json::from_str(&ran.stdout).unwrap();
-            let pid = |name: &str| i32::try_from(status[name].as_i64().unwrap()).unwrap();
-            // If holder and worker are one process, both ids are the same.
-            let both: BTreeSet<i32> = [pid("holder_pid"), pid("pid")].into();
-            both.into_iter().collect()
-        })
-        .collect();
-    assert_eq!(daemons.len(), 1);
+    let daemons = [(); 2].map(|()| {
+        let ran = installation.run(&["daemon", "status", "--json"]);
+        let status: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let pid = |name: &str| i32::try_from(status[name].as_i64().unwrap()).unwrap();
+        // If holder and worker are one process, both ids are the same.
+        BTreeSet::from([pid("holder_pid"), pid("pid")])
+    });
+    assert_eq!(daemons[0], daemons[1]);
     let home = format!("CCD_HOME={}", installation.home().display());
-    let daemon = daemons.first().unwrap();
-    let mut left = processes::with_variable(&home);
-    left.sort_unstable();
-    assert_eq!(&left, daemon, "only one daemon is left, and no client");
-    let pid = daemon[0];
+    let left = BTreeSet::from_iter(processes::with_variable(&home));
+    assert_eq!(left, daemons[0], "only one daemon is left, and no client");
+    let pid = *left.first().unwrap();
     let ran = installation.run(&["daemon", "stop"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     eventually("it is gone", || {
@@ -54,33 +43,19 @@ fn clients_that_come_together_start_one_daemon() {
 fn a_daemon_started_by_a_client_keeps_nothing_of_it() {
     let installation = Installation::new();
     // The pipes of this command are read to their end: if the daemon kept them open, the test would hang.
-    let ran = Ran::of(
-        installation
-            .ccctl(&["daemon", "start"])
-            .env("CCD_SECRET", "x")
-            .output()
-            .unwrap(),
-    );
+    let mut start = installation.ccctl(&["daemon", "start"]);
+    let ran = Ran::of(start.env("CCD_SECRET", "x").output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let status = Connection::open(&installation.socket())
         .call_value("daemon.status", &json!({}))
         .unwrap();
     let pid = i32::try_from(status["holder_pid"].as_i64().unwrap()).unwrap();
-    assert_eq!(
-        fs::read_link(format!("/proc/{pid}/cwd")).unwrap(),
-        PathBuf::from("/")
-    );
+    let cwd = fs::read_link(format!("/proc/{pid}/cwd")).unwrap();
+    assert_eq!(cwd, Path::new("/"));
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let session: i32 = stat
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .nth(3)
-        .unwrap()
-        .parse()
-        .unwrap();
-    assert_eq!(session, pid, "it leads a session of its own");
+    let (_, after_name) = stat.rsplit_once(')').unwrap();
+    let session = after_name.split_whitespace().nth(3).unwrap();
+    assert_eq!(session, pid.to_string(), "it leads a session of its own");
     assert_eq!(installation.run(&["daemon", "stop"]).code, Some(0));
     eventually("it is gone", || (!processes::lives(pid)).then_some(()));
 }
@@ -98,10 +73,8 @@ fn a_client_that_must_not_start_one_says_so_and_exits_3() {
     ] {
         let ran = Ran::of(command.output().unwrap());
         assert_eq!(ran.code, Some(3), "{ran:?}");
-        assert!(
-            ran.stdout.is_empty() && ran.stderr.lines().count() == 1,
-            "{ran:?}"
-        );
+        assert!(ran.stdout.is_empty(), "{ran:?}");
+        assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
     }
     assert!(!installation.socket().exists());
 }
@@ -109,31 +82,23 @@ fn a_client_that_must_not_start_one_says_so_and_exits_3() {
 #[test]
 fn the_reason_of_a_failed_start_reaches_the_user() {
     let installation = Installation::new();
-    fs::create_dir(installation.home()).unwrap();
-    fs::write(
-        installation.home().join("config.json"),
-        "{\n  max_sessions: 'many'\n}",
-    )
-    .unwrap();
-    let ran = installation.run(&["session", "list"]);
-    assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.stderr.contains("2:17: max_sessions must be"), "{ran:?}");
-}
-
-#[test]
-fn a_daemon_that_fails_after_it_listens_says_why() {
-    let installation = Installation::new();
-    // The database is opened after the socket was created.
-    fs::create_dir_all(installation.home().join("ccd.sqlite/in the way")).unwrap();
-    for words in [&["daemon", "start"][..], &["session", "list"]] {
+    let fails = |words: &[&str], parts: &[&str]| {
         let ran = installation.run(words);
         assert_eq!(ran.code, Some(3), "{ran:?}");
-        assert!(
-            ran.stderr.contains("the daemon exited while starting")
-                && ran.stderr.contains("ccd.sqlite"),
-            "{ran:?}"
-        );
-    }
+        let all_told = parts.iter().all(|part| ran.stderr.contains(part));
+        assert!(all_told, "{ran:?}");
+    };
+    let list = ["session", "list"];
+    fs::create_dir(installation.home()).unwrap();
+    let config = installation.home().join("config.json");
+    fs::write(&config, "{\n  max_sessions: 'many'\n}").unwrap();
+    fails(&list, &["2:17: max_sessions must be"]);
+    fs::remove_file(config).unwrap();
+    // The database is opened after the socket was created.
+    fs::create_dir_all(installation.home().join("ccd.sqlite/in the way")).unwrap();
+    let told = ["the daemon exited while starting", "ccd.sqlite"];
+    fails(&["daemon", "start"], &told);
+    fails(&list, &told);
 }
 
 #[test]

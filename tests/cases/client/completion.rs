@@ -1,8 +1,8 @@
 //! Completion in the shells themselves.
 
+use super::named;
 use crate::support::session::{lacks, program};
 use crate::support::{Ccctl, Daemon};
-use ccd_protocol::session::SessionCreateParams;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,24 +36,16 @@ fn lines(daemon: &Daemon, path: &str, shell: &str, script: &str) -> Vec<String> 
     text.lines().map(str::to_owned).collect()
 }
 
-/// Returns what bash offers for the last of these words.
-fn in_bash(daemon: &Daemon, path: &str, words: &[&str]) -> Vec<String> {
-    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+/// Returns what bash offers for the last word of a line, with a space between the offers.
+fn in_bash(daemon: &Daemon, path: &str, line: &str) -> String {
+    let words = std::iter::once("ccctl").chain(line.split(' '));
+    let quoted: Vec<String> = words.map(|word| format!("'{word}'")).collect();
     let script = format!(
         "source <(ccctl completions bash); COMP_WORDS=({}); COMP_CWORD={}; _ccctl; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
-        words.len() - 1,
+        quoted.len() - 1,
     );
-    let mut lines = lines(daemon, path, "bash", &script);
-    lines.retain(|line| !line.is_empty());
-    lines
-}
-
-fn named(daemon: &Daemon, name: &str) {
-    daemon.open_with(&SessionCreateParams {
-        name: Some(name.to_owned()),
-        ..program(daemon, "cat", &["-u"])
-    });
+    lines(daemon, path, "bash", &script).join(" ")
 }
 
 #[test]
@@ -62,64 +54,51 @@ fn bash_offers_names_that_the_daemon_has_or_that_of_the_socket_in_the_line() {
         return;
     }
     let daemon = Daemon::start();
-    named(&daemon, "my-cat");
-    named(&daemon, "my-dog");
+    named(&daemon, "my-cat", &["cat", "-u"]);
+    named(&daemon, "my-dog", &["cat", "-u"]);
     let nameless = daemon.open("cat", &[]);
     let ended = daemon.open("true", &[]);
     ended.ended();
     let path = path(&daemon);
-    let offered = |words: &[&str]| in_bash(&daemon, &path, words);
-    assert_eq!(
-        offered(&["ccctl", "session", "send", "my-"]),
-        ["my-cat", "my-dog"]
-    );
-    assert_eq!(offered(&["ccctl", "attach", "my-d"]), ["my-dog"]);
-    let live = offered(&["ccctl", "session", "close", ""]);
-    assert!(live.contains(&nameless.id().to_owned()), "{live:?}");
-    assert!(!live.contains(&ended.id().to_owned()), "{live:?}");
-    let all = offered(&["ccctl", "session", "read", ""]);
-    assert!(all.contains(&ended.id().to_owned()), "{all:?}");
-    assert_eq!(
-        offered(&["ccctl", "config", "get", "max_sess"]),
-        ["max_session_runtime", "max_sessions"]
-    );
-    assert_eq!(
-        offered(&["ccctl", "session", "send", "my-cat", "--keys", "C-c,En"]),
-        ["C-c,Enter", "C-c,End"]
-    );
-    assert_eq!(
-        offered(&["ccctl", "session", "signal", "my-cat", "KI"]),
-        ["KILL"]
-    );
-    assert_eq!(
-        offered(&["ccctl", "session", "create", "--cwd", "/us"]),
-        ["/usr"]
-    );
-    assert_eq!(offered(&["ccctl", "attach", "\"my-d"]), ["my-dog"]);
-    assert_eq!(offered(&["ccctl", "top", "--sort", "=", "w"]), ["waits"]);
-    assert_eq!(offered(&["ccctl", "help", "session", "att"]), ["attach"]);
-    named(&daemon, "-dash");
-    let live = offered(&["ccctl", "attach", ""]);
-    assert!(
-        live.contains(&daemon.id_of("-dash").unwrap()) && !live.contains(&"-dash".to_owned()),
-        "{live:?}"
-    );
-    assert!(offered(&["ccctl", "run", "--", "bas"]).contains(&"bash".to_owned()));
+    let offered = |line: &str| in_bash(&daemon, &path, line);
     let ccctl = Ccctl::new(&daemon);
     ccctl.ok(&["chain", "save", "my-chain", "true"]);
-    assert_eq!(offered(&["ccctl", "chain", "run", ""]), ["my-chain"]);
     ccctl.ok(&["program", "save", "my-program", "--session", "my-cat"]);
-    assert_eq!(
-        offered(&["ccctl", "session", "create", "--config", "m"]),
-        ["my-program"]
-    );
-    let job = ccctl.ok(&["chain", "run", "my-chain", "--detach"]);
-    assert!(offered(&["ccctl", "job", "get", ""]).contains(&job.trim().to_owned()));
     let other = Daemon::start();
-    named(&other, "elsewhere");
-    let socket = other.socket().display().to_string();
-    let words = ["ccctl", "--socket", &socket, "session", "send", ""];
-    assert_eq!(offered(&words), ["elsewhere"]);
+    named(&other, "elsewhere", &["cat", "-u"]);
+    let elsewhere = format!("--socket {} session send ", other.socket().display());
+    for (line, names) in [
+        ("session send my-", "my-cat my-dog"),
+        ("attach my-d", "my-dog"),
+        ("attach \"my-d", "my-dog"),
+        ("config get max_sess", "max_session_runtime max_sessions"),
+        ("session send my-cat --keys C-c,En", "C-c,Enter C-c,End"),
+        ("session signal my-cat KI", "KILL"),
+        ("session create --cwd /us", "/usr"),
+        ("top --sort = w", "waits"),
+        ("help session att", "attach"),
+        ("chain run ", "my-chain"),
+        ("session create --config m", "my-program"),
+        (&elsewhere, "elsewhere"),
+    ] {
+        assert_eq!(offered(line), names, "{line}");
+    }
+    named(&daemon, "-dash", &["cat", "-u"]);
+    let dash = daemon.id_of("-dash").unwrap();
+    let job = ccctl.ok(&["chain", "run", "my-chain", "--detach"]);
+    for (line, name, is_offered) in [
+        ("session close ", nameless.id(), true),
+        ("session close ", ended.id(), false),
+        ("session read ", ended.id(), true),
+        ("attach ", &dash, true),
+        ("attach ", "-dash", false),
+        ("run -- bas", "bash", true),
+        ("job get ", job.trim(), true),
+    ] {
+        let all = offered(line);
+        let is_there = all.split(' ').any(|one| one == name);
+        assert_eq!(is_there, is_offered, "{line}{name}: {all}");
+    }
 }
 
 #[test]
@@ -128,30 +107,22 @@ fn fish_offers_them_with_what_they_are() {
         return;
     }
     let daemon = Daemon::start();
-    named(&daemon, "my-cat");
+    named(&daemon, "my-cat", &["cat", "-u"]);
     let path = path(&daemon);
     let offered = |line: &str| {
         let script = format!("ccctl completions fish | source; complete -C '{line}'");
         lines(&daemon, &path, "fish", &script)
     };
-    assert_eq!(offered("ccctl session send "), ["my-cat\tcat -u"]);
-    assert_eq!(
-        offered("ccctl session sho"),
-        ["show\tShow the details of a session"]
-    );
-    assert_eq!(
-        offered("ccctl session send my-cat --keys Up,PageD"),
-        ["Up,PageDown"]
-    );
-    assert_eq!(offered("ccctl top --sort=w"), ["--sort=waits"]);
-    assert_eq!(
-        offered("ccctl session create --cwd=/us"),
-        ["--cwd=/usr/\tDirectory"]
-    );
-    assert_eq!(
-        offered("ccctl session list --al"),
-        ["--all\tInclude ended sessions"]
-    );
+    for (line, offer) in [
+        ("ccctl session send ", "my-cat\tcat -u"),
+        ("ccctl session sho", "show\tShow the details of a session"),
+        ("ccctl session send my-cat --keys Up,PageD", "Up,PageDown"),
+        ("ccctl top --sort=w", "--sort=waits"),
+        ("ccctl session create --cwd=/us", "--cwd=/usr/\tDirectory"),
+        ("ccctl session list --al", "--all\tInclude ended sessions"),
+    ] {
+        assert_eq!(offered(line), [offer], "{line}");
+    }
 }
 
 #[test]
@@ -160,12 +131,11 @@ fn zsh_completes_at_its_prompt() {
         return;
     }
     let daemon = Daemon::start();
-    named(&daemon, "my-cat");
+    named(&daemon, "my-cat", &["cat", "-u"]);
     let mut params = program(&daemon, "zsh", &["-f"]);
     params.env.insert("PATH".to_owned(), path(&daemon));
-    params
-        .env
-        .insert("CCD_HOME".to_owned(), daemon.home().display().to_string());
+    let home = daemon.home().display().to_string();
+    params.env.insert("CCD_HOME".to_owned(), home);
     params.cols = Some(200);
     let zsh = daemon.open_with(&params);
     zsh.expect("ready> ");
@@ -174,39 +144,35 @@ fn zsh_completes_at_its_prompt() {
         "(?m)^is-42",
     );
     zsh.expect("ready> ");
-    zsh.text("ccctl session send my");
-    zsh.keys(&["Tab"]);
-    zsh.expect("my-cat ");
-    zsh.keys(&["C-u"]);
-    zsh.text("ccctl session cl");
-    zsh.keys(&["Tab"]);
-    zsh.expect("End a session: ask the program to exit");
-    zsh.keys(&["C-u"]);
-    zsh.text("ccctl top --sort=wa");
-    zsh.keys(&["Tab"]);
-    zsh.expect("waits ");
-    zsh.keys(&["C-u"]);
-    zsh.text("ccctl session create --cwd=/us");
-    zsh.keys(&["Tab"]);
-    zsh.expect("--cwd=/usr/");
-    zsh.keys(&["C-u"]);
+    for (line, completed) in [
+        ("ccctl session send my", "my-cat "),
+        ("ccctl session cl", "End a session: ask the program to exit"),
+        ("ccctl top --sort=wa", "waits "),
+        ("ccctl session create --cwd=/us", "--cwd=/usr/"),
+    ] {
+        zsh.text(line);
+        zsh.keys(&["Tab"]);
+        zsh.expect(completed);
+        zsh.keys(&["C-u"]);
+    }
 }
 
 #[test]
 fn no_daemon_is_started_or_told_of() {
     let daemon = Daemon::builder().prepare();
     let ccctl = Ccctl::new(&daemon);
-    for words in [
-        &["3", "ccctl", "session", "send", ""][..],
-        &["3", "ccctl", "job", "get", "x"],
-        &["9", "ccctl", "nothing"],
-        &["3", "ccctl", "--socket", "/no/such/socket", "session"],
-        &["1", "ccctl", "-\u{1b}"],
+    for line in [
+        "3 ccctl session send ",
+        "3 ccctl job get x",
+        "9 ccctl nothing",
+        "3 ccctl --socket /no/such/socket session",
+        "1 ccctl -\u{1b}",
     ] {
-        let mut command = ccctl.command(&[&["complete"], words].concat());
+        let words: Vec<&str> = std::iter::once("complete").chain(line.split(' ')).collect();
+        let mut command = ccctl.command(&words);
         let output = command.env_remove("CCD_NO_START").output().unwrap();
-        assert!(output.status.success(), "{words:?}");
-        assert!(output.stderr.is_empty(), "{words:?}: {output:?}");
+        assert!(output.status.success(), "{line}");
+        assert!(output.stderr.is_empty(), "{line}: {output:?}");
     }
     assert!(!daemon.socket().exists());
 }

@@ -37,6 +37,12 @@ fn assert_wrong(installation: &Installation, name: &str, words: &str) {
     assert!(text.contains(words), "{text}");
 }
 
+fn assert_warning(reply: &Value, name: &str, words: &str) {
+    let found = of(reply, name);
+    let is_told = found[0].0 == "warning" && found[0].1.contains(words);
+    assert!(is_told, "{found:?}");
+}
+
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
@@ -44,40 +50,23 @@ fn set_mode(path: &Path, mode: u32) {
 #[test]
 fn a_sound_installation_is_ok_with_and_without_a_daemon() {
     let installation = Installation::new();
-    let (code, reply) = doctor(&installation);
-    assert_eq!(
-        (code, &reply["ok"]),
-        (Some(0), &Value::Bool(true)),
-        "{reply:#}"
-    );
-    assert_eq!(of(&reply, "daemon")[0].0, "ok");
+    let sound = || {
+        let (code, reply) = doctor(&installation);
+        assert_eq!((code, &reply["ok"]), (Some(0), &json!(true)), "{reply:#}");
+        reply
+    };
+    assert_eq!(of(&sound(), "daemon")[0].0, "ok");
     assert!(UnixStream::connect(installation.socket()).is_err());
     assert!(!installation.home().exists(), "doctor makes nothing");
 
     assert_eq!(installation.run(&["daemon", "start"]).code, Some(0));
-    let (code, reply) = doctor(&installation);
-    assert_eq!(
-        (code, &reply["ok"]),
-        (Some(0), &Value::Bool(true)),
-        "{reply:#}"
-    );
-    for name in [
-        "daemon",
-        "ccd",
-        "config",
-        "socket",
-        "base",
-        "runtime",
-        "coach",
-        "databases",
-    ] {
+    let reply = sound();
+    for name in "daemon ccd config socket base runtime coach databases".split(' ') {
         let found = of(&reply, name);
         assert_eq!((found.len(), found[0].0), (1, "ok"), "{name}: {reply:#}");
     }
-    assert!(
-        of(&reply, "databases")[0].1.contains("ccd.sqlite"),
-        "{reply:#}"
-    );
+    let databases = of(&reply, "databases");
+    assert!(databases[0].1.contains("ccd.sqlite"), "{databases:?}");
     assert_eq!(of(&reply, "running"), []);
 }
 
@@ -113,11 +102,7 @@ fn an_mcp_server_whose_program_is_gone_is_wrong() {
     let plugin = config.with_file_name(".claude").join("skills/ccd");
     installation.run(&["hooks", "plugin", plugin.to_str().unwrap()]);
     let (_, reply) = doctor(&installation);
-    let found = of(&reply, "mcp");
-    assert!(
-        found[0].0 == "warning" && found[0].1.contains("listed twice"),
-        "{found:?}"
-    );
+    assert_warning(&reply, "mcp", "listed twice");
 }
 
 #[test]
@@ -133,16 +118,8 @@ fn a_damaged_database_is_wrong_until_it_is_set_aside() {
     installation.run(&["daemon", "start"]);
     let (code, reply) = doctor(&installation);
     assert_eq!(code, Some(0), "{reply:#}");
-    let aside = of(&reply, "databases");
-    assert!(
-        aside[0].0 == "warning" && aside[0].1.contains("ccd.sqlite.corrupt-"),
-        "{aside:?}"
-    );
-    let log = of(&reply, "log");
-    assert!(
-        log[0].0 == "warning" && log[0].1.contains("damaged"),
-        "{log:?}"
-    );
+    assert_warning(&reply, "databases", "ccd.sqlite.corrupt-");
+    assert_warning(&reply, "log", "damaged");
 }
 
 #[test]
@@ -153,23 +130,18 @@ fn a_daemon_on_another_socket_with_a_mistake_in_its_configuration_or_without_a_r
     let ran = installation.run(&["--socket", other.to_str().unwrap(), "doctor"]);
     let socket = installation.socket().display().to_string();
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let line = ran
-        .stdout
-        .lines()
-        .find(|line| line.contains("another socket"));
+    let mut lines = ran.stdout.lines();
+    let line = lines.find(|line| line.contains("another socket"));
     let how = format!("ccctl --socket {socket} doctor lists what it reports");
     assert!(line.is_some_and(|line| line.ends_with(&how)), "{ran:?}");
     // The rest is checked all the same.
     assert!(ran.stdout.contains("\n✓ trial "), "{ran:?}");
-    fs::write(
-        installation.home().join("config.json"),
-        "{ max_sessions: 'x' }",
-    )
-    .unwrap();
+    let config = installation.home().join("config.json");
+    fs::write(config, "{ max_sessions: 'x' }").unwrap();
     installation.run(&["daemon", "reload"]);
     assert_wrong(&installation, "daemon", "config.json:1:");
-    let status: Value =
-        serde_json::from_str(&installation.run(&["daemon", "status", "--json"]).stdout).unwrap();
+    let status = installation.run(&["daemon", "status", "--json"]).stdout;
+    let status: Value = serde_json::from_str(&status).unwrap();
     let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
     let worker = Pid::from_raw(worker).unwrap();
     kill_process(worker, Signal::STOP).unwrap();

@@ -1,5 +1,6 @@
 //! `ccctl` and the real daemon during a handover between workers.
 
+use super::start;
 use crate::support::worker::{hand_over, is_one_process, kill_worker, other_build, worker};
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -16,37 +17,32 @@ fn restart_and_upgrade_tell_how_it_went() {
     let ccctl = Ccctl::new(&daemon);
     let said = ccctl.ok(&["daemon", "restart"]);
     let pid = worker(&daemon);
-    assert!(
-        said.starts_with("ccd restarted: ") && said.contains(&format!("pid {pid}")),
-        "{said}"
-    );
-    assert!(said.contains("1 session kept"), "{said}");
+    assert!(said.starts_with("ccd restarted: "), "{said}");
+    for part in [format!("pid {pid}"), "1 session kept".to_owned()] {
+        assert!(said.contains(&part), "{said}");
+    }
     let newer = other_build(&daemon, "newer");
     let said = ccctl.ok(&["daemon", "upgrade", newer.to_str().unwrap(), "--json"]);
     let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(
-        (&said["last_hand_over"]["number"], &said["sessions"]),
-        (&json!(2), &json!(1))
-    );
+    assert_eq!(said["last_hand_over"]["number"], 2);
+    assert_eq!(said["sessions"], 1);
     let chain = json!({"chain": {"commands": [{"command": "sleep 4715.1"}]}});
     daemon.call_value("chain.run", &chain).unwrap();
     let said = ccctl.ok(&["daemon", "restart"]);
-    assert!(
-        said.contains("kept, 1 job was ended (ccctl job list)"),
-        "{said}"
-    );
+    let ended = "kept, 1 job was ended (ccctl job list)";
+    assert!(said.contains(ended), "{said}");
     let broken = other_build(&daemon, "broken");
     let executable = || std::fs::read_link(format!("/proc/{}/exe", worker(&daemon))).unwrap();
     let before = executable();
     let ran = ccctl.run(&["daemon", "upgrade", broken.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(
-        ran.stderr
-            .contains("the new build failed to start and was rolled back")
-            && ran.stderr.contains("status 3")
-            && ran.stderr.contains("continues with the old build"),
-        "{ran:?}"
-    );
+    for part in [
+        "the new build failed to start and was rolled back",
+        "status 3",
+        "continues with the old build",
+    ] {
+        assert!(ran.stderr.contains(part), "{ran:?}");
+    }
     assert_eq!(executable(), before);
     let status = ccctl.ok(&["daemon", "status"]);
     assert!(status.contains("rolled back"), "{status}");
@@ -64,20 +60,9 @@ fn who_waits_for_something_goes_on_waiting() {
     }
     let session = daemon.open("cat", &[]);
     let ccctl = Ccctl::new(&daemon);
-    let expect = [
-        "session",
-        "expect",
-        session.id(),
-        "the end",
-        "--timeout",
-        "60",
-    ];
-    let mut waiting = ccctl
-        .command(&expect)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let id = session.id();
+    let expect = ["session", "expect", id, "the end", "--timeout", "60"];
+    let mut waiting = start(&ccctl, &expect, Stdio::null());
     for number in 1..=3 {
         eventually("ccctl is connected", || {
             let status = daemon.try_call_value("daemon.status", &json!({}))?;
@@ -96,13 +81,8 @@ fn who_waits_for_something_goes_on_waiting() {
 fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
     let ccctl = Ccctl::new(daemon);
     let script = "echo ready; while read line; do echo \"got $line\"; done; exit 6";
-    let mut run = ccctl
-        .command(&["run", "--", "sh", "-c", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let words = ["run", "--", "sh", "-c", script];
+    let mut run = start(&ccctl, &words, Stdio::piped());
     let mut input = run.stdin.take().unwrap();
     let mut output = BufReader::new(run.stdout.take().unwrap());
     let mut next_line = || {
@@ -121,15 +101,11 @@ fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
     output.read_to_string(&mut rest).unwrap();
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(
-        (ended.status.code(), rest.as_str()),
-        (Some(6), ""),
-        "{said}"
-    );
+    assert_eq!((ended.status.code(), &*rest), (Some(6), ""), "{said}");
 }
 
 #[test]
-fn a_run_survives_kills_of_the_worker() {
+fn a_run_survives_kills_of_the_worker_and_restarts() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
@@ -138,14 +114,7 @@ fn a_run_survives_kills_of_the_worker() {
     eventually("no process of it is left", || {
         daemon.listed(false).is_empty().then_some(())
     });
-}
-
-#[test]
-fn a_run_survives_restarts() {
     let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
     run_through(&daemon, |number| {
         Ccctl::new(&daemon).ok(&["daemon", "restart"]);
         hand_over(&daemon, number);
@@ -164,21 +133,10 @@ fn piped_input_comes_whole_through_restarts() {
     std::fs::write(&input, &expected).unwrap();
     let script =
         "read first; echo begun; sleep 0.2; { echo \"$first\"; cat; } >got; echo end; exit 3";
-    let run = ccctl
-        .command(&[
-            "run",
-            "--cwd",
-            daemon.home().to_str().unwrap(),
-            "--",
-            "sh",
-            "-c",
-            script,
-        ])
-        .stdin(std::fs::File::open(&input).unwrap())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let home = daemon.home().to_str().unwrap();
+    let words = ["run", "--cwd", home, "--", "sh", "-c", script];
+    let input = std::fs::File::open(&input).unwrap();
+    let run = start(&ccctl, &words, input.into());
     for number in 1..=4 {
         ccctl.ok(&["daemon", "restart"]);
         hand_over(&daemon, number);

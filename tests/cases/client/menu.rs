@@ -1,44 +1,46 @@
 //! `ccctl` without arguments, and the short forms.
 
-use crate::support::session::{lacks, program};
+use super::{every_way_out, named, walk};
+use crate::support::session::lacks;
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{SessionCreateParams, SessionSignal, SessionSignalParams};
 
 #[test]
 fn the_menu_shows_and_runs_commands() {
     let daemon = Daemon::start();
     let menu = daemon.open_client(&[], (24, 100));
     menu.shows("what do you want to work with?");
-    menu.keys(&["Enter"]);
-    menu.shows("ccctl › sessions");
-    menu.shows("$ ccctl session list");
-    // Starts a program, step by step.
-    menu.text("3");
-    menu.shows("a name, or nothing");
-    menu.text("my-cat");
-    menu.keys(&["Enter"]);
-    menu.shows("program and arguments");
-    menu.text("cat -u 'a b'");
-    menu.shows("$ ccctl session create --name my-cat -- cat -u 'a b'");
-    menu.keys(&["C-u"]);
-    menu.text("cat -u");
-    menu.keys(&["Enter"]);
-    menu.shows("(done; Enter: menu, q: quit)");
+    walk(
+        &menu,
+        &[
+            ("<Enter>", "ccctl › sessions"),
+            // Starts a program, step by step.
+            ("3", "a name, or nothing"),
+            ("my-cat", "my-cat"),
+            ("<Enter>", "program and arguments"),
+            (
+                "cat -u 'a b'",
+                "$ ccctl session create --name my-cat -- cat -u 'a b'",
+            ),
+            ("<C-u>", "program and arguments"),
+            ("cat -u", "--name my-cat -- cat -u"),
+            ("<Enter>", "(done; Enter: menu, q: quit)"),
+        ],
+    );
     assert!(!menu.screen().alternate);
     menu.shows("$ ccctl session create --name my-cat -- cat -u");
     let cat = daemon.id_of("my-cat").unwrap();
-    menu.keys(&["Enter"]);
-    menu.shows("ccctl › sessions   what do you want to do?");
-    // Types into it, chosen from the list.
-    menu.text("7");
-    menu.shows("which session?");
-    menu.shows("my-cat");
-    // The first session is that of the menu itself.
-    menu.text("2");
-    menu.shows("line to type");
-    menu.text("hello there");
-    menu.keys(&["Enter"]);
-    menu.shows("$ ccctl session send my-cat -- 'hello there'");
+    walk(
+        &menu,
+        &[
+            ("<Enter>", "ccctl › sessions   what do you want to do?"),
+            // Types into it, chosen from the list, in which the menu itself is the first session.
+            ("7", "which session?"),
+            ("", "my-cat"),
+            ("2", "line to type"),
+            ("hello there", "hello there"),
+            ("<Enter>", "$ ccctl session send my-cat -- 'hello there'"),
+        ],
+    );
     eventually("it is typed", || {
         let text = Ccctl::new(&daemon).ok(&["session", "read", &cat]);
         text.contains("hello there").then_some(())
@@ -48,21 +50,20 @@ fn the_menu_shows_and_runs_commands() {
         let done = lines.iter().filter(|line| line.starts_with("(done;"));
         (done.count() == 2).then_some(())
     });
-    menu.keys(&["Enter"]);
-    menu.shows("what do you want to do?");
-    // Back.
-    menu.keys(&["Left"]);
-    menu.shows("what do you want to work with?");
-    // What a command fails with is seen.
-    menu.text("1");
-    menu.shows("› sessions");
-    menu.text("3");
-    menu.shows("› start");
-    menu.keys(&["Enter"]);
-    menu.text("no-such-program");
-    menu.keys(&["Enter"]);
-    menu.shows("no-such-program");
-    menu.shows("(exit status: 1; Enter: menu, q: quit)");
+    walk(
+        &menu,
+        &[
+            ("<Enter>", "what do you want to do?"),
+            // Back.
+            ("<Left>", "what do you want to work with?"),
+            // What a command fails with is seen.
+            ("1", "› sessions"),
+            ("3", "› start"),
+            ("<Enter>", "program and arguments"),
+            ("no-such-program", "no-such-program"),
+            ("<Enter>", "(exit status: 1; Enter: menu, q: quit)"),
+        ],
+    );
     menu.text("q");
     assert_eq!(menu.ended().exitstatus, Some(0));
     assert!(!menu.screen().alternate);
@@ -73,44 +74,14 @@ fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
     if lacks(&["bash", "stty"]) {
         return;
     }
-    let daemon = Daemon::start();
-    let mut params = program(&daemon, "bash", &["--norc", "--noprofile"]);
-    let client = env!("CARGO_BIN_EXE_ccctl_under_test").to_owned();
-    let home = daemon.home().display().to_string();
-    for (name, value) in [("CCCTL", client), ("CCD_HOME", home)] {
-        params.env.insert(name.to_owned(), value);
-    }
-    let bash = daemon.open_with(&params);
-    let modes = || {
-        bash.ask("stty -g", r"(?m)^([0-9a-f]+(:[0-9a-f]+)+)$")
-            .matched
-    };
-    bash.expect("ready> ");
-    let before = modes();
-    let terminate = || {
-        let params = SessionSignalParams {
-            session: bash.id().to_owned(),
-            signal: "TERM".to_owned(),
-        };
-        daemon.call::<SessionSignal>(&params).unwrap();
-    };
-    let ways: [(&dyn Fn(), i32); 5] = [
-        (&|| drop(bash.text("q")), 0),
-        (&|| drop(bash.keys(&["Escape"])), 0),
-        (&|| drop(bash.keys(&["C-c"])), 0),
-        (&|| drop(bash.keys(&["C-d"])), 0),
-        (&terminate, 143),
+    let ways = [
+        ("q", 0),
+        ("<Escape>", 0),
+        ("<C-c>", 0),
+        ("<C-d>", 0),
+        ("TERM", 143),
     ];
-    for (leave, status) in ways {
-        bash.line("\"$CCCTL\"");
-        bash.shows("what do you want to work with?");
-        leave();
-        eventually("the menu exits", || {
-            (!bash.screen().alternate).then_some(())
-        });
-        bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
-        assert_eq!(modes(), before);
-    }
+    every_way_out("", "what do you want to work with?", &ways);
 }
 
 #[test]
@@ -143,10 +114,7 @@ fn without_a_terminal_there_is_help() {
 #[test]
 fn a_session_is_attached_to_from_top() {
     let daemon = Daemon::start();
-    let cat = daemon.open_with(&SessionCreateParams {
-        name: Some("cat".to_owned()),
-        ..program(&daemon, "cat", &[])
-    });
+    let cat = named(&daemon, "cat", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
     top.shows("ccctl top  2 live sessions");
     top.text("a");
@@ -173,19 +141,15 @@ fn short_forms_are_the_same_as_the_verbs() {
     let ccctl = Ccctl::new(&daemon);
     let cat = daemon.open("cat", &[]);
     ccctl.ok(&["session", "wait", cat.id(), "--input"]);
-    let words = |text: String| -> Vec<String> {
-        let columns = text.split_whitespace().map(str::to_owned);
-        // Ages may differ.
-        columns
-            .enumerate()
-            .filter(|(at, _)| ![4, 5].contains(at))
-            .map(|(_, word)| word)
-            .collect()
+    // Ages may differ.
+    let words = |text: &str| {
+        let mut words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
+        words.drain(4..6);
+        words
     };
-    assert_eq!(
-        words(ccctl.ok(&["ls", "-a"])),
-        words(ccctl.ok(&["session", "list", "--all"]))
-    );
+    let [short, long] =
+        [&["ls", "-a"][..], &["session", "list", "--all"]].map(|line| ccctl.ok(line));
+    assert_eq!(words(&short), words(&long));
     let ran = ccctl.run(&["attach", "nobody"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("must be a terminal"), "{}", ran.stderr);

@@ -1,6 +1,6 @@
 //! The daemon of another host, through a real sshd.
 
-use crate::support::client::{DETACH, Installation, Ran};
+use crate::support::client::{CCCTL, DETACH, Installation, Ran};
 use crate::support::executable::write_script;
 use crate::support::session::program;
 use crate::support::sshd::OtherHost;
@@ -20,22 +20,18 @@ fn commands_use_the_daemon_of_another_host_and_its_directories() {
     // A daemon is started over there, and none here.
     host.ok(&["session", "create", "--name", "sh", "--", "sh"]);
     let status: Value = serde_json::from_str(&host.ok(&["daemon", "status", "--json"])).unwrap();
-    assert_eq!(
-        status["socket"],
-        host.installation.socket().to_str().unwrap()
-    );
+    let socket = host.installation.socket();
+    assert_eq!(status["socket"], socket.to_str().unwrap());
     assert_eq!(fs::read_dir(host.home()).unwrap().count(), 0);
-    host.ok(&[
-        "session",
-        "send",
-        "sh",
-        "echo $((6 * 7))",
-        "--expect",
-        "(?m)^42",
-    ]);
-    assert!(host.ok(&["session", "read", "sh"]).contains("42"));
-    assert!(host.ok(&["session", "screen", "sh"]).contains("42"));
-    assert!(host.ok(&["ls"]).contains("sh"));
+    let echo = ["session", "send", "sh", "echo $((6 * 7))"];
+    host.ok(&[&echo[..], &["--expect", "(?m)^42"]].concat());
+    for (words, text) in [
+        (&["session", "read", "sh"][..], "42"),
+        (&["session", "screen", "sh"], "42"),
+        (&["ls"], "sh"),
+    ] {
+        assert!(host.ok(words).contains(text), "{words:?}");
+    }
 
     // Neither the directory nor the environment of the caller is used; bytes and statuses are.
     let script = "pwd; echo ${CALLER-unset} $GIVEN; exit 7";
@@ -45,14 +41,10 @@ fn commands_use_the_daemon_of_another_host_and_its_directories() {
     let directory = ran.stdout.lines().next().unwrap().trim().to_owned();
     assert!(fs::metadata(&directory).is_ok(), "{ran:?}");
     assert_ne!(directory, here, "{ran:?}");
-    assert!(
-        ran.stdout.replace('\r', "").ends_with("unset 1\n"),
-        "{ran:?}"
-    );
-    assert_eq!(
-        host.ok(&["run", "--cwd", "/usr", "--", "pwd"]).trim(),
-        "/usr"
-    );
+    let lines = ran.stdout.replace('\r', "");
+    assert!(lines.ends_with("unset 1\n"), "{ran:?}");
+    let pwd = host.ok(&["run", "--cwd", "/usr", "--", "pwd"]);
+    assert_eq!(pwd.trim(), "/usr");
     let ran = host.run(&["run", "--cwd", "bin", "--", "pwd"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("give an absolute one"), "{ran:?}");
@@ -74,16 +66,18 @@ fn commands_use_the_daemon_of_another_host_and_its_directories() {
     for words in [&["daemon", "status"][..], &["ls", "--no-start"]] {
         let ran = host.run(words);
         assert_eq!(ran.code, Some(3), "{ran:?}");
-        assert!(
-            ran.stderr.contains("no daemon is running at ssh://"),
-            "{ran:?}"
-        );
+        let told = "no daemon is running at ssh://";
+        assert!(ran.stderr.contains(told), "{ran:?}");
     }
-    let started = host.ok(&["daemon", "start"]);
-    assert!(started.contains("ccd started"), "{started}");
-    assert!(host.ok(&["daemon", "start"]).contains("already running"));
-    assert!(host.ok(&["daemon", "restart"]).contains("ccd restarted"));
-    assert!(host.ok(&["daemon", "logs", "-n", "1"]).contains("serving"));
+    for (words, told) in [
+        (&["daemon", "start"][..], "ccd started"),
+        (&["daemon", "start"], "already running"),
+        (&["daemon", "restart"], "ccd restarted"),
+        (&["daemon", "logs", "-n", "1"], "serving"),
+    ] {
+        let said = host.ok(words);
+        assert!(said.contains(told), "{said}");
+    }
     eventually("nothing is left of the connections", || {
         host.dials().is_empty().then_some(())
     });
@@ -116,31 +110,29 @@ fn a_command_makes_one_connection_and_dial_passes_on_every_byte() {
         assert_eq!(host.connections() - before, 1, "{words:?}");
     }
     let mut dial = host.ssh(&["ccctl", "dial"]);
-    let mut dial = dial
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    dial.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut dial = dial.spawn().unwrap();
     let mut input = dial.stdin.take().unwrap();
     let mut output = BufReader::new(dial.stdout.take().unwrap());
     // First comes what programs inherit from this login.
-    let mut greeting = String::new();
-    output.read_line(&mut greeting).unwrap();
+    let mut next_line = || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    };
+    let greeting = next_line();
     assert!(greeting.contains("dial.inherited"), "{greeting}");
     for id in 1..3 {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "daemon.ping"});
         writeln!(input, "{request}").unwrap();
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let reply: Value = serde_json::from_str(&line).unwrap();
+        let reply: Value = serde_json::from_str(&next_line()).unwrap();
         assert_eq!(reply["id"], id);
     }
     // A subscription keeps a connection open, but not beyond its input.
     let request = json!({"jsonrpc": "2.0", "id": 3, "method": "daemon.status"});
     writeln!(input, "{request}").unwrap();
     drop(input);
-    let mut rest = String::new();
-    output.read_line(&mut rest).unwrap();
+    let rest = next_line();
     assert!(rest.contains("holder_pid"), "{rest}");
     assert!(dial.wait().unwrap().success());
 }
@@ -151,38 +143,25 @@ fn why_another_host_is_not_reached_is_told_apart() {
         return;
     };
     let said = |ran: &Ran| {
-        assert_eq!(
-            (ran.code, ran.stderr.lines().count()),
-            (Some(3), 1),
-            "{ran:?}"
-        );
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
         ran.stderr.clone()
     };
+    let list_with = |name: &str, value: &std::path::Path| {
+        let mut ls = host.ccctl(&["ls"]);
+        said(&Ran::of(ls.env(name, value).output().unwrap()))
+    };
     let empty = tempfile::tempdir().unwrap();
-    let no_ssh = host
-        .ccctl(&["ls"])
-        .env("PATH", empty.path())
-        .output()
-        .unwrap();
-    assert!(said(&Ran::of(no_ssh)).contains("there is no ssh here"));
-    let nobody = host
-        .ccctl(&["ls"])
-        .env("CCD_HOST", "ssh://127.0.0.1:1")
-        .output()
-        .unwrap();
-    let nobody = said(&Ran::of(nobody));
-    assert!(
-        nobody.contains("ssh could not connect") && nobody.contains("refused"),
-        "{nobody}"
-    );
+    assert!(list_with("PATH", empty.path()).contains("there is no ssh here"));
+    let nobody = list_with("CCD_HOST", "ssh://127.0.0.1:1".as_ref());
+    for part in ["ssh could not connect", "refused"] {
+        assert!(nobody.contains(part), "{nobody}");
+    }
     for url in ["build", "ssh://-oProxyCommand=x", "ssh://h:0"] {
         let ran = host.run(&["-H", url, "ls"]);
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        assert!(
-            ran.stderr
-                .contains("give ssh://[user@]host[:port][/socket]"),
-            "{ran:?}"
-        );
+        let told = "give ssh://[user@]host[:port][/socket]";
+        assert!(ran.stderr.contains(told), "{ran:?}");
     }
 
     let bare = OtherHost::with_path(Installation::new(), "/usr/bin:/bin").unwrap();
@@ -215,20 +194,17 @@ fn nothing_is_left_of_a_client_that_is_killed() {
         &["run", "--", "sleep", "4711"],
     ] {
         let mut client = host.ccctl(words).spawn().unwrap();
-        eventually("it is connected", || {
-            (!host.dials().is_empty()).then_some(())
-        });
+        let is_connected = || !host.dials().is_empty();
+        eventually("it is connected", || is_connected().then_some(()));
         client.kill().unwrap();
         client.wait().unwrap();
-        eventually("its connection ends", || {
-            host.dials().is_empty().then_some(())
-        });
+        eventually("its connection ends", || (!is_connected()).then_some(()));
         let url = host.url();
         let port = url.rsplit_once(':').unwrap().1;
+        let ssh = format!("-p {port} -- 127.0.0.1");
         eventually("its ssh ends", || {
-            processes::with_command_line(&format!("-p {port} -- 127.0.0.1"))
-                .is_empty()
-                .then_some(())
+            let left = processes::with_command_line(&ssh);
+            left.is_empty().then_some(())
         });
     }
     eventually("the program of run ends with it", || {
@@ -242,23 +218,13 @@ fn an_attached_terminal_is_restored_when_the_connection_to_another_host_breaks()
     let Some(mut host) = OtherHost::start() else {
         return;
     };
-    host.ok(&[
-        "session",
-        "create",
-        "--name",
-        "there",
-        "--",
-        "sh",
-        "-c",
-        "PS1='there> ' exec sh",
-    ]);
+    let script = "PS1='there> ' exec sh";
+    let create = ["session", "create", "--name", "there", "--"];
+    host.ok(&[&create[..], &["sh", "-c", script]].concat());
     let daemon = Daemon::start();
     let mut params = program(&daemon, "bash", &["--norc", "--noprofile"]);
-    let path = format!(
-        "{}:{}",
-        host.bin().display(),
-        std::env::var("PATH").unwrap()
-    );
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", host.bin().display());
     for (name, value) in [
         ("CCD_HOME", host.home().display().to_string()),
         ("CCD_HOST", host.url()),
@@ -269,7 +235,7 @@ fn an_attached_terminal_is_restored_when_the_connection_to_another_host_breaks()
     }
     let person = daemon.open_with(&params);
     person.expect("person> ");
-    let attach = format!("{} attach there", crate::support::client::CCCTL);
+    let attach = format!("{CCCTL} attach there");
     person.line(&attach);
     person.expect("there> ");
     person.line("echo $((6 * 7))");

@@ -12,27 +12,18 @@ const SHOW: &str = "echo $(umask) $(ulimit -Sn)";
 fn mask_and_limits_are_those_of_the_login_there() {
     let installation = Installation::new();
     // The login there, as far as `ccctl dial` is concerned.
-    let (real, ccctl) = (
-        installation.bin().join("real"),
-        installation.bin().join("ccctl"),
-    );
+    let bin = installation.bin();
+    let (real, ccctl) = (bin.join("real"), bin.join("ccctl"));
     fs::create_dir(&real).unwrap();
     fs::copy(&ccctl, real.join("ccctl")).unwrap();
     let daemon = fs::read_link(installation.bin().join("ccd")).unwrap();
     std::os::unix::fs::symlink(daemon, real.join("ccd")).unwrap();
     let real = real.join("ccctl");
-    let path = format!(
-        "{}:/usr/local/bin:/usr/bin:/bin",
-        installation.bin().display()
-    );
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
     let login = |umask: &str, files: &str| {
-        write_script(
-            &ccctl,
-            &format!(
-                "#!/bin/sh\numask {umask}; ulimit -Sn {files}; exec {} \"$@\"\n",
-                real.display()
-            ),
-        );
+        let real = real.display();
+        let script = format!("#!/bin/sh\numask {umask}; ulimit -Sn {files}; exec {real} \"$@\"\n");
+        write_script(&ccctl, &script);
     };
     login("022", "200");
     let Some(host) = OtherHost::with_path(installation, &path) else {
@@ -44,16 +35,14 @@ fn mask_and_limits_are_those_of_the_login_there() {
     let here = |args: &[&str]| {
         let mut command = std::process::Command::new("sh");
         let ccctl = host.ccctl(args);
+        let variables = ccctl.get_envs();
+        let variables = variables.filter_map(|(name, value)| Some((name, value?)));
         command
             .args(["-c", "umask 077; ulimit -Sn 99; exec \"$@\"", "sh"])
             .arg(&real)
             .args(args)
             .env_clear()
-            .envs(
-                ccctl
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
+            .envs(variables)
             .current_dir(ccctl.get_current_dir().unwrap());
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");

@@ -1,6 +1,7 @@
 //! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is unknown.
 
-use crate::support::client::Ran;
+use super::start;
+use crate::support::client::{CCCTL, Ran};
 use crate::support::session::{OpenSession, program};
 use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -25,16 +26,6 @@ fn open_script(daemon: &Daemon) -> OpenSession<'_> {
     session
 }
 
-/// Starts `ccctl` with its standard output and standard error piped to the test.
-fn start(ccctl: &Ccctl<'_>, args: &[&str]) -> Child {
-    ccctl
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
 /// Returns the output of `ccctl` and its first line; before that line, `ccctl` may not be subscribed yet.
 fn first_line(child: &mut Child) -> (BufReader<ChildStdout>, String) {
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -55,7 +46,7 @@ fn until_connected(daemon: &Daemon) {
 fn follow(session: &OpenSession<'_>, options: &[&str]) -> (Child, JoinHandle<Vec<u8>>) {
     let words = ["session", "tail", "-f", "--since", "0", session.id()];
     let words = [&words[..], options].concat();
-    let mut tail = start(&Ccctl::new(session.daemon), &words);
+    let mut tail = start(&Ccctl::new(session.daemon), &words, Stdio::null());
     let (mut out, first) = first_line(&mut tail);
     let printed = std::thread::spawn(move || {
         let mut printed = first.into_bytes();
@@ -94,10 +85,8 @@ fn tails_of_every_kind_get_every_byte_once_through_kills_of_the_worker() {
     for line in String::from_utf8(items).unwrap().lines() {
         let item: Value = serde_json::from_str(line).unwrap();
         if let Some(ended) = item.get("ended") {
-            assert_eq!(
-                (&ended["exitstatus"], &ended["end"]),
-                (&json!(7), &json!(end))
-            );
+            assert_eq!(ended["exitstatus"], 7);
+            assert_eq!(ended["end"], end);
             continue;
         }
         assert_eq!(item["start"], end, "{line}");
@@ -125,7 +114,7 @@ fn a_wait_and_an_expect_with_an_offset_are_answered_by_the_next_worker() {
         ),
         (&["session", "wait", session.id(), "--exit"], "exit 9", "9"),
     ] {
-        let waiting = start(&ccctl, words);
+        let waiting = start(&ccctl, words, Stdio::null());
         until_connected(&daemon);
         kill_worker(&daemon);
         session.line(line);
@@ -138,55 +127,47 @@ fn a_wait_and_an_expect_with_an_offset_are_answered_by_the_next_worker() {
 }
 
 #[test]
-fn a_send_that_was_not_answered_is_not_repeated_and_says_so() {
+fn a_send_is_typed_once_and_says_so_if_that_is_unknown() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
         return;
     }
     let ccctl = Ccctl::new(&daemon);
     let session = open_script(&daemon);
-    let words = [
-        "session",
-        "send",
-        session.id(),
-        "echo typed",
-        "--expect",
-        "never",
-    ];
-    let sending = start(&ccctl, &words);
+    let id = session.id();
+    // It was read, but not answered.
+    let words = ["session", "send", id, "echo typed", "--expect", "never"];
+    let sending = start(&ccctl, &words, Stdio::null());
     session.expect("typed");
     kill_worker(&daemon);
     let output = sending.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        errors.starts_with("ccctl: session.send: the daemon was restarted or killed")
-            && errors.contains("it is unknown whether the input was typed")
-            && errors.contains("ccctl session read")
-            && errors.lines().count() == 1,
-        "{errors}"
-    );
+    let start_of_error = "ccctl: session.send: the daemon was restarted or killed";
+    assert!(errors.starts_with(start_of_error), "{errors}");
+    for part in [
+        "it is unknown whether the input was typed",
+        "ccctl session read",
+    ] {
+        assert!(errors.contains(part), "{errors}");
+    }
+    assert_eq!(errors.lines().count(), 1, "{errors}");
     session.ask("echo done", "done");
     assert_eq!(session.output().matches("typed").count(), 1);
-}
-
-#[test]
-fn a_send_that_nobody_has_read_is_typed_once_by_the_next_worker() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let ccctl = Ccctl::new(&daemon);
-    let session = open_script(&daemon);
+    // Nobody has read it: the next worker types it.
     let pid = worker(&daemon);
     signal_worker(&daemon, pid, Signal::STOP);
-    let sending = start(&ccctl, &["session", "send", session.id(), "echo typed"]);
+    let sending = start(
+        &ccctl,
+        &["session", "send", id, "echo later"],
+        Stdio::null(),
+    );
     signal_worker(&daemon, pid, Signal::KILL);
     let output = sending.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.status.success());
-    session.ask("echo done", "done");
-    assert_eq!(session.output().matches("typed").count(), 1);
+    session.ask("echo over", "over");
+    assert_eq!(session.output().matches("later").count(), 1);
 }
 
 #[test]
@@ -197,13 +178,10 @@ fn a_daemon_that_was_killed_as_a_whole_is_told_and_none_is_started() {
     }
     let session = open_script(&daemon);
     let id = session.id().to_owned();
-    let mut tail = Ccctl::new(&daemon)
-        .command(&["session", "tail", "-f", "--since", "0", &id])
-        .env_remove("CCD_NO_START")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut tail = Ccctl::new(&daemon).command(&["session", "tail", "-f", "--since", "0", &id]);
+    tail.env_remove("CCD_NO_START");
+    tail.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut tail = tail.spawn().unwrap();
     let (_out, _) = first_line(&mut tail);
     let pid = worker(&daemon);
     daemon.kill();
@@ -215,12 +193,7 @@ fn a_daemon_that_was_killed_as_a_whole_is_told_and_none_is_started() {
 #[test]
 fn a_stop_at_a_terminal_names_the_live_sessions_and_asks() {
     let daemon = Daemon::start();
-    let command = Ccctl::new(&daemon).command(&[]);
-    let mut params = program(
-        &daemon,
-        command.get_program().to_str().unwrap(),
-        &["daemon", "stop"],
-    );
+    let mut params = program(&daemon, CCCTL, &["daemon", "stop"]);
     let home = daemon.home().display().to_string();
     params.env.insert("CCD_HOME".to_owned(), home);
     let cats: Vec<_> = (0..12).map(|_| daemon.open("cat", &[])).collect();

@@ -1,10 +1,10 @@
 //! `ccctl top` on the terminals of sessions.
 
-use crate::support::session::{OpenSession, lacks};
+use super::{every_way_out, modes, named, shell, walk};
+use crate::support::client::CCCTL;
+use crate::support::session::{OpenSession, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{
-    SessionCreateParams, SessionResize, SessionResizeParams, SessionSignal, SessionSignalParams,
-};
+use ccd_protocol::session::SessionCreateParams;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
@@ -16,33 +16,6 @@ fn hides(session: &OpenSession<'_>, text: &str) {
         let lines = session.screen().lines;
         lines.iter().all(|line| !line.contains(text)).then_some(())
     });
-}
-
-fn named<'a>(daemon: &'a Daemon, name: &str, words: &[&str]) -> OpenSession<'a> {
-    daemon.open_with(&SessionCreateParams {
-        name: Some(name.to_owned()),
-        ..crate::support::session::program(daemon, words[0], &words[1..])
-    })
-}
-
-/// Starts a bash in which `$CCCTL` is the client; also returns its terminal modes.
-fn shell(daemon: &Daemon) -> (OpenSession<'_>, String) {
-    let mut params = crate::support::session::program(daemon, "bash", &["--norc", "--noprofile"]);
-    let client = env!("CARGO_BIN_EXE_ccctl_under_test").to_owned();
-    let home = daemon.home().display().to_string();
-    for (name, value) in [("CCCTL", client), ("CCD_HOME", home)] {
-        params.env.insert(name.to_owned(), value);
-    }
-    let bash = daemon.open_with(&params);
-    bash.expect("ready> ");
-    let modes = modes(&bash);
-    (bash, modes)
-}
-
-fn modes(bash: &OpenSession<'_>) -> String {
-    let found = bash.ask("stty -g", r"(?m)^([0-9a-f]+(:[0-9a-f]+)+)$");
-    bash.expect("ready> ");
-    found.matched
 }
 
 #[test]
@@ -82,35 +55,26 @@ fn keys_read_signal_and_close_sessions() {
     let closed = named(&daemon, "closing", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (20, 90));
     top.shows("closing");
-    top.keys(&["g"]);
-    top.text("susr1");
-    top.shows("signal told: USR1");
-    top.keys(&["Enter"]);
-    top.shows("sent USR1");
+    walk(
+        &top,
+        &[("gsusr1", "signal told: USR1"), ("<Enter>", "sent USR1")],
+    );
     told.expect("was told");
     top.text("r");
     let lines = top.shows("was told");
     assert!(lines[0].starts_with("told  1-"), "{lines:?}");
-    top.text("q");
-    top.shows("closing");
-    top.text("p");
-    top.shows("── told ──");
+    walk(&top, &[("q", "closing"), ("p", "── told ──")]);
     top.shows("was told");
     top.keys(&["Down"]);
-    top.text("c");
-    top.shows("close closing? y/n");
+    walk(&top, &[("c", "close closing? y/n")]);
     top.text("y");
     closed.ended();
     top.shows("closed: ");
     hides(&top, "cat");
-    top.text("e");
-    top.shows("closing");
+    walk(&top, &[("e", "closing")]);
     top.text("/told");
     hides(&top, "closing");
-    top.keys(&["Escape"]);
-    top.shows("closing");
-    top.text("s");
-    top.shows("signal told: INT");
+    walk(&top, &[("<Escape>", "closing"), ("s", "signal told: INT")]);
     top.keys(&["Escape"]);
     // A byte that follows an escape immediately would belong to the same key.
     hides(&top, "signal told: INT");
@@ -124,45 +88,19 @@ fn every_way_out_leaves_the_terminal_as_it_was() {
     if lacks(&["bash", "stty"]) {
         return;
     }
-    let daemon = Daemon::start();
-    let (bash, before) = shell(&daemon);
-    let signal = |name: &str| {
-        let params = SessionSignalParams {
-            session: bash.id().to_owned(),
-            signal: name.to_owned(),
-        };
-        daemon.call::<SessionSignal>(&params).unwrap();
-    };
-    let ways: [(&str, &dyn Fn(), i32); 9] = [
-        ("q", &|| drop(bash.text("q")), 0),
-        ("escape", &|| drop(bash.keys(&["Escape"])), 0),
-        ("^C", &|| drop(bash.keys(&["C-c"])), 0),
-        ("^D", &|| drop(bash.keys(&["C-d"])), 0),
-        ("INT", &|| signal("INT"), 130),
-        ("TERM", &|| signal("TERM"), 143),
-        ("HUP", &|| signal("HUP"), 129),
-        ("QUIT", &|| signal("QUIT"), 131),
-        ("from the help", &|| drop(bash.text("?qq")), 0),
+    let ways = [
+        ("q", 0),
+        ("<Escape>", 0),
+        ("<C-c>", 0),
+        ("<C-d>", 0),
+        ("INT", 130),
+        ("TERM", 143),
+        ("HUP", 129),
+        ("QUIT", 131),
+        // From the help.
+        ("?qq", 0),
     ];
-    for (way, leave, status) in ways {
-        bash.line("echo visible-$((6*7)); \"$CCCTL\" top");
-        bash.shows("ccctl top  1 live session");
-        assert!(bash.screen().alternate, "{way}");
-        leave();
-        eventually(way, || (!bash.screen().alternate).then_some(()));
-        bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
-        let after = bash.screen();
-        assert!(!after.alternate && after.cursor.visible, "{way}");
-        assert!(
-            after.lines.iter().any(|line| line == "visible-42"),
-            "{way}: {:?}",
-            after.lines
-        );
-        bash.expect("ready> ");
-        assert_eq!(modes(&bash), before, "{way}");
-        bash.line("clear");
-        bash.expect("ready> ");
-    }
+    every_way_out("top", "ccctl top  1 live session", &ways);
 }
 
 #[test]
@@ -197,12 +135,7 @@ fn any_size_of_terminal_is_used() {
     let top = daemon.open_client(&["top", "--sort", "name"], (24, 80));
     top.shows("cat-7");
     for (rows, cols) in [(5, 20), (100, 300), (1, 1), (2, 9), (24, 80)] {
-        let params = SessionResizeParams {
-            session: top.id().to_owned(),
-            rows,
-            cols,
-        };
-        daemon.call::<SessionResize>(&params).unwrap();
+        top.resize(rows, cols);
         let foot = "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
         let width = usize::try_from(cols).unwrap();
         let expected = if width >= foot.len() {
@@ -227,16 +160,9 @@ fn a_daemon_that_goes_away_is_waited_for() {
     let cat = looked_at.open("cat", &[]);
     let id = cat.id().to_owned();
     let socket = looked_at.socket();
-    let top = daemon.open_client(
-        &[
-            "top",
-            "--interval",
-            "0.1",
-            "--socket",
-            socket.to_str().unwrap(),
-        ],
-        (24, 120),
-    );
+    let socket = socket.to_str().unwrap();
+    let words = ["top", "--interval", "0.1", "--socket", socket];
+    let top = daemon.open_client(&words, (24, 120));
     top.shows(&id);
     looked_at.kill();
     let lines = top.shows("no daemon is running at");
@@ -253,13 +179,8 @@ fn keys_are_answered_while_the_daemon_is_not() {
     let daemon = Daemon::start();
     let looked_at = Daemon::start();
     let socket = looked_at.socket();
-    let words = [
-        "top",
-        "--interval",
-        "0.1",
-        "--socket",
-        socket.to_str().unwrap(),
-    ];
+    let socket = socket.to_str().unwrap();
+    let words = ["top", "--interval", "0.1", "--socket", socket];
     let top = daemon.open_client(&words, (24, 80));
     top.shows("0 live sessions");
     let worker = crate::support::processes::worker_of(looked_at.pid());
@@ -282,19 +203,12 @@ fn without_a_terminal_the_error_names_what_works() {
     assert!(ran.stderr.contains("ccctl session list"), "{}", ran.stderr);
     let dumb = daemon.open_with(&SessionCreateParams {
         env: [("TERM".to_owned(), "dumb".to_owned())].into(),
-        ..crate::support::session::program(
-            &daemon,
-            env!("CARGO_BIN_EXE_ccctl_under_test"),
-            &["top"],
-        )
+        ..program(&daemon, CCCTL, &["top"])
     });
     assert_eq!(dumb.ended().exitstatus, Some(2));
     for wrong in ["0", "0.01", "x", "-1", "1e9"] {
-        assert_eq!(
-            ccctl.run(&["top", "--interval", wrong]).code,
-            Some(2),
-            "{wrong}"
-        );
+        let ran = ccctl.run(&["top", "--interval", wrong]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
     }
 }
 

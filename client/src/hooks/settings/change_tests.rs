@@ -163,32 +163,21 @@ fn any_text() -> impl Strategy<Value = String> {
     );
     let leaf = word.prop_map(str::to_owned);
     let value = leaf.prop_recursive(4, 24, 4, move |inner| {
-        let item =
-            (space(), inner.clone(), space()).prop_map(|(a, value, b)| format!("{a}{value}{b}"));
-        let member = (
-            space(),
-            prop::sample::select(&KEYS[..]),
-            space(),
-            space(),
-            inner,
-            space(),
-        )
-            .prop_map(|(a, key, b, c, value, d)| format!("{a}\"{key}\"{b}:{c}{value}{d}"));
+        let around = (space(), inner.clone(), space());
+        let item = around.prop_map(|(a, value, b)| format!("{a}{value}{b}"));
+        let key = (space(), prop::sample::select(&KEYS[..]), space());
+        let key = key.prop_map(|(a, key, b)| format!("{a}\"{key}\"{b}"));
+        let member = (key, space(), inner, space());
+        let member = member.prop_map(|(key, a, value, b)| format!("{key}:{a}{value}{b}"));
+        let inside = |(parts, space): (Vec<String>, &str)| match &parts[..] {
+            [] => space.to_owned(),
+            parts => parts.join(","),
+        };
+        let items = (prop::collection::vec(item, 0..4), space());
+        let members = (prop::collection::vec(member, 0..4), space());
         prop_oneof![
-            (prop::collection::vec(item, 0..4), space()).prop_map(|(items, space)| {
-                if items.is_empty() {
-                    format!("[{space}]")
-                } else {
-                    format!("[{}]", items.join(","))
-                }
-            }),
-            (prop::collection::vec(member, 0..4), space()).prop_map(|(members, space)| {
-                if members.is_empty() {
-                    format!("{{{space}}}")
-                } else {
-                    format!("{{{}}}", members.join(","))
-                }
-            }),
+            items.prop_map(move |items| format!("[{}]", inside(items))),
+            members.prop_map(move |members| format!("{{{}}}", inside(members))),
         ]
     });
     (space(), value, space()).prop_map(|(a, value, b)| format!("{a}{value}{b}"))

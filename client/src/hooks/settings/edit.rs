@@ -166,21 +166,19 @@ mod tests {
 
     #[test]
     fn what_is_around_a_removed_child_stays() {
-        let without = |text: &str, index| {
-            let root = parse(text).unwrap();
-            remove(text, &root, index).unwrap()
-        };
         let text = "[\n  1, // one\n  2, // two\n  3 // three\n]";
-        assert_eq!(without(text, 0), "[ // one\n  2, // two\n  3 // three\n]");
-        assert_eq!(without(text, 1), "[\n  1, // one\n // two\n  3 // three\n]");
-        assert_eq!(without(text, 2), "[\n  1, // one\n  2 // two\n // three\n]");
-        assert_eq!(
-            without("[1, /* a */ 2 /* b */, 3]", 1),
-            "[1, /* a */ /* b */ 3]"
-        );
-        assert_eq!(without("[1, // one\n2, 3]", 1), "[1, // one\n 3]");
-        assert_eq!(without("[1, // one\n2]", 1), "[1 // one\n]");
-        assert_eq!(without("[ 1 ]", 0), "[]");
-        assert_eq!(without("[ 1 // one\n]", 0), "[ // one\n]");
+        for (text, index, without) in [
+            (text, 0, "[ // one\n  2, // two\n  3 // three\n]"),
+            (text, 1, "[\n  1, // one\n // two\n  3 // three\n]"),
+            (text, 2, "[\n  1, // one\n  2 // two\n // three\n]"),
+            ("[1, /* a */ 2 /* b */, 3]", 1, "[1, /* a */ /* b */ 3]"),
+            ("[1, // one\n2, 3]", 1, "[1, // one\n 3]"),
+            ("[1, // one\n2]", 1, "[1 // one\n]"),
+            ("[ 1 ]", 0, "[]"),
+            ("[ 1 // one\n]", 0, "[ // one\n]"),
+        ] {
+            let root = parse(text).unwrap();
+            assert_eq!(remove(text, &root, index).unwrap(), without);
+        }
     }
 }

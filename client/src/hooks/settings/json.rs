@@ -261,58 +261,47 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn mistake(text: &str) -> String {
-        parse(text).unwrap_err().to_string()
-    }
-
     #[test]
     fn values_are_found_where_they_are() {
         let text = "\u{feff}// c\n{ \"a\": [1, {}], /* x */ \"b\\n\": true, \"a\": \"ä\" } // end";
         let value = parse(text).unwrap();
         assert_eq!(value.get("a").unwrap().text(), Some("ä"));
         assert!(value.get("b\n").unwrap().is_true());
-        let spans: Vec<&str> = value
-            .children()
-            .into_iter()
-            .map(|span| &text[span])
-            .collect();
-        assert_eq!(spans, ["\"a\": [1, {}]", "\"b\\n\": true", "\"a\": \"ä\""]);
+        let spans = value.children().into_iter().map(|span| &text[span]);
+        assert!(spans.eq(["\"a\": [1, {}]", "\"b\\n\": true", "\"a\": \"ä\""]));
         let items = &value.members()[0].value;
         assert_eq!(&text[items.span.clone()], "[1, {}]");
     }
 
     #[test]
     fn a_mistake_is_named_with_its_place() {
-        assert_eq!(
-            mistake("{\n  \"ä\": tru\n}"),
-            "line 2, column 8: a value expected, found 't'"
-        );
-        assert_eq!(
-            mistake("{\"a\": 1,}"),
-            "line 1, column 9: a name in double quotes expected, found '}'"
-        );
-        assert_eq!(
-            mistake("{"),
-            "line 1, column 2: a name in double quotes expected, found the end of the file"
-        );
-        assert_eq!(
-            mistake("{} x"),
-            "line 1, column 4: the end of the file expected, found 'x'"
-        );
-        assert_eq!(
-            mistake("[1 2]"),
-            "line 1, column 4: ',' or ']' expected, found '2'"
-        );
-        assert_eq!(
-            mistake("\"a\n\""),
-            "line 1, column 1: the text is not closed"
-        );
-        assert_eq!(
-            mistake("/* x"),
-            "line 1, column 1: the comment is not closed"
-        );
-        assert!(mistake("\"\\x\"").contains("invalid"));
-        assert!(mistake(&"[".repeat(9_999)).contains("too deeply"));
+        let deep = "[".repeat(9_999);
+        for (text, mistake) in [
+            (
+                "{\n  \"ä\": tru\n}",
+                "line 2, column 8: a value expected, found 't'",
+            ),
+            (
+                "{\"a\": 1,}",
+                "line 1, column 9: a name in double quotes expected, found '}'",
+            ),
+            (
+                "{",
+                "line 1, column 2: a name in double quotes expected, found the end of the file",
+            ),
+            (
+                "{} x",
+                "line 1, column 4: the end of the file expected, found 'x'",
+            ),
+            ("[1 2]", "line 1, column 4: ',' or ']' expected, found '2'"),
+            ("\"a\n\"", "line 1, column 1: the text is not closed"),
+            ("/* x", "line 1, column 1: the comment is not closed"),
+            ("\"\\x\"", "invalid"),
+            (&deep, "too deeply"),
+        ] {
+            let found = parse(text).unwrap_err().to_string();
+            assert!(found.contains(mistake), "{found}");
+        }
     }
 
     proptest! {

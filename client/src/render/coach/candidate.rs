@@ -250,24 +250,16 @@ pub(crate) mod tests {
         approved.guarded = true;
         let all = [sample("3f2a91bc", "Use pnpm"), approved];
         let text = printed(|out| candidates(&all, out));
-        let words: Vec<Vec<&str>> = text
-            .lines()
-            .map(|line| line.split_whitespace().collect())
-            .collect();
-        assert_eq!(
-            words[0][..6],
-            ["3f2a91bc", "rule", "pending", "global", "3", "70%"]
+        let line = |index| text.lines().nth(index).unwrap().split_whitespace();
+        assert!(
+            line(0)
+                .take(6)
+                .eq(["3f2a91bc", "rule", "pending", "global", "3", "70%"])
         );
-        assert_eq!(words[1][2..4], ["approved+guard", "project"]);
+        assert!(line(1).skip(2).take(2).eq(["approved+guard", "project"]));
         assert!(text.ends_with("Run the tests\n"), "{text}");
-    }
-
-    #[test]
-    fn a_narrow_terminal_keeps_the_id_and_the_title() {
-        let style = Style {
-            is_terminal: true,
-            has_colour: false,
-        };
+        // A narrow terminal keeps the id and the title.
+        let style = Style::TERMINAL;
         let all = [sample("3f2a91bc", "Use pnpm for everything, everywhere")];
         let text = printed_in(style, Some(30), |out| candidates(&all, out));
         assert_eq!(text, "ID        TITLE\n3f2a91bc  Use pnpm for everyt…\n");
@@ -289,30 +281,5 @@ pub(crate) mod tests {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
         assert!(!text.contains("  one"), "{text}");
-    }
-
-    #[test]
-    fn hostile_words_do_not_reach_the_terminal() {
-        let evil = "x\x1b]0;owned\x07\r\u{9b}31m";
-        let mut candidate = sample("3f2a91bc", evil);
-        candidate.trigger_condition = evil.into();
-        candidate.action = format!("{evil}\n{evil}");
-        candidate.repo_ids = vec![evil.into()];
-        let decision = json!({"at": evil, "decision": evil, "reason": evil, "file": evil});
-        let reply = CoachGetReply {
-            evidence: vec![quote(evil)],
-            decisions: vec![serde_json::from_value(decision).unwrap()],
-            file: Some(evil.into()),
-            diff: format!("+{evil}\n"),
-            candidate: candidate.clone(),
-        };
-        let text = printed(|out| {
-            candidates(&[candidate.clone()], out)?;
-            summary(&candidate, &reply.evidence, out)?;
-            super::candidate(&reply, out)
-        });
-        let bad = text.chars().find(|&c| c.is_control() && c != '\n');
-        assert_eq!(bad, None, "{text:?}");
-        assert!(text.contains("diff\n+x\\u{1b}]0;owned"), "{text}");
     }
 }

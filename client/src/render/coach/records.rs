@@ -30,7 +30,7 @@ pub(crate) fn events(all: &[CoachEvent], out: &mut Printer<'_>) -> io::Result<()
         // The text of a failure is what the program printed; the command says more.
         let command = event.context.get("command").and_then(Value::as_str);
         let text = command.unwrap_or(&event.content);
-        let cells = [
+        let cells = vec![
             event.id.as_str().into(),
             event.timestamp.as_str().into(),
             event.signal_type.name().into(),
@@ -126,36 +126,28 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_a_line_with_its_command_or_its_text() {
-        let event = |content: &str, context: Value| -> CoachEvent {
-            of(
-                json!({"id": "a1b2c3d4", "timestamp": "2026-01-31T12:00:00.000Z", "event_type": "tool",
-                      "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": content,
-                      "context": context, "processed": false}),
-            )
+    fn an_event_is_a_line_with_its_command_or_its_text_and_how_to_see_its_turn() {
+        let event = |content: &str, context: Value| {
+            json!({"id": "a1b2c3d4", "timestamp": "2026-01-31T12:00:00.000Z", "event_type": "tool",
+                   "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": content,
+                   "context": context, "processed": false})
         };
-        let all = [
-            event("exit 1", json!({"command": "npm ci\u{1b}[2J"})),
-            event("no,\nuse pnpm", json!({})),
-        ];
-        let text = printed(|out| events(&all, out));
+        let mut of_claude_code = event("no,\nuse pnpm", json!({}));
+        for (key, value) in [
+            ("session_id", "s1"),
+            ("tool_use_id", "toolu_1"),
+            ("prompt_id", "p1"),
+        ] {
+            of_claude_code[key] = value.into();
+        }
+        let failed = event("exit 1", json!({"command": "npm ci\u{1b}[2J"}));
+        let text = printed(|out| events(&[of(failed), of(of_claude_code)], out));
         let start = "a1b2c3d4  2026-01-31T12:00:00.000Z  COMMAND_FAILURE  waiting  ";
+        let below = "    ccctl conversation show s1 --at toolu_1\n";
         assert_eq!(
             text,
-            format!("{start}npm ci\\u{{1b}}[2J\n{start}no,\\nuse pnpm\n")
+            format!("{start}npm ci\\u{{1b}}[2J\n{start}no,\\nuse pnpm\n{below}")
         );
-    }
-
-    #[test]
-    fn an_event_of_claude_code_has_the_command_that_shows_its_turn() {
-        let event: CoachEvent = of(
-            json!({"id": "a1b2c3d4", "timestamp": "2026-01-31T12:00:00.000Z", "event_type": "tool",
-                  "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": "exit 1", "context": {}, "processed": false,
-                  "session_id": "s1", "tool_use_id": "toolu_1", "prompt_id": "p1"}),
-        );
-        let text = printed(|out| events(&[event], out));
-        let (_, command) = text.split_once("exit 1\n").unwrap();
-        assert_eq!(command, "    ccctl conversation show s1 --at toolu_1\n");
     }
 
     #[test]

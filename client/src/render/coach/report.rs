@@ -54,7 +54,7 @@ pub(crate) fn report(
     Ok(())
 }
 
-fn separated<const N: usize>(table: &Table<N>, out: &mut Printer<'_>) -> io::Result<()> {
+fn separated(table: &Table, out: &mut Printer<'_>) -> io::Result<()> {
     if table.is_empty() {
         return Ok(());
     }
@@ -167,13 +167,14 @@ mod tests {
         serde_json::from_value(reply).unwrap()
     }
 
-    fn shown(columns: usize, is_utf8: bool, style: Style) -> String {
-        printed_in(style, Some(columns), |out| report(&sample(), is_utf8, out))
+    fn shown(columns: usize, is_utf8: bool) -> String {
+        let print = |out: &mut Printer<'_>| report(&sample(), is_utf8, out);
+        printed_in(Style::default(), Some(columns), print)
     }
 
     #[test]
     fn a_rule_has_its_weeks_before_and_after() {
-        let text = shown(80, true, Style::default());
+        let text = shown(80, true);
         let rule = "Use pnpm\\u{7} (3f2a91bc, approved, guarded)\n  ▇▁█│▁▁▃\n  \
                     7 times in the 3 weeks before, once in the 5 weeks since\n";
         assert!(text.ends_with(rule), "{text}");
@@ -182,6 +183,14 @@ mod tests {
             text.contains("\n2026-01-19  4  ████████████████████████████████████████\n"),
             "{text}"
         );
+        // A narrow terminal gets fewer bars; without UTF-8, the weeks are digits.
+        let text = shown(8, true);
+        let chart = text.lines().find(|line| line.contains('│')).unwrap();
+        assert!(chart.chars().count() <= 8, "{chart}");
+        assert!(text.contains("each bar is 2 weeks"), "{text}");
+        let text = shown(80, false);
+        assert!(text.contains("\n  304|001\n"), "{text}");
+        assert!(text.is_ascii(), "{text}");
     }
 
     #[test]
@@ -195,21 +204,6 @@ mod tests {
             let text = printed(|out| report(&reply, true, out));
             assert_eq!(text.contains(hint), is_shown, "{text}");
         }
-    }
-
-    #[test]
-    fn without_utf_8_the_weeks_are_digits() {
-        let text = shown(80, false, Style::default());
-        assert!(text.contains("\n  304|001\n"), "{text}");
-        assert!(text.is_ascii(), "{text}");
-    }
-
-    #[test]
-    fn a_narrow_terminal_gets_fewer_bars() {
-        let text = shown(8, true, Style::default());
-        let chart = text.lines().find(|line| line.contains('│')).unwrap();
-        assert!(chart.chars().count() <= 8, "{chart}");
-        assert!(text.contains("each bar is 2 weeks"), "{text}");
     }
 
     #[test]

@@ -103,22 +103,24 @@ pub(super) fn input_of(pair: &ConversationPair) -> Value {
 
 /// Returns what a call is about, and what its result says of itself.
 pub(super) fn heading(pair: &ConversationPair) -> Line {
-    let is_error = pair
-        .tool_result
-        .as_ref()
-        .is_some_and(|result| result.is_error);
-    let mut line = Line::of("• ", Some(if is_error { Colour::Bad } else { Colour::Dim }));
+    let colour = if has_failed(pair) {
+        Colour::Bad
+    } else {
+        Colour::Dim
+    };
+    let mut line = Line::of("• ", Some(colour));
     line.push(on_one_line(&pair.tool_use.name), Some(Colour::Heading));
     line.push(format!(" {}", on_one_line(&about(&input_of(pair)))), None);
-    if let Some(notes) = pair
-        .tool_result
-        .as_ref()
-        .map(notes)
-        .filter(|notes| !notes.is_empty())
-    {
+    let notes = pair.tool_result.as_ref().map(notes).unwrap_or_default();
+    if !notes.is_empty() {
         line.push(format!("  ({notes})"), Some(Colour::Dim));
     }
     line
+}
+
+pub(super) fn has_failed(pair: &ConversationPair) -> bool {
+    let result = pair.tool_result.as_ref();
+    result.is_some_and(|result| result.is_error)
 }
 
 /// Returns what Claude Code notes about a result; null if it does not.
@@ -146,14 +148,12 @@ pub(super) fn notes(result: &ToolResult) -> String {
     if let Some(ms) = meta["totalDurationMs"].as_f64() {
         notes.push(seconds(ms / 1000.0));
     }
-    if let Some(tokens) = number(&meta["totalTokens"]) {
-        notes.push(counted(tokens, "token"));
-    }
-    if let Some(count) = number(&meta["totalToolUseCount"]) {
-        notes.push(counted(count, "call"));
-    }
-    if let Some(count) = number(&meta["numFiles"]) {
-        notes.push(counted(count, "file"));
+    for (key, what) in [
+        ("totalTokens", "token"),
+        ("totalToolUseCount", "call"),
+        ("numFiles", "file"),
+    ] {
+        notes.extend(number(&meta[key]).map(|count| counted(count, what)));
     }
     if meta["interrupted"] == true {
         notes.push("interrupted".to_owned());

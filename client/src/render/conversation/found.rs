@@ -2,9 +2,9 @@
 
 use super::numbers::{all, cost_or_more, short};
 use super::spoken::moment;
-use crate::render::line::{cut, width};
+use crate::render::line::cut;
 use crate::render::short::{age, size};
-use crate::render::table::{Cell, GAP_COLUMNS, Table};
+use crate::render::table::{Cell, Table};
 use crate::render::{Colour, Printer, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationListReply, ConversationSearchReply, ConversationSummary, Indexing, TurnRole,
@@ -22,10 +22,6 @@ const PROJECT: usize = 12;
 /// From this width on, a terminal is wide.
 const WIDE: usize = 110;
 
-const HEADING: [&str; 8] = [
-    "SESSION", "USED", "PROJECT", "TURNS", "FAILED", "TOKENS", "COST", "TITLE",
-];
-
 pub(crate) fn conversations(
     reply: &ConversationListReply,
     out: &mut Printer<'_>,
@@ -33,41 +29,22 @@ pub(crate) fn conversations(
     let now = SystemTime::now();
     let columns = out.room_after(0, 0);
     let project = if columns < WIDE { PROJECT } else { usize::MAX };
-    let rows: Vec<[String; 7]> = reply
-        .conversations
-        .iter()
-        .map(|one| {
-            [
-                out.id(&one.session_id).to_owned(),
-                age(one.ended_at.as_deref().unwrap_or_default(), now),
-                cut(&printable(&one.project), project),
-                one.turns.to_string(),
-                one.errors.to_string(),
-                format!("{}{}", short(all(&one.usage.total)), more(one)),
-                cost_or_more(one.cost_usd, one.cost_at_least_usd),
-            ]
-        })
-        .collect();
-    let used = (0..7).map(|column| {
-        let cells = rows.iter().map(|row| width(&row[column]));
-        cells.max().unwrap_or(0).max(HEADING[column].len()) + GAP_COLUMNS
-    });
-    let room = columns.saturating_sub(used.sum()).max(MIN_TITLE);
-    let mut table = Table::new(HEADING);
-    for (row, one) in rows.into_iter().zip(&reply.conversations) {
-        let [session, used, project, turns, _, tokens, cost] = row;
-        let title = on_one_line(one.title.as_deref().unwrap_or_default());
+    let mut table = Table::new([
+        "SESSION", "USED", "PROJECT", "TURNS", "FAILED", "TOKENS", "COST", "TITLE",
+    ]);
+    for one in &reply.conversations {
         table.row([
-            session.into(),
-            used.into(),
-            project.into(),
-            turns.into(),
+            out.id(&one.session_id).into(),
+            age(one.ended_at.as_deref().unwrap_or_default(), now).into(),
+            cut(&printable(&one.project), project).into(),
+            one.turns.to_string().into(),
             Cell::problems(one.errors),
-            tokens.into(),
-            cost.into(),
-            cut(&title, room).into(),
+            format!("{}{}", short(all(&one.usage.total)), more(one)).into(),
+            cost_or_more(one.cost_usd, one.cost_at_least_usd).into(),
+            on_one_line(one.title.as_deref().unwrap_or_default()).into(),
         ]);
     }
+    table.fit_last(MIN_TITLE, out);
     table.write_headed(out)?;
     let shown = reply.conversations.len() as u64;
     if out.style.is_terminal && shown < reply.total {

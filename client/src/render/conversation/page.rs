@@ -128,11 +128,7 @@ impl Show<'_> {
     }
 
     fn call(&self, pair: &ConversationPair, indent: &str, out: &mut Printer<'_>) -> io::Result<()> {
-        let is_error = pair
-            .tool_result
-            .as_ref()
-            .is_some_and(|result| result.is_error);
-        if self.errors && !is_error {
+        if self.errors && !call::has_failed(pair) {
             return Ok(());
         }
         let columns = columns_left(out.width(), indent);

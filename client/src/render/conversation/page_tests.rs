@@ -5,16 +5,14 @@ use proptest::prelude::*;
 
 #[test]
 fn lines_are_broken_at_spaces() {
-    assert_eq!(wrapped_at_spaces("one two three", 8), ["one two", "three"]);
-    assert_eq!(
-        wrapped_at_spaces("a-very-long-word x", 6),
-        ["a-very", "-long-", "word x"]
-    );
-    assert_eq!(
-        wrapped_at_spaces("    indented text", 10),
-        ["    indent", "ed text"]
-    );
-    assert_eq!(wrapped_at_spaces("", 5), [""]);
+    for (line, columns, parts) in [
+        ("one two three", 8, &["one two", "three"][..]),
+        ("a-very-long-word x", 6, &["a-very", "-long-", "word x"]),
+        ("    indented text", 10, &["    indent", "ed text"]),
+        ("", 5, &[""]),
+    ] {
+        assert_eq!(wrapped_at_spaces(line, columns), parts, "{line}");
+    }
 }
 
 /// What was written and flushed.
@@ -99,13 +97,7 @@ fn sub_agents_are_below_their_calls_and_a_reader_may_start_in_one() {
         "\nsub-agent of a call that is missing, or within the sub-agent: gone\n",
         "\n  │ text of o1\n",
     ];
-    let places: Vec<usize> = order
-        .iter()
-        .map(|part| {
-            text.find(part)
-                .unwrap_or_else(|| panic!("{part} in {text}"))
-        })
-        .collect();
+    let places = order.map(|part| text.find(part).expect(part));
     assert!(places.is_sorted(), "{text}");
     let text = shown(turns(), Some("d1"));
     assert!(text.starts_with("\nsub-agent of the call: c\n"), "{text}");

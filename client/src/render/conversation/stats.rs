@@ -140,41 +140,26 @@ fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Resu
         let bar = bar(value, most, room.clamp(BAR.0, BAR.1), is_utf8());
         Cell::coloured(format!("{percent:>3.0}% {bar}").trim_end(), Colour::Good)
     });
-    let rows = names.into_iter().zip(groups);
-    match (out.style.is_terminal, by) {
-        (true, StatsBy::Tool) => {
-            let mut table = Table::new(["TOOL", "CALLS", "FAILED", "SHARE"]);
-            rows.zip(bars).for_each(|((name, group), bar)| {
-                let [calls, failed] = calls(group);
-                table.row([name.into(), calls, failed, bar]);
-            });
-            table.write(out)
-        }
-        (true, _) => {
-            let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST", "SHARE"]);
-            rows.zip(bars).for_each(|((name, group), bar)| {
-                let [tokens, output, cost] = spent(group);
-                table.row([name.into(), tokens, output, cost, bar]);
-            });
-            table.write(out)
-        }
-        (false, StatsBy::Tool) => {
-            let mut table = Table::new(["TOOL", "CALLS", "FAILED"]);
-            rows.for_each(|(name, group)| {
-                let [calls, failed] = calls(group);
-                table.row([name.into(), calls, failed]);
-            });
-            table.write_headed(out)
-        }
-        (false, _) => {
-            let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST"]);
-            rows.for_each(|(name, group)| {
-                let [tokens, output, cost] = spent(group);
-                table.row([name.into(), tokens, output, cost]);
-            });
-            table.write_headed(out)
-        }
+    let mut heading = match by {
+        StatsBy::Tool => vec!["TOOL", "CALLS", "FAILED"],
+        _ => vec![heading(by), "TOKENS", "OUTPUT", "COST"],
+    };
+    if out.style.is_terminal {
+        heading.push("SHARE");
     }
+    let columns = heading.len();
+    let mut table = Table::new(heading);
+    for ((name, group), bar) in names.into_iter().zip(groups).zip(bars) {
+        let mut row = vec![name.into()];
+        match by {
+            StatsBy::Tool => row.extend(calls(group)),
+            _ => row.extend(spent(group)),
+        }
+        row.push(bar);
+        row.truncate(columns);
+        table.row_above(row, None);
+    }
+    table.write_headed(out)
 }
 
 fn calls(group: &StatsGroup) -> [Cell; 2] {
@@ -221,6 +206,8 @@ mod tests {
     use crate::render::Style;
     use crate::render::printer::printed_in;
 
+    const LONG: &str = "/srv/a/very/long/path/of/a/project/that/has/no/end";
+
     fn written(by: StatsBy, columns: usize, is_terminal: bool) -> String {
         let group = |key: &str, output_tokens, count| StatsGroup {
             key: key.to_owned(),
@@ -238,11 +225,7 @@ mod tests {
             is_partial: key == "/srv/idle",
         };
         let groups = [
-            group(
-                "/srv/a/very/long/path/of/a/project/that/has/no/end",
-                3_000_000,
-                3,
-            ),
+            group(LONG, 3_000_000, 3),
             group("", 1_000_000, 1),
             group("/srv/idle", 0, 0),
         ];
@@ -268,17 +251,11 @@ mod tests {
     fn between_pipes_there_are_headings_and_numbers_only() {
         let text = written(StatsBy::Project, 80, false);
         assert!(text.starts_with("PROJECT "), "{text}");
-        assert!(
-            text.ends_with(
-                "/srv/idle                                           0+      0       $0.00+\n"
-            ),
-            "{text}"
-        );
+        let idle = "/srv/idle                                           0+      0       $0.00+\n";
+        assert!(text.ends_with(idle), "{text}");
         let text = written(StatsBy::Tool, 80, false);
-        assert!(
-            text.contains("(none)                                              1      0\n"),
-            "{text}"
-        );
+        let none = "(none)                                              1      0\n";
+        assert!(text.contains(none), "{text}");
     }
 
     #[test]

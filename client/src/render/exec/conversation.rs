@@ -100,23 +100,13 @@ mod tests {
     fn a_conversation_is_a_line_with_its_whole_id_for_scripts() {
         let text = printed(|out| exec_sessions(&[sample()], out));
         assert_eq!(text, "0b6f4e1c-52a0  active  -  2  /srv/x\n");
-        let style = Style {
-            is_terminal: true,
-            has_colour: false,
-        };
+        let style = Style::TERMINAL;
         let text = printed_in(style, Some(80), |out| exec_sessions(&[sample()], out));
-        assert!(
-            text.ends_with("0b6f4e1c      active  -     2     /srv/x\n"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn a_conversation_has_its_messages() {
+        let line = "0b6f4e1c      active  -     2     /srv/x\n";
+        assert!(text.ends_with(line), "{text}");
+        // With its messages.
         let text = printed(|out| exec_session(&sample(), out));
-        assert!(
-            text.ends_with("runs          2\n\nuser\nadd\n\nassistant\ndone\n"),
-            "{text}"
-        );
+        let end = "runs          2\n\nuser\nadd\n\nassistant\ndone\n";
+        assert!(text.ends_with(end), "{text}");
     }
 }

@@ -45,10 +45,7 @@ mod tests {
 
     #[test]
     fn lines_have_the_colour_of_their_part() {
-        let style = Style {
-            is_terminal: true,
-            has_colour: true,
-        };
+        let style = Style::COLOURED;
         let expected = "\x1b[1mdiff --git a/x b/x\x1b[0m
 \x1b[1m--- a/x\x1b[0m
 \x1b[1m+++ b/x\x1b[0m

@@ -33,12 +33,9 @@ pub(crate) fn executions(all: &[ExecutionSummary], out: &mut Printer<'_>) -> io:
         rows.insert(0, columns::heading(&COLUMNS));
         return columns::write(&COLUMNS, &rows, out);
     }
-    // Without a header, each column but the last is one word.
-    let cells = rows.iter_mut().flatten();
-    let empty = cells.filter(|(text, _)| text.is_empty());
-    empty.for_each(|(text, _)| text.push('-'));
-    columns::write(&COLUMNS.map(|_| Column::new("", 0, 0)), &rows, out)
+    columns::write_words(rows, out)
 }
+
 fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnCell> {
     let dim = Some(Colour::Dim);
     let id = if is_short {
@@ -71,11 +68,7 @@ fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnC
 fn repository(path: &str, is_short: bool) -> String {
     let name = Path::new(path).file_name().filter(|_| is_short);
     let name = name.map_or(path.into(), |name| name.to_string_lossy());
-    if is_short {
-        on_one_line(&name)
-    } else {
-        on_one_line(&name).replace(' ', "_")
-    }
+    on_one_line(&name)
 }
 
 #[cfg(test)]
@@ -121,20 +114,14 @@ mod tests {
 
     #[test]
     fn on_a_terminal_it_is_fitted() {
-        let style = Style {
-            is_terminal: true,
-            has_colour: false,
-        };
+        let style = Style::TERMINAL;
         let expected = "\
 RUN       STATUS   AGE  TIME   REPOSITORY  INSTRUCTION
 3f2a91bc  success       1m12s  my app      add a test l…
 4a        running              x           fix
 ";
         assert_eq!(shown(Some(56), style), expected);
-        assert!(
-            shown(Some(30), style)
-                .lines()
-                .all(|line| line.chars().count() <= 30)
-        );
+        let narrow = shown(Some(30), style);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 30));
     }
 }

@@ -161,6 +161,14 @@ mod tests {
         crate::render::printer::printed_in(Style::default(), Some(60), print)
     }
 
+    fn denied() -> PolicyViolation {
+        PolicyViolation {
+            tool_name: "Bash".into(),
+            tool_use_id: "t".into(),
+            tool_input: json!({"command": "rm -rf\nx"}),
+        }
+    }
+
     #[test]
     fn a_good_run_says_what_it_changed_and_how_to_continue() {
         let mut result = ExecutionResult {
@@ -192,11 +200,7 @@ success in 1m12s · 3 turns · 1 tool call · 1 file, +2 -1 · $0.0123 · opus
         let result = ExecutionResult {
             status: ExecutionStatus::Failed,
             execution_time: 4.0,
-            policy_violations: vec![PolicyViolation {
-                tool_name: "Bash".into(),
-                tool_use_id: "t".into(),
-                tool_input: json!({"command": "rm -rf\nx"}),
-            }],
+            policy_violations: vec![denied()],
             warnings: vec!["the stash is kept".into()],
             tape: Some(TapeUse {
                 used: vec!["claude/exec-1".into()],
@@ -214,25 +218,16 @@ max turns
   recorded claude/exec-2
 ";
         assert_eq!(shown(&result, Some("max turns\n")), expected);
-    }
-
-    #[test]
-    fn a_run_that_was_not_started_is_its_error() {
-        let result = ExecutionResult {
+        let not_started = ExecutionResult {
             session_id: "0b6f".into(),
             status: ExecutionStatus::Failed,
             ..ExecutionResult::default()
         };
-        assert_eq!(shown(&result, Some("no")), "failed\nno\n");
+        assert_eq!(shown(&not_started, Some("no")), "failed\nno\n");
     }
 
     #[test]
     fn changes_and_denied_calls_are_a_line_each_and_nothing_is_no_line() {
-        let denied = |name: &str, input| PolicyViolation {
-            tool_name: name.into(),
-            tool_use_id: String::new(),
-            tool_input: input,
-        };
         let files = |count: usize| (0..count).map(|n| format!("{n}.rs")).collect::<Vec<_>>();
         for (files, info, commits, violations, expected) in [
             (files(0), vec![], 0, vec![], vec![]),
@@ -240,7 +235,7 @@ max turns
                 files(1),
                 vec![file("0.rs", FileStatus::Modified, 2, 1)],
                 0,
-                vec![denied("Bash", json!({"command": "rm -rf\nx"}))],
+                vec![denied()],
                 vec![
                     "changed 1 file, +2 -1: 0.rs",
                     "denied 1 tool call: Bash: rm -rf x",

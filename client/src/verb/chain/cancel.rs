@@ -27,11 +27,11 @@ struct CancelState {
 }
 
 #[derive(Clone)]
-pub(in crate::verb) struct Waited {
+struct Waited {
     /// Asks the job to stop, once, and says so.
-    pub(in crate::verb) cancel: Arc<dyn Fn() + Send + Sync>,
+    cancel: Arc<dyn Fn() + Send + Sync>,
     /// Cutting it ends the wait.
-    pub(in crate::verb) lifeline: Lifeline,
+    lifeline: Lifeline,
 }
 
 impl fmt::Debug for Waited {
@@ -66,12 +66,15 @@ impl Cancel {
     }
 
     /// How to leave if the user asked twice for the end, so that the wait for the job was cut.
-    pub(in crate::verb) fn left(&self, lifeline: &Lifeline) -> Option<Exit> {
+    pub(super) fn left(&self, lifeline: &Lifeline) -> Option<Exit> {
         let signal = self.by().filter(|_| lifeline.is_cut())?;
         Some(Exit::of_program(None, Some(signal)))
     }
 
-    pub(in crate::verb) fn started(&self, job: Waited) {
+    /// From now on, a signal calls `cancel`, and another one cuts the lifeline.
+    pub(super) fn started(&self, lifeline: Lifeline, cancel: impl Fn() + Send + Sync + 'static) {
+        let cancel = Arc::new(cancel);
+        let job = Waited { cancel, lifeline };
         let mut state = self.0.lock();
         state.job = Some(job.clone());
         if state.signal.is_some() {

@@ -1,6 +1,6 @@
 //! Follows a job, entry by entry.
 
-use super::cancel::{Cancel, Waited};
+use super::cancel::Cancel;
 use super::progress::Progress;
 use crate::call::{DaemonAddress, call_at, garbled};
 use crate::context::note;
@@ -10,23 +10,45 @@ use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
 
-/// How a job ended, beyond its list.
-pub(in crate::verb) enum End {
-    Done(Box<Job>),
-    /// Everything is reported already.
-    Exit(Exit),
+/// How the wait for a job ended.
+pub(in crate::verb) enum Followed<T> {
+    Ended(T),
+    /// Everything is reported already, or the user did not wait for the end.
+    Left(Exit),
+}
+
+/// Waits for the end of a job that was started after `cancel`. A signal calls `stop`; `told` gets all news before the end.
+pub(in crate::verb) fn follow(
+    cancel: &Cancel,
+    place: DaemonAddress,
+    job: &str,
+    since: Option<u64>,
+    stop: impl Fn() + Send + Sync + 'static,
+    mut told: impl FnMut(News) -> Result<(), Failure>,
+) -> Result<Followed<Job>, Failure> {
+    let mut news = JobNews::start(place, job, since)?;
+    cancel.started(news.lifeline(), stop);
+    loop {
+        match news.next() {
+            Ok(News::Ended(job)) => return Ok(Followed::Ended(job)),
+            Ok(next) => told(next)?,
+            Err(failure) => {
+                let left = cancel.left(&news.lifeline());
+                return left.map(Followed::Left).ok_or(failure);
+            }
+        }
+    }
 }
 
 /// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
 /// With `--json`, the entries and then the record are printed here.
-pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
+pub(super) fn run_job<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     params: &M::Params,
     is_detached: bool,
     context: &mut Context,
     entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
-) -> Result<End, Failure> {
+) -> Result<Followed<Job>, Failure> {
     let cancel = (!is_detached).then(Cancel::listen).transpose()?;
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
@@ -36,7 +58,7 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
         } else {
             context.write_line(&started.job)?;
         }
-        return Ok(End::Exit(Exit::Done));
+        return Ok(Followed::Left(Exit::Done));
     };
     until_end(&cancel, started.job, context, entry)
 }
@@ -47,68 +69,69 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     job: String,
     context: &mut Context,
     mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
-) -> Result<End, Failure> {
+) -> Result<Followed<Job>, Failure> {
     let place = context.place()?.without_start();
-    let mut news = JobNews::start(place.clone(), &job, Some(0))?;
-    cancel.started(Waited {
-        lifeline: news.lifeline(),
-        cancel: Arc::new(move || cancel_job(&place, &job)),
-    });
     let mut told = String::new();
     let mut progress = Progress::new(context);
-    let job = loop {
-        match news.next() {
-            Ok(News::Entry(next)) => {
-                progress.clear();
-                if context.global.json {
-                    context.write_json(&next.value)?;
-                }
-                let value = serde_json::from_value(next.value);
-                entry(
-                    value.map_err(|error| garbled("job.subscribe", &error))?,
-                    context,
-                )?;
+    let stop = cancelling(&place, &job);
+    let followed = follow(cancel, place, &job, Some(0), stop, |news| match news {
+        News::Entry(next) => {
+            progress.clear();
+            if context.global.json {
+                context.write_json(&next.value)?;
             }
-            Ok(News::Omitted(count)) => {
-                progress.clear();
-                context.note(&format!(
-                    "{count} entries arrived too fast and were dropped"
-                ));
-            }
-            Ok(News::Changed(job)) => {
-                progress.show(&job);
-                note_wait(&job, &mut told, context);
-            }
-            Ok(News::Ended(job)) => break job,
-            Err(failure) => {
-                return cancel.left(&news.lifeline()).map(End::Exit).ok_or(failure);
-            }
+            let value = serde_json::from_value(next.value);
+            let value = value.map_err(|error| garbled("job.subscribe", &error))?;
+            entry(value, context)
         }
+        News::Omitted(count) => {
+            progress.clear();
+            context.note(&format!(
+                "{count} entries arrived too fast and were dropped"
+            ));
+            Ok(())
+        }
+        News::Changed(job) | News::Ended(job) => {
+            progress.show(&job);
+            note_wait(&job, &mut told, context);
+            Ok(())
+        }
+    })?;
+    let job = match followed {
+        Followed::Ended(job) => job,
+        left @ Followed::Left(_) => return Ok(left),
     };
     progress.clear();
     if context.global.json {
         context.write_json(&job)?;
     }
     match (job.state, cancel.by()) {
-        (JobState::Done, _) => Ok(End::Done(Box::new(job))),
+        (JobState::Done, _) => Ok(Followed::Ended(job)),
         (JobState::Cancelled, Some(signal)) => {
             context.note(&format!("{}: cancelled", job.method));
-            Ok(End::Exit(Exit::of_program(None, Some(signal))))
+            Ok(Followed::Left(Exit::of_program(None, Some(signal))))
         }
-        _ if context.global.json => Ok(End::Exit(Exit::Failed)),
+        _ if context.global.json => Ok(Followed::Left(Exit::Failed)),
         _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
     }
 }
 
-pub(in crate::verb) fn cancel_job(place: &DaemonAddress, job: &str) {
-    note(&format!(
-        "cancelling {job}; press again to exit without waiting"
-    ));
-    let params = JobParams {
-        job: job.to_owned(),
-    };
-    if let Err(failure) = call_at::<JobCancel>(place, &params) {
-        note(&failure.to_string());
+/// What asks a job to stop, and says so.
+pub(in crate::verb) fn cancelling(
+    place: &DaemonAddress,
+    job: &str,
+) -> impl Fn() + Send + Sync + 'static {
+    let place = place.clone();
+    let job = job.to_owned();
+    let params = JobParams { job };
+    move || {
+        let job = &params.job;
+        note(&format!(
+            "cancelling {job}; press again to exit without waiting"
+        ));
+        if let Err(failure) = call_at::<JobCancel>(&place, &params) {
+            note(&failure.to_string());
+        }
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 
-pub(in crate::verb) use cancel::{Cancel, Waited};
-pub(in crate::verb) use follow::{End, cancel_job, until_end, why};
+pub(in crate::verb) use cancel::Cancel;
+pub(in crate::verb) use follow::{Followed, cancelling, follow, until_end, why};
 pub(crate) use parallel::parallel;
 pub(in crate::verb) use progress::Progress;
 pub(crate) use watch::watch;
@@ -41,8 +41,9 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
 fn list(context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<ChainList>(&NoParams {})?;
     context.print(&answer, |reply, out| render::chains(&reply.chains, out))?;
-    if answer.value.chains.is_empty() && !context.global.json {
-        context.note("no chains; save one with ccctl chain save NAME 'command' 'command'");
-    }
+    context.note_if_empty(
+        &answer.value.chains,
+        "no chains; save one with ccctl chain save NAME 'command' 'command'",
+    );
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! `ccctl parallel`.
 
-use super::follow::{End, count, follow};
+use super::follow::{Followed, count, run_job};
 use crate::args::ParallelArgs;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, render};
@@ -18,7 +18,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         inherited: caller::inherited(start.caller.clean_env)?,
     };
     let total = params.commands.len() as u64;
-    let end = follow::<ChainParallel, _>(
+    let end = run_job::<ChainParallel, _>(
         &params,
         start.detach,
         context,
@@ -30,8 +30,8 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         },
     )?;
     let job = match end {
-        End::Exit(exit) => return Ok(exit),
-        End::Done(job) => job,
+        Followed::Left(exit) => return Ok(exit),
+        Followed::Ended(job) => job,
     };
     let succeeded = count(&job, "succeeded");
     if !context.global.json {

@@ -1,6 +1,6 @@
 //! `ccctl chain run`.
 
-use super::follow::{End, count, follow, is};
+use super::follow::{Followed, count, is, run_job};
 use crate::args::ChainRunArgs;
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller, render};
@@ -20,7 +20,7 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         env: start.caller.variables(),
         inherited: caller::inherited(start.caller.clean_env)?,
     };
-    let end = follow::<ChainRun, _>(
+    let end = run_job::<ChainRun, _>(
         &params,
         start.detach,
         context,
@@ -32,8 +32,8 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         },
     )?;
     let job = match end {
-        End::Exit(exit) => return Ok(exit),
-        End::Done(job) => job,
+        Followed::Left(exit) => return Ok(exit),
+        Followed::Ended(job) => job,
     };
     if !context.global.json {
         let count = |key| count(&job, key);

@@ -1,6 +1,6 @@
 //! `ccctl watch`.
 
-use super::follow::{End, follow, is};
+use super::follow::{Followed, is, run_job};
 use super::hit_command::HitCommand;
 use crate::args::{WatchArgs, patterns};
 use crate::{Context, Exit, Failure, caller};
@@ -15,7 +15,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         .transpose()?;
     let params = params(args)?;
     let mut hits = 0;
-    let end = follow::<ChainWatch, _>(
+    let end = run_job::<ChainWatch, _>(
         &params,
         args.start.detach,
         context,
@@ -32,12 +32,12 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
     );
     if let Some(command) = command {
         // Waiting commands are run unless the watch timed out.
-        let has_time = matches!(&end, Ok(End::Done(job)) if !is(job, "timed_out"));
+        let has_time = matches!(&end, Ok(Followed::Ended(job)) if !is(job, "timed_out"));
         command.finish(has_time);
     }
     let job = match end? {
-        End::Exit(exit) => return Ok(exit),
-        End::Done(job) => job,
+        Followed::Left(exit) => return Ok(exit),
+        Followed::Ended(job) => job,
     };
     if hits >= args.max.unwrap_or(1) {
         return Ok(Exit::Done);

@@ -118,20 +118,15 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn an_editor_may_have_arguments_and_changes_the_text() {
-        let text = edited("title: a b\n", "sed -i -e 's/a b/c/'").unwrap();
-        assert_eq!(text, "title: c\n");
-        assert_eq!(edited("x", "true").unwrap(), "x");
-    }
-
-    #[test]
-    fn an_interrupt_does_not_part_the_editor_from_its_terminal() {
-        let text = edited("x", "kill -INT $$; sed -i s/x/y/");
-        assert_eq!(text.unwrap(), "y");
-    }
-
-    #[test]
-    fn a_failed_editor_changes_nothing() {
+    fn an_editor_may_have_arguments_and_changes_the_text_unless_it_fails() {
+        for (text, editor, result) in [
+            ("title: a b\n", "sed -i -e 's/a b/c/'", "title: c\n"),
+            ("x", "true", "x"),
+            // An interrupt does not part the editor from its terminal.
+            ("x", "kill -INT $$; sed -i s/x/y/", "y"),
+        ] {
+            assert_eq!(edited(text, editor).unwrap(), result, "{editor}");
+        }
         let failure = edited("x", "false").unwrap_err();
         assert!(failure.line().contains("nothing was changed"), "{failure}");
     }

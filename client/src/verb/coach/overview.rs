@@ -27,9 +27,7 @@ pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, F
         limit: args.limit,
     };
     let answer = context.call::<CoachLedger>(&params)?;
-    if answer.value.candidates.is_empty() && !context.global.json {
-        context.note("no candidates");
-    }
+    context.note_if_empty(&answer.value.candidates, "no candidates");
     context.print(&answer, render::ledger)
 }
 

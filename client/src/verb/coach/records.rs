@@ -25,9 +25,10 @@ pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, F
         before: args.before.clone(),
     };
     let answer = context.call::<CoachEvents>(&params)?;
-    if answer.value.events.is_empty() && !context.global.json {
-        context.note("no events; ccctl coach status shows whether they are recorded");
-    }
+    context.note_if_empty(
+        &answer.value.events,
+        "no events; ccctl coach status shows whether they are recorded",
+    );
     context.print(&answer, |reply, out| render::events(&reply.events, out))
 }
 
@@ -120,18 +121,17 @@ mod tests {
             all: true,
             ..CoachForgetParams::default()
         };
-        assert_eq!(
-            question(&all),
-            "this deletes all events and payloads, and candidates that were not approved. Continue?"
-        );
         let some = CoachForgetParams {
             project: Some("/p".into()),
             before: Some("2026-01-31T00:00:00.000Z".into()),
             ..CoachForgetParams::default()
         };
-        assert_eq!(
-            question(&some),
-            "this deletes all events and payloads of project /p before 2026-01-31T00:00:00.000Z. Continue?"
-        );
+        for (params, what) in [
+            (all, ", and candidates that were not approved"),
+            (some, " of project /p before 2026-01-31T00:00:00.000Z"),
+        ] {
+            let expected = format!("this deletes all events and payloads{what}. Continue?");
+            assert_eq!(question(&params), expected);
+        }
     }
 }

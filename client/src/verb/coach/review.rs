@@ -4,11 +4,8 @@ use super::walk::{Desk, Walk};
 use super::{editor, is_interactive, project};
 use crate::args::ReviewArgs;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::coach::{
-    Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachApproveReply, CoachEdit,
-    CoachEditParams, CoachGet, CoachGetParams, CoachGetReply, CoachReject, CoachRejectParams,
-    CoachReview, CoachReviewParams, CoachUndo, CoachUndoParams, CoachUndoReply,
-};
+use ccd_protocol::Method;
+use ccd_protocol::coach::{Candidate, CandidateWords, CoachReview, CoachReviewParams};
 use std::io::{self, BufRead as _, Read as _};
 
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -30,61 +27,23 @@ pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, F
             render::candidates(&reply.candidates, out)
         });
     }
-    let style = context.style;
-    let mut terminal = Terminal {
-        cwd: caller::working_directory(None)?,
-        context,
-    };
-    Walk::new(answer.value.candidates, style).run(&mut terminal)?;
+    let cwd = caller::working_directory(None)?;
+    let walk = Walk::new(answer.value.candidates, cwd, context.style);
+    walk.run(&mut Terminal { context })?;
     Ok(Exit::Done)
 }
 
 struct Terminal<'a> {
     context: &'a mut Context,
-    cwd: Option<String>,
 }
 
 impl Desk for Terminal<'_> {
-    fn get(&mut self, id: &str) -> Result<CoachGetReply, Failure> {
-        let params = CoachGetParams {
-            id: id.to_owned(),
-            cwd: self.cwd.clone(),
-        };
-        Ok(self.context.call::<CoachGet>(&params)?.value)
-    }
-
-    fn approve(&mut self, id: &str) -> Result<CoachApproveReply, Failure> {
-        let params = CoachApproveParams {
-            id: id.to_owned(),
-            cwd: self.cwd.clone(),
-            ..CoachApproveParams::default()
-        };
-        Ok(self.context.call::<CoachApprove>(&params)?.value)
-    }
-
-    fn reject(&mut self, id: &str, reason: Option<String>) -> Result<Candidate, Failure> {
-        let params = CoachRejectParams {
-            id: id.to_owned(),
-            reason,
-        };
-        Ok(self.context.call::<CoachReject>(&params)?.value.candidate)
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
+        Ok(self.context.call::<M>(params)?.value)
     }
 
     fn reword(&mut self, candidate: &Candidate) -> Result<Option<CandidateWords>, Failure> {
         editor::reword(candidate)
-    }
-
-    fn edit(&mut self, id: &str, edit: CandidateWords) -> Result<Candidate, Failure> {
-        let params = CoachEditParams {
-            id: id.to_owned(),
-            edit,
-        };
-        Ok(self.context.call::<CoachEdit>(&params)?.value.candidate)
-    }
-
-    fn undo(&mut self, id: &str) -> Result<CoachUndoReply, Failure> {
-        let params = CoachUndoParams { id: id.to_owned() };
-        Ok(self.context.call::<CoachUndo>(&params)?.value)
     }
 
     fn answer(&mut self) -> Option<String> {

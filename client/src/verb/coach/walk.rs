@@ -3,8 +3,11 @@
 use super::decide::{approved, named, undone};
 use crate::Failure;
 use crate::render::{self, Colour, Printer, Style};
+use ccd_protocol::Method;
 use ccd_protocol::coach::{
-    Candidate, CandidateWords, CoachApproveReply, CoachGetReply, CoachUndoReply,
+    Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams,
+    CoachGet, CoachGetParams, CoachGetReply, CoachReject, CoachRejectParams, CoachUndo,
+    CoachUndoParams,
 };
 use std::io;
 
@@ -22,13 +25,9 @@ q - quit; the rest stays as it is
 
 /// What a walk needs: the daemon, the user, and the user's editor.
 pub(super) trait Desk {
-    fn get(&mut self, id: &str) -> Result<CoachGetReply, Failure>;
-    fn approve(&mut self, id: &str) -> Result<CoachApproveReply, Failure>;
-    fn reject(&mut self, id: &str, reason: Option<String>) -> Result<Candidate, Failure>;
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure>;
     /// Lets the user change the words of a candidate; `None` if nothing was changed.
     fn reword(&mut self, candidate: &Candidate) -> Result<Option<CandidateWords>, Failure>;
-    fn edit(&mut self, id: &str, edit: CandidateWords) -> Result<Candidate, Failure>;
-    fn undo(&mut self, id: &str) -> Result<CoachUndoReply, Failure>;
     /// A line of the user; `None` at the end of the input.
     fn answer(&mut self) -> Option<String>;
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
@@ -59,16 +58,19 @@ pub(super) struct Walk {
     at: usize,
     /// The candidates of the decisions that can be undone, the last one last.
     decided: Vec<usize>,
+    /// The directory that the user works in.
+    cwd: Option<String>,
     style: Style,
 }
 
 impl Walk {
-    pub(super) fn new(candidates: Vec<Candidate>, style: Style) -> Self {
+    pub(super) fn new(candidates: Vec<Candidate>, cwd: Option<String>, style: Style) -> Self {
         let open = |candidate| (candidate, Outcome::Open);
         Self {
             candidates: candidates.into_iter().map(open).collect(),
             at: 0,
             decided: Vec::new(),
+            cwd,
             style,
         }
     }
@@ -135,11 +137,11 @@ impl Walk {
             "r" => return self.reject(candidate, desk),
             "s" => return Ok(self.next(Outcome::Skipped)),
             "v" => {
-                let reply = desk.get(&candidate.id)?;
+                let reply = self.get(candidate, desk)?;
                 self.show(desk, |out| render::evidence(&reply.evidence, out))?;
             }
             "d" => {
-                let reply = desk.get(&candidate.id)?;
+                let reply = self.get(candidate, desk)?;
                 self.show(desk, |out| {
                     if reply.diff.is_empty() {
                         writeln!(out, "approving it would change nothing")
@@ -160,8 +162,19 @@ impl Walk {
         Ok(Step::Ask)
     }
 
+    fn get(&self, candidate: &Candidate, desk: &mut impl Desk) -> Result<CoachGetReply, Failure> {
+        desk.call::<CoachGet>(&CoachGetParams {
+            id: candidate.id.clone(),
+            cwd: self.cwd.clone(),
+        })
+    }
+
     fn approve(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
-        let reply = desk.approve(&candidate.id)?;
+        let reply = desk.call::<CoachApprove>(&CoachApproveParams {
+            id: candidate.id.clone(),
+            cwd: self.cwd.clone(),
+            ..CoachApproveParams::default()
+        })?;
         say(desk, &approved(&reply.candidate, &reply.file))?;
         for warning in &reply.warnings {
             say(desk, &format!("warning: {warning}"))?;
@@ -177,18 +190,22 @@ impl Walk {
             return Ok(Step::Quit);
         };
         let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-        let rejected = desk.reject(&candidate.id, reason)?;
+        let id = candidate.id.clone();
+        let params = CoachRejectParams { id, reason };
+        let rejected = desk.call::<CoachReject>(&params)?.candidate;
         say(desk, &format!("rejected {}", named(&rejected)))?;
         self.decide(rejected);
         Ok(self.next(Outcome::Rejected))
     }
 
     fn edit(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
-        let Some(words) = desk.reword(candidate)? else {
+        let Some(edit) = desk.reword(candidate)? else {
             say(desk, "nothing was changed")?;
             return Ok(Step::Ask);
         };
-        let edited = desk.edit(&candidate.id, words)?;
+        let id = candidate.id.clone();
+        let params = CoachEditParams { id, edit };
+        let edited = desk.call::<CoachEdit>(&params)?.candidate;
         say(desk, &format!("edited {}", named(&edited)))?;
         self.decide(edited);
         Ok(Step::Show)
@@ -200,7 +217,8 @@ impl Walk {
             say(desk, "nothing was decided in this review")?;
             return Ok(Step::Ask);
         };
-        let reply = desk.undo(&self.candidates[last].0.id)?;
+        let id = self.candidates[last].0.id.clone();
+        let reply = desk.call::<CoachUndo>(&CoachUndoParams { id })?;
         self.decided.pop();
         say(desk, &undone(&reply))?;
         self.candidates[last] = (reply.candidate, Outcome::Open);

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::render::candidate_tests::{quote, sample};
-use ccd_protocol::coach::{CandidateStatus, Decision};
-use serde_json::json;
+use ccd_protocol::coach::CandidateStatus;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 #[derive(Default)]
@@ -16,22 +16,6 @@ struct Fake {
     shown: String,
 }
 
-impl Fake {
-    fn call(&mut self, call: String) -> Result<(), Failure> {
-        let is_refused = self.refused.contains(&call.as_str());
-        self.calls.push(call);
-        let error = json!({"code": 8002, "message": "it is \u{1b}[2Japproved already"});
-        if is_refused {
-            Err(Failure::Refused {
-                method: "coach.approve".into(),
-                error: serde_json::from_value(error).unwrap(),
-            })
-        } else {
-            Ok(())
-        }
-    }
-}
-
 fn of(id: &str, status: CandidateStatus) -> Candidate {
     Candidate {
         status,
@@ -40,53 +24,43 @@ fn of(id: &str, status: CandidateStatus) -> Candidate {
 }
 
 impl Desk for Fake {
-    fn get(&mut self, id: &str) -> Result<CoachGetReply, Failure> {
-        self.call(format!("get {id}"))?;
-        Ok(CoachGetReply {
-            candidate: of(id, CandidateStatus::Pending),
-            evidence: vec![quote("all of it")],
-            decisions: Vec::new(),
-            file: Some("/p/CLAUDE.md".into()),
-            diff: "+a rule\n".into(),
-        })
-    }
-
-    fn approve(&mut self, id: &str) -> Result<CoachApproveReply, Failure> {
-        self.call(format!("approve {id}"))?;
-        Ok(CoachApproveReply {
-            candidate: of(id, CandidateStatus::Approved),
-            file: "/p/CLAUDE.md".into(),
-            diff: String::new(),
-            warnings: vec!["it is long".into()],
-        })
-    }
-
-    fn reject(&mut self, id: &str, reason: Option<String>) -> Result<Candidate, Failure> {
-        self.call(format!("reject {id} {reason:?}"))?;
-        Ok(of(id, CandidateStatus::Rejected))
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
+        let params = serde_json::to_value(params).unwrap();
+        let id = params["id"].as_str().unwrap();
+        let verb = M::NAME.trim_start_matches("coach.");
+        let call = match &params["reason"] {
+            Value::String(reason) => format!("{verb} {id} {reason:?}"),
+            _ => format!("{verb} {id}"),
+        };
+        let error = json!({"code": 8002, "message": "it is \u{1b}[2Japproved already"});
+        let is_refused = self.refused.contains(&call.as_str());
+        self.calls.push(call);
+        if is_refused {
+            return Err(Failure::Refused {
+                method: "coach.approve".into(),
+                error: serde_json::from_value(error).unwrap(),
+            });
+        }
+        let candidate = match verb {
+            "approve" => of(id, CandidateStatus::Approved),
+            "reject" => of(id, CandidateStatus::Rejected),
+            "edit" => of(&format!("{id}e"), CandidateStatus::Pending),
+            _ => of(id, CandidateStatus::Pending),
+        };
+        let reply = json!({
+            "candidate": candidate,
+            "evidence": [quote("all of it")],
+            "decisions": [],
+            "file": "/p/CLAUDE.md",
+            "diff": "+a rule\n",
+            "warnings": ["it is long"],
+            "undone": {"at": "", "decision": "approve", "file": "/p/CLAUDE.md", "undone": true},
+        });
+        Ok(serde_json::from_value(reply).unwrap())
     }
 
     fn reword(&mut self, _: &Candidate) -> Result<Option<CandidateWords>, Failure> {
         Ok(self.words.clone())
-    }
-
-    fn edit(&mut self, id: &str, _: CandidateWords) -> Result<Candidate, Failure> {
-        self.call(format!("edit {id}"))?;
-        Ok(of(&format!("{id}e"), CandidateStatus::Pending))
-    }
-
-    fn undo(&mut self, id: &str) -> Result<CoachUndoReply, Failure> {
-        self.call(format!("undo {id}"))?;
-        Ok(CoachUndoReply {
-            candidate: of(id, CandidateStatus::Pending),
-            undone: Decision {
-                at: String::new(),
-                decision: "approve".into(),
-                reason: None,
-                file: Some("/p/CLAUDE.md".into()),
-                undone: true,
-            },
-        })
     }
 
     fn answer(&mut self) -> Option<String> {
@@ -104,7 +78,7 @@ impl Desk for Fake {
 fn walk(answers: &[&'static str], mut fake: Fake) -> Fake {
     fake.answers = answers.iter().copied().collect();
     let candidates = ["c1", "c2", "c3"].map(|id| of(id, CandidateStatus::Pending));
-    let walk = Walk::new(candidates.to_vec(), Style::default());
+    let walk = Walk::new(candidates.to_vec(), None, Style::default());
     walk.run(&mut fake).unwrap();
     fake
 }
@@ -112,7 +86,7 @@ fn walk(answers: &[&'static str], mut fake: Fake) -> Fake {
 #[test]
 fn each_candidate_is_shown_and_decided() {
     let fake = walk(&["a", "r", "not here", "s"], Fake::default());
-    assert_eq!(fake.calls, ["approve c1", "reject c2 Some(\"not here\")"]);
+    assert_eq!(fake.calls, ["approve c1", "reject c2 \"not here\""]);
     for part in [
         "\nTitle c1\nid          c1\n",
         "(1/3) Approve this rule [a,e,r,s,v,d,q,?]? ",
@@ -160,7 +134,7 @@ fn an_undo_goes_back_to_the_candidate_and_then_on() {
         fake.calls,
         [
             "approve c1",
-            "reject c2 None",
+            "reject c2",
             "undo c2",
             "undo c1",
             "approve c2"

@@ -7,7 +7,8 @@ use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationPageParams, ConversationParams, ExportAbout,
+    ConversationExport, ConversationExportReply, ConversationPageParams, ConversationParams,
+    ExportAbout,
 };
 use std::fs;
 use std::io::{self, Write};
@@ -159,31 +160,39 @@ fn json(
     place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let mut is_first = true;
+    each_page(conversation, place, |page| {
+        if let Some(about) = &page.about {
+            out.write_all(b"{\"about\":")?;
+            serde_json::to_writer(&mut *out, about)?;
+            out.write_all(b",\"turns\":[")?;
+        }
+        for turn in &page.turns {
+            if !std::mem::take(&mut is_first) {
+                out.write_all(b",")?;
+            }
+            serde_json::to_writer(&mut *out, turn)?;
+        }
+        match page.next {
+            Some(_) => Ok(()),
+            None => out.write_all(b"]}\n").and_then(|()| out.flush()),
+        }
+    })
+}
+
+/// Requests a conversation page by page, and passes each page to `write`.
+pub(super) fn each_page(
+    conversation: &ConversationParams,
+    place: &DaemonAddress,
+    mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
+) -> Result<(), Failure> {
     let mut params = ConversationPageParams {
         conversation: conversation.clone(),
         ..ConversationPageParams::default()
     };
-    let mut is_first = true;
     loop {
         let page = call_at::<ConversationExport>(place, &params)?.value;
-        let mut write = || -> io::Result<()> {
-            if let Some(about) = &page.about {
-                out.write_all(b"{\"about\":")?;
-                serde_json::to_writer(&mut *out, about)?;
-                out.write_all(b",\"turns\":[")?;
-            }
-            for turn in &page.turns {
-                if !std::mem::take(&mut is_first) {
-                    out.write_all(b",")?;
-                }
-                serde_json::to_writer(&mut *out, turn)?;
-            }
-            match page.next {
-                Some(_) => Ok(()),
-                None => out.write_all(b"]}\n").and_then(|()| out.flush()),
-            }
-        };
-        write().map_err(Failure::Output)?;
+        write(&page).map_err(Failure::Output)?;
         params.from = page.next;
         if params.from.is_none() {
             return Ok(());

@@ -24,15 +24,13 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         before: None,
     };
     let answer = context.call::<ConversationList>(&params)?;
-    note_what_is_missing(
-        answer.value.indexing,
-        answer.value.unreadable.as_ref(),
-        context,
+    let reply = &answer.value;
+    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
+    context.note_if_empty(
+        &reply.conversations,
+        &nothing("no conversations", &args.scope),
     );
-    if answer.value.conversations.is_empty() && !context.global.json {
-        context.note(&nothing("no conversations", &args.scope));
-    }
-    let (shown, total) = (answer.value.conversations.len(), answer.value.total);
+    let (shown, total) = (reply.conversations.len(), reply.total);
     let exit = context.print(&answer, render::conversations)?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
@@ -72,15 +70,10 @@ pub(super) fn search(
         before: None,
     };
     let answer = context.call::<ConversationSearch>(&params)?;
-    note_what_is_missing(
-        answer.value.indexing,
-        answer.value.unreadable.as_ref(),
-        context,
-    );
-    if answer.value.hits.is_empty() && !context.global.json {
-        context.note(&nothing("nothing found", &args.scope));
-    }
-    let (shown, total) = (answer.value.hits.len(), answer.value.total);
+    let reply = &answer.value;
+    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
+    context.note_if_empty(&reply.hits, &nothing("nothing found", &args.scope));
+    let (shown, total) = (reply.hits.len(), reply.total);
     let exit = context.print(&answer, render::conversation_hits)?;
     note_what_is_left_out(shown, total, context);
     Ok(exit)
@@ -95,11 +88,8 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         Some(file) => image(params, file, context),
         None => {
             let answer = context.call::<ConversationStats>(&params)?;
-            note_what_is_missing(
-                answer.value.indexing,
-                answer.value.unreadable.as_ref(),
-                context,
-            );
+            let reply = &answer.value;
+            note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
             context.print(&answer, |reply, out| {
                 render::conversation_stats(reply, args.by, out)
             })

@@ -1,16 +1,14 @@
 //! The page of a conversation for a browser: one file with its data, style and scripts.
 
+use super::export::each_page;
 use crate::Failure;
-use crate::call::{DaemonAddress, call_at};
+use crate::call::DaemonAddress;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportReply, ConversationPageParams, ConversationParams,
-    ExportTurn,
-};
+use ccd_protocol::conversation::{ConversationParams, ExportTurn};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use std::io::Write;
+use std::io::{self, Write};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
@@ -67,33 +65,21 @@ pub(super) fn write(
     place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let mut params = ConversationPageParams {
-        conversation: conversation.clone(),
-        ..ConversationPageParams::default()
-    };
-    let mut reply = call_at::<ConversationExport>(place, &params)?.value;
     let (start, end) = frame();
-    out.write_all(start.as_bytes()).map_err(Failure::Output)?;
-    if let Some(about) = &reply.about {
-        element("id=\"about\"", &json(about)?, out)?;
-    }
-    loop {
-        turns(&reply.turns, out)?;
-        let ConversationExportReply {
-            next: Some(next), ..
-        } = reply
-        else {
-            break;
-        };
-        params.from = Some(next);
-        reply = call_at::<ConversationExport>(place, &params)?.value;
-    }
-    out.write_all(end.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(Failure::Output)
+    each_page(conversation, place, |page| {
+        if let Some(about) = &page.about {
+            out.write_all(start.as_bytes())?;
+            element("id=\"about\"", &json(about)?, out)?;
+        }
+        turns(&page.turns, out)?;
+        match page.next {
+            Some(_) => Ok(()),
+            None => out.write_all(end.as_bytes()).and_then(|()| out.flush()),
+        }
+    })
 }
 
-fn turns(turns: &[ExportTurn], out: &mut dyn Write) -> Result<(), Failure> {
+fn turns(turns: &[ExportTurn], out: &mut dyn Write) -> io::Result<()> {
     let mut block = String::new();
     for turn in turns {
         let turn = json(turn)?;
@@ -113,18 +99,16 @@ fn turns(turns: &[ExportTurn], out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<String, Failure> {
-    let json = serde_json::to_string(value).map_err(|error| Failure::Output(error.into()))?;
+fn json(value: &impl Serialize) -> io::Result<String> {
     // So that no text can end the element.
-    Ok(json.replace('<', "\\u003c"))
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
 }
 
-fn element(attribute: &str, json: &str, out: &mut dyn Write) -> Result<(), Failure> {
+fn element(attribute: &str, json: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "<script type=\"application/json\" {attribute}>{json}</script>"
     )
-    .map_err(Failure::Output)
 }
 
 /// Returns the page before and after its data.

@@ -150,26 +150,19 @@ mod tests {
             (ErrorCode::Busy, 99),
         ] {
             assert_eq!(of_failure(&failure(code)).code(), status, "{code:?}");
-            assert_eq!(
-                ended(ExecutionStatus::Failed, Some(code)),
-                status,
-                "{code:?}"
-            );
+            let ended = ended(ExecutionStatus::Failed, Some(code));
+            assert_eq!(ended, status, "{code:?}");
         }
-    }
-
-    #[test]
-    fn a_verdict_has_its_exit_status() {
-        assert_eq!(ended(ExecutionStatus::Success, None), 0);
-        assert_eq!(ended(ExecutionStatus::Failed, None), 1);
-        assert_eq!(ended(ExecutionStatus::Timeout, None), 7);
         let conflict = Some(ErrorCode::StashConflict);
-        assert_eq!(ended(ExecutionStatus::Success, conflict), 4);
-        assert_eq!(ended(ExecutionStatus::Timeout, conflict), 7);
-    }
-
-    #[test]
-    fn failures_of_ccctl_are_usage_or_internal() {
+        for (verdict, kind, status) in [
+            (ExecutionStatus::Success, None, 0),
+            (ExecutionStatus::Failed, None, 1),
+            (ExecutionStatus::Timeout, None, 7),
+            (ExecutionStatus::Success, conflict, 4),
+            (ExecutionStatus::Timeout, conflict, 7),
+        ] {
+            assert_eq!(ended(verdict, kind), status, "{verdict:?}");
+        }
         let lost = Failure::Lost {
             method: "exec".into(),
             was_read: true,
@@ -189,11 +182,11 @@ mod tests {
         };
         let result = refused(&failure(ErrorCode::DirtyWorktree), &params, None);
         let document: Value = serde_json::to_value(&result).unwrap();
-        assert_eq!(document["status"], "failed");
-        assert_eq!(document["error_kind"], "dirty_worktree");
-        assert_eq!(document["error_message"], "no: do y");
-        assert_eq!(document["mode"], "blacklist");
         for (field, value) in [
+            ("status", json!("failed")),
+            ("error_kind", json!("dirty_worktree")),
+            ("error_message", json!("no: do y")),
+            ("mode", json!("blacklist")),
             ("request_id", json!("")),
             ("diff", json!("")),
             ("commit_hash", Value::Null),

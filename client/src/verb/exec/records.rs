@@ -17,9 +17,10 @@ pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, F
         limit: args.limit,
     };
     let answer = context.call::<ExecList>(&params)?;
-    if answer.value.executions.is_empty() && !context.global.json {
-        context.note("no runs; ccctl exec 'INSTRUCTION' starts one");
-    }
+    context.note_if_empty(
+        &answer.value.executions,
+        "no runs; ccctl exec 'INSTRUCTION' starts one",
+    );
     context.print(&answer, |reply, out| {
         render::executions(&reply.executions, out)
     })
@@ -58,9 +59,10 @@ pub(super) fn sessions(
         status,
     };
     let answer = context.call::<ExecSessions>(&params)?;
-    if answer.value.sessions.is_empty() && !context.global.json {
-        context.note("no conversations; each run of ccctl exec without --resume starts one");
-    }
+    context.note_if_empty(
+        &answer.value.sessions,
+        "no conversations; each run of ccctl exec without --resume starts one",
+    );
     context.print(&answer, |reply, out| {
         render::exec_sessions(&reply.sessions, out)
     })

@@ -64,18 +64,19 @@ mod tests {
 
     #[test]
     fn lines_of_json_are_json_too() {
-        let format = |output_format, is_json| {
+        use OutputFormat::{Json, StreamJson, Text};
+        for (output_format, is_json, format) in [
+            (None, false, Text),
+            (None, true, Json),
+            (Some(Json), false, Json),
+            (Some(StreamJson), true, StreamJson),
+        ] {
             let args = ExecRunArgs {
                 output_format,
                 ..ExecRunArgs::default()
             };
-            format_of(&args, is_json)
-        };
-        assert_eq!(format(None, false), OutputFormat::Text);
-        assert_eq!(format(None, true), OutputFormat::Json);
-        assert_eq!(format(Some(OutputFormat::Json), false), OutputFormat::Json);
-        let stream = Some(OutputFormat::StreamJson);
-        assert_eq!(format(stream, true), OutputFormat::StreamJson);
+            assert_eq!(format_of(&args, is_json), format);
+        }
     }
 
     #[test]

@@ -6,16 +6,15 @@ use super::request::{format_of, params_of};
 use crate::args::ExecRunArgs;
 use crate::call::{Answer, DaemonAddress, call_at};
 use crate::context::{note, say};
-use crate::job_news::{JobNews, News};
+use crate::job_news::News;
 use crate::render::{on_one_line, run_notes};
-use crate::verb::chain::{Cancel, Waited};
+use crate::verb::chain::{Cancel, Followed, follow};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::exec::{
     ExecCancel, ExecGet, ExecRun, ExecRunParams, ExecStarted, ExecutionParams, ExecutionResult,
     ExecutionStatus, OutputFormat, worktree_branch,
 };
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a run is known as in messages.
@@ -30,12 +29,6 @@ struct Run {
     started: Option<ExecStarted>,
     /// Lines of Claude Code that were printed, in the format `stream-json`.
     printed: u64,
-}
-
-enum Followed {
-    Ended(Box<Answer<ExecutionResult>>),
-    /// This process leaves before the run has ended.
-    Left(Exit),
 }
 
 /// Runs Claude Code, and prints what it did. In a JSON format, errors of the call are printed as a result.
@@ -108,17 +101,14 @@ impl Run {
         cancel: &Cancel,
         live: &mut Live,
         context: &mut Context,
-    ) -> Result<Followed, Failure> {
+    ) -> Result<Followed<Answer<ExecutionResult>>, Failure> {
         let place = context.place()?.without_start();
-        let mut news = JobNews::start(place.clone(), &started.job, Some(0))?;
-        let (request_id, shown) = (started.request_id.clone(), live.screen().clone());
-        cancel.started(Waited {
-            lifeline: news.lifeline(),
-            cancel: Arc::new(move || cancel_run(&place, &request_id, &shown)),
-        });
-        loop {
-            match news.next() {
-                Ok(News::Entry(entry)) => {
+        let (place_of_run, shown) = (place.clone(), live.screen().clone());
+        let request_id = started.request_id.clone();
+        let stop = move || cancel_run(&place_of_run, &request_id, &shown);
+        let followed = follow(cancel, place, &started.job, Some(0), stop, |news| {
+            match news {
+                News::Entry(entry) => {
                     let text = match entry.value {
                         Value::String(text) => text,
                         other => other.to_string(),
@@ -132,19 +122,15 @@ impl Run {
                     }
                     live.line(&text, context)?;
                 }
-                Ok(News::Omitted(_)) => {}
-                Ok(News::Changed(job)) => live.progress(&job),
-                Ok(News::Ended(_)) => break,
-                Err(failure) => {
-                    let left = cancel.left(&news.lifeline());
-                    return left.map(Followed::Left).ok_or(failure);
-                }
+                News::Changed(job) => live.progress(&job),
+                News::Omitted(_) | News::Ended(_) => {}
             }
+            Ok(())
+        })?;
+        match followed {
+            Followed::Ended(_) => settled(&started.request_id, context).map(Followed::Ended),
+            Followed::Left(exit) => Ok(Followed::Left(exit)),
         }
-        Ok(Followed::Ended(Box::new(settled(
-            &started.request_id,
-            context,
-        )?)))
     }
 
     fn print(

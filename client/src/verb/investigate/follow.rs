@@ -1,47 +1,41 @@
 //! Follows the job of an investigation or of tests, with a line that says what is being done.
 
-use crate::job_news::{JobNews, News};
-use crate::verb::chain::{Cancel, Progress, Waited, cancel_job};
-use crate::{Context, Exit, Failure};
+use crate::call::garbled;
+use crate::job_news::News;
+use crate::render::on_one_line;
+use crate::verb::chain::{Cancel, Followed, Progress, cancelling, follow, why};
+use crate::{Context, Failure};
 use ccd_protocol::job::{Job, JobState};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
-
-#[derive(Debug)]
-pub(in crate::verb) enum Followed {
-    Ended(Box<Job>),
-    /// The user did not wait for the end of a job that was cancelled.
-    Left(Exit),
-}
 
 /// Waits for the end of a job that was started after `cancel`; `line` says what the progress of the job means.
-pub(in crate::verb) fn follow(
+pub(in crate::verb) fn follow_with_line(
     cancel: &Cancel,
-    job: String,
+    job: &str,
     line: impl Fn(&Value) -> Option<String>,
     context: &Context,
-) -> Result<Followed, Failure> {
+) -> Result<Followed<Job>, Failure> {
     let place = context.place()?.without_start();
-    let mut news = JobNews::start(place.clone(), &job, None)?;
-    cancel.started(Waited {
-        lifeline: news.lifeline(),
-        cancel: Arc::new(move || cancel_job(&place, &job)),
-    });
+    let stop = cancelling(&place, job);
     let mut progress = Progress::on_stderr();
-    let ended = loop {
-        match news.next() {
-            Ok(News::Changed(job)) => {
-                let shown = job.progress.as_ref().and_then(&line);
-                progress.show_text(shown.filter(|_| job.state == JobState::Running));
-            }
-            Ok(News::Ended(job)) => break Ok(Followed::Ended(Box::new(job))),
-            Ok(News::Entry(_) | News::Omitted(_)) => {}
-            Err(failure) => {
-                let left = cancel.left(&news.lifeline());
-                break left.map(Followed::Left).ok_or(failure);
-            }
+    let followed = follow(cancel, place, job, None, stop, |news| {
+        if let News::Changed(job) = news {
+            let shown = job.progress.as_ref().and_then(&line);
+            progress.show_text(shown.filter(|_| job.state == JobState::Running));
         }
-    };
+        Ok(())
+    });
     progress.clear();
-    ended
+    followed
+}
+
+/// Returns the result of a job that has ended; without one, it has failed.
+pub(in crate::verb) fn result_of<R: DeserializeOwned>(verb: &str, job: &Job) -> Result<R, Failure> {
+    let result = job.result.clone().ok_or_else(|| failed(verb, job))?;
+    serde_json::from_value(result).map_err(|error| garbled(&job.method, &error))
+}
+
+pub(in crate::verb) fn failed(verb: &str, job: &Job) -> Failure {
+    Failure::Failed(format!("{verb}: {}", on_one_line(why(job))))
 }

@@ -1,14 +1,15 @@
 //! `ccctl map`.
 
-use super::run::{Investigated, investigate};
+use super::run::investigate;
 use super::{Target, named};
 use crate::args::{MapArgs, TargetArgs};
 use crate::call::garbled;
+use crate::verb::chain::Followed;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::{
-    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, InvestigateRunParams,
-    InvestigationEnd, InvestigationSummary, MapFormat, ReportListParams, StateMap,
+    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, InvestigationEnd,
+    InvestigationSummary, MapFormat, ReportListParams, StateMap,
 };
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
@@ -21,9 +22,9 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
     }
     let report = match report_of(args, context)? {
         Some(report) => report,
-        None => match investigate(params(args)?, context)? {
-            Investigated::Ended(result, _) => result.id.clone(),
-            Investigated::Left(exit) => return Ok(exit),
+        None => match investigate(target(args)?.into(), context)? {
+            Followed::Ended((result, _)) => result.id,
+            Followed::Left(exit) => return Ok(exit),
         },
     };
     let format = match () {
@@ -76,17 +77,9 @@ fn is_unknown(failure: &Failure) -> bool {
     })
 }
 
-fn params(args: &MapArgs) -> Result<InvestigateRunParams, Failure> {
-    let target = Target::of(&TargetArgs {
+fn target(args: &MapArgs) -> Result<Target, Failure> {
+    Target::of(&TargetArgs {
         caller: args.caller.clone(),
         program: [std::slice::from_ref(&args.target), &args.args].concat(),
-    })?;
-    Ok(InvestigateRunParams {
-        program: target.program,
-        args: target.args,
-        cwd: target.cwd,
-        env: target.env,
-        inherited: target.inherited,
-        ..InvestigateRunParams::default()
     })
 }

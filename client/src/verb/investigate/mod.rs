@@ -7,19 +7,19 @@ mod run;
 
 use crate::args::{
     InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
-    ReportListArgs, TargetArgs, subcommand_like,
+    ReportListArgs, ReportNameArgs, TargetArgs, subcommand_like,
 };
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::investigate::{
     InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateDiffParams, InvestigateGet,
     InvestigateList, InvestigateProbe, InvestigateProbeParams, ReportCleanupParams,
-    ReportCleanupReply, ReportListParams, ReportParams,
+    ReportCleanupReply, ReportDeleteReply, ReportListParams, ReportParams,
 };
-use ccd_protocol::{ErrorCode, Inherited};
+use ccd_protocol::{ErrorCode, Inherited, Method};
 use clap::Subcommand;
 use std::collections::BTreeMap;
 
-pub(in crate::verb) use follow::{Followed, follow};
+pub(in crate::verb) use follow::{failed, follow_with_line, result_of};
 pub(crate) use learn::learn;
 pub(crate) use map::map;
 
@@ -76,15 +76,8 @@ fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Fai
             context.print(&answer, render::investigation_diff)?;
             Ok(Exit::of_success(answer.value.equal))
         }
-        InvestigateVerb::Delete(args) => context
-            .show::<InvestigateDelete>(&named(&args.report), |reply, out| {
-                writeln!(out, "deleted {}", render::printable(&reply.path))
-            }),
-        InvestigateVerb::Cleanup(args) => {
-            let answer = context.call::<InvestigateCleanup>(&older(args))?;
-            context.warn(&cleaned(&answer.value.warnings));
-            context.print(&answer, |reply, out| removed(reply, out))
-        }
+        InvestigateVerb::Delete(args) => delete::<InvestigateDelete>(args, context),
+        InvestigateVerb::Cleanup(args) => cleanup::<InvestigateCleanup>(args, context),
     }
 }
 
@@ -101,10 +94,34 @@ pub(in crate::verb) fn listed(args: &ReportListArgs) -> ReportListParams {
     }
 }
 
-pub(in crate::verb) fn older(args: &ReportCleanupArgs) -> ReportCleanupParams {
-    ReportCleanupParams {
+pub(in crate::verb) fn delete<M>(
+    args: &ReportNameArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure>
+where
+    M: Method<Params = ReportParams, Reply = ReportDeleteReply>,
+{
+    context.show::<M>(&named(&args.report), |reply, out| {
+        writeln!(out, "deleted {}", render::printable(&reply.path))
+    })
+}
+
+pub(in crate::verb) fn cleanup<M>(
+    args: &ReportCleanupArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure>
+where
+    M: Method<Params = ReportCleanupParams, Reply = ReportCleanupReply>,
+{
+    let params = ReportCleanupParams {
         older_than_s: args.older_than,
-    }
+    };
+    let answer = context.call::<M>(&params)?;
+    context.warn(&cleaned(&answer.value.warnings));
+    context.print(&answer, |reply, out| {
+        let reports = render::counted(reply.removed, "report");
+        writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
+    })
 }
 
 /// Names of files in warnings are whatever somebody has chosen.
@@ -115,23 +132,16 @@ pub(in crate::verb) fn cleaned(warnings: &[String]) -> Vec<String> {
         .collect()
 }
 
-pub(in crate::verb) fn removed(
-    reply: &ReportCleanupReply,
-    out: &mut dyn std::io::Write,
-) -> std::io::Result<()> {
-    let reports = render::counted(reply.removed, "report");
-    writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
-}
-
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<InvestigateList>(&listed(args))?;
     let reply = &answer.value;
     if !context.global.json {
         context.warn(&cleaned(&reply.warnings));
-        if reply.reports.is_empty() {
-            context.note("no reports; ccctl investigate PROGRAM makes one");
-        }
     }
+    context.note_if_empty(
+        &reply.reports,
+        "no reports; ccctl investigate PROGRAM makes one",
+    );
     context.print(&answer, |reply, out| {
         render::investigations(&reply.reports, out)
     })

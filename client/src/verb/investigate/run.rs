@@ -1,9 +1,8 @@
 //! `ccctl investigate PROGRAM`.
 
-use super::{Followed, Target, advised, follow};
+use super::{Target, advised, failed, follow_with_line, result_of};
 use crate::args::{InvestigateRunArgs, InvestigateVerb};
-use crate::call::garbled;
-use crate::verb::chain::{Cancel, why};
+use crate::verb::chain::{Cancel, Followed};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::investigate::{
     InvestigateRun, InvestigateRunParams, InvestigationProgress, InvestigationResult,
@@ -14,8 +13,8 @@ use serde_json::Value;
 /// Investigates a program and prints the report, also that of an investigation that did not reach its end.
 pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let (result, exit) = match investigate(params(args)?, context)? {
-        Investigated::Left(exit) => return Ok(exit),
-        Investigated::Ended(result, exit) => (result, exit),
+        Followed::Left(exit) => return Ok(exit),
+        Followed::Ended(ended) => ended,
     };
     if context.global.json {
         context.write_json(&result.report)?;
@@ -27,46 +26,45 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
 }
 
 fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
-    let target = Target::of(&args.target)?;
     Ok(InvestigateRunParams {
-        program: target.program,
-        args: target.args,
-        cwd: target.cwd,
-        env: target.env,
-        inherited: target.inherited,
         safe_mode: args.without_safe_mode.then_some(false),
         max_depth: args.max_depth,
         timeout_s: args.timeout,
         sandbox: args.sandbox.then_some(true),
         tape: args.tape,
+        ..Target::of(&args.target)?.into()
     })
 }
 
-pub(super) enum Investigated {
-    /// With a report, and the exit status for it.
-    Ended(Box<InvestigationResult>, Exit),
-    /// The user did not wait for the report.
-    Left(Exit),
+impl From<Target> for InvestigateRunParams {
+    fn from(target: Target) -> Self {
+        Self {
+            program: target.program,
+            args: target.args,
+            cwd: target.cwd,
+            env: target.env,
+            inherited: target.inherited,
+            ..Self::default()
+        }
+    }
 }
 
+/// Returns the result, and the exit status for it.
 pub(super) fn investigate(
     params: InvestigateRunParams,
     context: &Context,
-) -> Result<Investigated, Failure> {
+) -> Result<Followed<(InvestigationResult, Exit)>, Failure> {
     let cancel = Cancel::listen()?;
     let started = context.call::<InvestigateRun>(&params);
     let job = started.map_err(|failure| {
         let failure = failure.of_verb("investigate");
         advised::<InvestigateVerb>(failure, "investigate", &params.program)
     })?;
-    let job = match follow(&cancel, job.value.job, line, context)? {
+    let job = match follow_with_line(&cancel, &job.value.job, line, context)? {
         Followed::Ended(job) => job,
-        Followed::Left(exit) => return Ok(Investigated::Left(exit)),
+        Followed::Left(exit) => return Ok(Followed::Left(exit)),
     };
-    let failed = || Failure::Failed(format!("investigate: {}", render::on_one_line(why(&job))));
-    let result = job.result.clone().ok_or_else(failed)?;
-    let result: InvestigationResult =
-        serde_json::from_value(result).map_err(|error| garbled("investigate.run", &error))?;
+    let result = result_of("investigate", &job)?;
     let exit = match job.state {
         JobState::Done => Exit::Done,
         JobState::Cancelled => {
@@ -76,11 +74,11 @@ pub(super) fn investigate(
                 .map_or(Exit::Failed, |signal| Exit::of_program(None, Some(signal)))
         }
         _ => {
-            context.note(&failed().to_string());
+            context.note(&failed("investigate", &job).to_string());
             Exit::Failed
         }
     };
-    Ok(Investigated::Ended(Box::new(result), exit))
+    Ok(Followed::Ended((result, exit)))
 }
 
 fn line(progress: &Value) -> Option<String> {

@@ -73,12 +73,10 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun, SessionVerb};
-    use clap::Parser as _;
+    use crate::args::{Noun, SessionVerb, parsed};
 
-    fn params_of(line: &[&str]) -> SessionCreateParams {
-        let words = [&["ccctl", "session", "create"], line].concat();
-        match Ccctl::try_parse_from(words).unwrap().noun {
+    fn params_of(line: &str) -> SessionCreateParams {
+        match parsed(&format!("session create {line}")).unwrap() {
             Noun::Session(SessionVerb::Create(args)) => params(&args).unwrap(),
             other => panic!("{other:?}"),
         }
@@ -86,22 +84,18 @@ mod tests {
 
     #[test]
     fn program_and_arguments_go_as_they_are() {
-        let params = params_of(&["--name", "a", "--", "sh", "-c", "echo  $X", "--name", "b"]);
+        let params = params_of("--name a -- sh -c 'echo  $X' --name b");
         assert_eq!(params.program.as_deref(), Some("sh"));
         assert_eq!(params.args, ["-c", "echo  $X", "--name", "b"]);
         assert_eq!(params.name.as_deref(), Some("a"));
-        assert!(
-            params
-                .inherited
-                .caller_env
-                .is_some_and(|env| env.contains_key("PATH"))
-        );
+        let env = params.inherited.caller_env.unwrap();
+        assert!(env.contains_key("PATH"));
         assert!(params.cwd.is_some_and(|cwd| cwd.starts_with('/')));
     }
 
     #[test]
     fn what_is_not_given_is_not_sent() {
-        let params = params_of(&["--shell", "--clean-env"]);
+        let params = params_of("--shell --clean-env");
         let json = serde_json::to_value(params).unwrap();
         let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         keys.sort_unstable();
@@ -109,25 +103,28 @@ mod tests {
     }
 
     #[test]
-    fn the_last_option_about_persistence_counts() {
-        assert_eq!(params_of(&["sh"]).persist, None);
-        assert_eq!(params_of(&["--persist", "sh"]).persist, Some(true));
-        assert_eq!(params_of(&["--no-persist", "sh"]).persist, Some(false));
-    }
-
-    #[test]
-    fn the_terminal_is_as_it_is_asked_for() {
-        let params = params_of(&["--term", "vt100", "--env", "TERM=dumb", "--no-echo", "sh"]);
+    fn persistence_and_the_terminal_are_as_they_are_asked_for() {
+        for (line, persist) in [
+            ("sh", None),
+            ("--persist sh", Some(true)),
+            ("--no-persist sh", Some(false)),
+        ] {
+            assert_eq!(params_of(line).persist, persist, "{line}");
+        }
+        let params = params_of("--term vt100 --env TERM=dumb --no-echo sh");
         assert_eq!(params.env["TERM"], "vt100");
         assert_eq!(params.echo, Some(false));
-        assert_eq!(params_of(&["sh"]).echo, None);
+        assert_eq!(params_of("sh").echo, None);
     }
 
     #[test]
     fn sizes_come_together_or_alone() {
-        let both = params_of(&["--size", "10x20", "sh"]);
-        assert_eq!((both.rows, both.cols), (Some(10), Some(20)));
-        let one = params_of(&["--cols", "132", "sh"]);
-        assert_eq!((one.rows, one.cols), (None, Some(132)));
+        for (line, rows, cols) in [
+            ("--size 10x20 sh", Some(10), Some(20)),
+            ("--cols 132 sh", None, Some(132)),
+        ] {
+            let params = params_of(line);
+            assert_eq!((params.rows, params.cols), (rows, cols), "{line}");
+        }
     }
 }

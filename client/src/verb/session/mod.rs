@@ -67,16 +67,13 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
     let answer = context.call::<SessionList>(&params)?;
-    if answer.value.sessions.is_empty() && !context.global.json {
-        let what = if all {
-            "no sessions"
-        } else {
-            "no live sessions (--all shows ended ones)"
-        };
-        context.note(&format!(
-            "{what}; start one with ccctl session create --name py -- python3"
-        ));
-    }
+    let what = if all {
+        "no sessions"
+    } else {
+        "no live sessions (--all shows ended ones)"
+    };
+    let note = format!("{what}; start one with ccctl session create --name py -- python3");
+    context.note_if_empty(&answer.value.sessions, &note);
     context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))
 }
 

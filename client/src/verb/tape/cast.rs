@@ -65,15 +65,13 @@ torn
 
     #[test]
     fn only_output_is_shown_at_its_time() {
-        let all = pieces(
-            CAST,
-            PlaybackPace {
-                speed: 1.0,
-                longest: None,
-            },
+        let (speed, longest) = (1.0, None);
+        let all = pieces(CAST, PlaybackPace { speed, longest });
+        assert!(
+            all.iter()
+                .map(|piece| &*piece.text)
+                .eq(["a", "\u{1b}[1mb", "c"])
         );
-        let texts: Vec<&str> = all.iter().map(|piece| &*piece.text).collect();
-        assert_eq!(texts, ["a", "\u{1b}[1mb", "c"]);
         // Time never goes back.
         assert_eq!(pauses(1.0, None), [500, 2_000, 0]);
         assert_eq!(pauses(2.0, None), [250, 1_000, 0]);

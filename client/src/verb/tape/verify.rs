@@ -2,7 +2,7 @@
 
 use super::{named, root};
 use crate::args::TapeVerifyArgs;
-use crate::verb::chain::{Cancel, End, until_end};
+use crate::verb::chain::{Cancel, Followed, until_end};
 use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
@@ -26,8 +26,8 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
     let cancel = Cancel::listen()?;
     let job = context.call::<TapeVerify>(&params)?.value.job;
     let job = match until_end(&cancel, job, context, |_: Value, _| Ok(()))? {
-        End::Exit(exit) => return Ok(exit),
-        End::Done(job) => job,
+        Followed::Left(exit) => return Ok(exit),
+        Followed::Ended(job) => job,
     };
     let verdict: TapeVerdict = serde_json::from_value(job.result.unwrap_or_default())
         .map_err(|error| crate::call::garbled("tape.verify", &error))?;

@@ -2,7 +2,7 @@
 
 use super::commands::{Verb, verbs};
 use super::terminal::on_terminal;
-use super::{Findings, HOSTILE, each};
+use super::{Findings, HOSTILE, alone_in, each};
 use crate::support::{Ccctl, Daemon};
 use serde_json::json;
 use std::process::Command;
@@ -35,13 +35,8 @@ fn no_argument_of_any_command_controls_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let command = |line: &[String]| {
         let words: Vec<_> = line.iter().map(String::as_str).collect();
-        let mut command: Command = ccctl.command(&words);
-        command
-            .env("HOME", folder.path())
-            .env("TERM", "xterm-256color")
-            .env("EDITOR", "true")
-            .env("BROWSER", "true")
-            .current_dir(folder.path());
+        let mut command = ccctl.command(&words);
+        alone_in(folder.path(), &mut command);
         command
     };
     let help = |words: &[String]| {
@@ -62,11 +57,8 @@ fn no_argument_of_any_command_controls_the_terminal() {
 fn no_key_of_a_configuration_controls_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.json");
-    std::fs::write(
-        &file,
-        json!({ HOSTILE: 1, "log": { HOSTILE: 1 } }).to_string(),
-    )
-    .unwrap();
+    let config = json!({ HOSTILE: 1, "log": { HOSTILE: 1 } });
+    std::fs::write(&file, config.to_string()).unwrap();
     let findings = Findings::default();
     for word in ["--check-config", HOSTILE] {
         let command = || {

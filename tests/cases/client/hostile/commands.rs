@@ -4,8 +4,6 @@
 #[derive(Debug, Clone)]
 pub(super) struct Verb {
     pub(super) words: Vec<String>,
-    /// False if it only has commands of its own.
-    pub(super) can_run: bool,
     /// How many arguments it takes.
     pub(super) arguments: usize,
     /// Options with a value.
@@ -30,7 +28,6 @@ pub(super) fn verbs(help: &dyn Fn(&[String]) -> String) -> Vec<Verb> {
 fn read(words: &[String], help: &str) -> (Verb, Vec<String>) {
     let mut verb = Verb {
         words: words.to_vec(),
-        can_run: !help.contains("[OPTIONS] <COMMAND>\n") || help.contains("\n       ccctl"),
         arguments: 0,
         options: Vec::new(),
         flags: Vec::new(),
@@ -68,18 +65,4 @@ fn option(entry: &str, verb: &mut Verb) {
         Some(_) => verb.options.push(name.trim_end_matches('[').to_owned()),
         None => verb.flags.push(name),
     }
-}
-
-#[test]
-fn help_is_read() {
-    let help = "Type\n\nUsage: ccctl session send [OPTIONS] <SESSION>\n\nArguments:\n  <SESSION>  Id\n  [TEXT]     Text\n\n\
-                Options:\n  -k, --keys <KEY>  Press\n                    --not-this\n      --stdin       Type\n  -h, --help        \
-                Print help\n\nGlobal options:\n      --json  Print\n";
-    let (verb, names) = read(&["session".into(), "send".into()], help);
-    assert!(names.is_empty() && verb.can_run);
-    assert_eq!(verb.arguments, 2);
-    assert_eq!(
-        (&*verb.options, &*verb.flags),
-        (&["--keys".to_owned()][..], &["--stdin".to_owned()][..])
-    );
 }

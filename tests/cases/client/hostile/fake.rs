@@ -24,7 +24,7 @@ pub(super) enum Answers {
 
 /// A socket with a daemon of its own for one command.
 pub(super) struct Fake {
-    socket: PathBuf,
+    pub(super) socket: PathBuf,
     called: Arc<Mutex<BTreeMap<String, usize>>>,
     has_ended: Arc<AtomicBool>,
     accepting: JoinHandle<()>,
@@ -51,10 +51,6 @@ impl Fake {
             has_ended,
             accepting,
         }
-    }
-
-    pub(super) fn socket(&self) -> &Path {
-        &self.socket
     }
 
     /// Ends, and returns the methods that were called.

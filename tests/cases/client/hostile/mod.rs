@@ -7,6 +7,7 @@ mod made;
 mod records;
 mod terminal;
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,6 +66,13 @@ fn own_len(text: &str) -> Option<usize> {
     is_own.then_some(numbers + 2)
 }
 
+/// Gives a command a home of its own, a terminal, and programs that do nothing.
+fn alone_in(folder: &Path, command: &mut Command) {
+    command.env("HOME", folder).env("TERM", "xterm-256color");
+    command.env("EDITOR", "true").env("BROWSER", "true");
+    command.current_dir(folder);
+}
+
 /// Does a task for each of the items, several at a time.
 fn each<T: Sync>(items: &[T], task: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
@@ -91,10 +99,8 @@ impl Findings {
     fn look(&self, command: &Command, output: &[u8]) {
         if let Some(obeyed) = obeyed(output) {
             let words: Vec<_> = command.get_args().collect();
-            self.obeyed
-                .lock()
-                .unwrap()
-                .push(format!("{words:?}: {obeyed}"));
+            let found = format!("{words:?}: {obeyed}");
+            self.obeyed.lock().unwrap().push(found);
         }
         let text = String::from_utf8_lossy(output);
         if text.contains("\\u{9b}") || text.contains("\\u009b") {

@@ -3,7 +3,7 @@
 use super::inline::{code, plain};
 use super::sheet::Sheet;
 use crate::render::conversation::about;
-use crate::render::conversation::call::{diff, is_edit, meta_of, notes};
+use crate::render::conversation::call::{diff, has_failed, input_of, is_edit, meta_of, notes};
 use crate::render::conversation::todo::{Todo, TodoChange, TodoState, is_todos, todos};
 use crate::render::cut;
 use ccd_protocol::conversation::{ConversationPair, printed};
@@ -14,13 +14,10 @@ use std::io;
 const ABOUT: usize = 100;
 
 pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result<()> {
-    let input: Value = serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default();
+    let input = input_of(pair);
     let tool = pair.tool_use.name.as_str();
     let meta = pair.tool_result.as_ref().map(meta_of).unwrap_or_default();
-    let is_error = pair
-        .tool_result
-        .as_ref()
-        .is_some_and(|result| result.is_error);
+    let is_error = has_failed(pair);
     sheet.block(&[heading(pair, &input, is_error)])?;
     write_input(tool, &input, sheet)?;
     let changes = if is_error {

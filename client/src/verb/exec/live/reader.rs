@@ -220,16 +220,7 @@ mod tests {
         ] {
             assert_eq!(about(&input), told);
         }
-        let record = call("t1", "Bash", &json!({"command": "ls"}));
-        let expected = What::Call {
-            name: "Bash".into(),
-            about: "ls".into(),
-        };
-        assert_eq!(read(&mut Reader::default(), &record), [expected]);
-    }
-
-    #[test]
-    fn a_path_in_claudes_directory_is_shown_without_it() {
+        // A path in Claude's directory is shown without it.
         let mut reader = Reader::default();
         let init = json!({"type": "system", "subtype": "init", "cwd": "/r"});
         assert_eq!(read(&mut reader, &init), []);
@@ -248,26 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_call_is_reported_once() {
-        let mut reader = Reader::default();
-        read(
-            &mut reader,
-            &call("t1", "Bash", &json!({"command": "rm x"})),
-        );
-        let told = json!({"type": "system", "subtype": "permission_denied", "tool_name": "Bash",
-                          "tool_use_id": "t1", "message": "no"});
-        let expected = What::Denied {
-            name: "Bash".into(),
-            why: "no".into(),
-        };
-        assert_eq!(read(&mut reader, &told), [expected]);
-        assert_eq!(read(&mut reader, &result("t1", "no", true)), []);
-    }
-
-    #[test]
     fn denials_are_told_from_other_failures() {
         let mut reader = Reader::default();
-        read(&mut reader, &call("t", "Bash", &json!({})));
+        for id in ["t", "t1"] {
+            read(&mut reader, &call(id, "Bash", &json!({})));
+        }
         for (text, is_denied) in [
             (
                 "Permission to use Bash with command rm has been denied.",
@@ -293,13 +269,19 @@ mod tests {
             );
             assert_eq!(matches!(seen[..], [What::Failed(_)]), !is_denied, "{text}");
         }
-        let mut told = result("t", "it needs approval", true);
+        let mut told = result("t", "no", true);
         told["tool_result_meta"] = json!([{"id": "t", "non_execution_kind": "user-rejected"}]);
-        let expected = What::Denied {
-            name: "Bash".into(),
-            why: "it needs approval".into(),
-        };
-        assert_eq!(read(&mut reader, &told), [expected]);
+        let record = json!({"type": "system", "subtype": "permission_denied", "tool_name": "Bash",
+                            "tool_use_id": "t1", "message": "no"});
+        for denial in [told, record] {
+            let expected = What::Denied {
+                name: "Bash".into(),
+                why: "no".into(),
+            };
+            assert_eq!(read(&mut reader, &denial), [expected]);
+        }
+        // It is told once, and what was done is no event.
+        assert_eq!(read(&mut reader, &result("t1", "no", true)), []);
         assert_eq!(read(&mut reader, &result("t", "fine", false)), []);
     }
 

@@ -297,6 +297,14 @@ impl Output {
         Ok(())
     }
 
+    /// Returns at most `max_bytes` from `from` on, without what is lost.
+    pub async fn bytes(&self, from: u64, max_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut stretch = Stretch::from(from);
+        self.read_on(&mut stretch, u64::MAX, max_bytes).await?;
+        stretch.bytes.truncate(max_bytes);
+        Ok(stretch.bytes)
+    }
+
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = self.inner.lock();

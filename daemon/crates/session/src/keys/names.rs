@@ -16,12 +16,6 @@ pub(crate) enum Key {
     Keypad(char, char),
 }
 
-/// Names that differ too much from any known one are not worth a suggestion.
-const MAX_DISTANCE: usize = 2;
-const MAX_SUGGESTIONS: usize = 3;
-/// More than [`MAX_DISTANCE`] longer than any name.
-const MAX_NAME_LEN: usize = 16;
-
 /// The first name of each group is tmux's, or the more usual one of several.
 const NAMES: &[(&str, Key)] = &[
     ("Enter", Key::Char('\r')),
@@ -95,43 +89,15 @@ pub(crate) fn name_of(key: Key) -> Option<&'static str> {
         .map(|(name, _)| *name)
 }
 
-/// Returns the names most similar to `name`, at most [`MAX_SUGGESTIONS`]; none if no key is similar.
-pub(super) fn nearest(name: &str) -> Vec<&'static str> {
-    if name.len() > MAX_NAME_LEN {
-        return Vec::new();
-    }
-    let lower = name.to_ascii_lowercase();
-    let mut near: Vec<(usize, &'static str)> = NAMES
+/// Returns the name that was probably meant; `None` if no key has a similar one.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    let names: Vec<String> = NAMES
         .iter()
-        .map(|(known, _)| {
-            (
-                distance(lower.as_bytes(), known.to_ascii_lowercase().as_bytes()),
-                *known,
-            )
-        })
-        // A name without any common letter is not similar.
-        .filter(|(distance, known)| *distance <= MAX_DISTANCE && *distance < known.len())
+        .map(|(known, _)| known.to_ascii_lowercase())
         .collect();
-    let least = near.iter().map(|(distance, _)| *distance).min();
-    near.retain(|(distance, _)| Some(*distance) == least);
-    near.into_iter()
-        .map(|(_, known)| known)
-        .take(MAX_SUGGESTIONS)
-        .collect()
-}
-
-/// Returns how many letters must be inserted, removed or changed to get from one to the other.
-fn distance(from: &[u8], to: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in to.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
+    let meant = ccd_base::nearest::nearest(name, names.iter().map(String::as_str));
+    let key = find(meant.filter(|_| !name.is_empty())?)?;
+    name_of(key)
 }
 
 #[cfg(test)]
@@ -152,13 +118,5 @@ mod tests {
             );
         }
         assert_eq!(find("Hyper"), None);
-    }
-
-    #[test]
-    fn suggestions_are_near_and_few() {
-        assert_eq!(nearest("Entr"), ["Enter"]);
-        assert_eq!(nearest("PageDwn"), ["PageDown"]);
-        assert_eq!(nearest("hello world"), Vec::<&str>::new());
-        assert!(nearest("F13").len() == MAX_SUGGESTIONS);
     }
 }

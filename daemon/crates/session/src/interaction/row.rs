@@ -3,7 +3,6 @@
 use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
 use super::form::Form;
 use super::table::InteractionRow;
-use crate::output::Stretch;
 use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{Echo, HIDDEN, Masked};
@@ -22,10 +21,10 @@ const RECV_BYTES: usize = 4096;
 const BEFORE_BYTES: u64 = 8 << 10;
 
 /// Bytes of output after a row in which a secret may end.
-const AFTER_BYTES: usize = 1024;
+const AFTER_BYTES: u64 = 1024;
 
 /// Bytes of output in which typed text is searched for.
-const ECHO_BYTES: usize = 16 << 10;
+const ECHO_BYTES: u64 = 16 << 10;
 
 /// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
@@ -144,17 +143,6 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     Some(row)
 }
 
-/// Reads `len` bytes of the output from `from` on, or as many as there are; skips gaps.
-async fn read(session: &dyn Subject, from: u64, len: usize) -> Vec<u8> {
-    let mut stretch = Stretch::from(from);
-    let output = session.about().output;
-    // What can be read is all that there is.
-    let _ = output
-        .read_on(&mut stretch, from + len as u64, usize::MAX)
-        .await;
-    stretch.bytes
-}
-
 fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
     InteractionRow {
         client: None,
@@ -167,20 +155,19 @@ fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
 
 /// Returns the text of the output from `from` on, without hidden input that appears in it.
 pub async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> String {
-    let text_at = async |from, len| {
-        let bytes = read(session, from, len).await;
+    let text_at = async |from, end| {
+        let bytes = session.about().output.readable(from, end).await;
         (clean_lossy(&bytes, session.about().encoding), bytes.len())
     };
-    let (text, read_bytes) = text_at(from, len).await;
+    let (text, read_bytes) = text_at(from, from + len as u64).await;
     // Hidden input may be cut off at the edges; control sequences within it make it longer.
-    let around = 2 * session.about().hidden.longest_line();
+    let around = 2 * session.about().hidden.longest_line() as u64;
     if around == 0 {
         return text;
     }
-    let start = from.saturating_sub(around as u64);
-    let before_bytes = usize::try_from(from - start).unwrap_or(around);
-    let (before, _) = text_at(start, before_bytes).await;
-    let (after, _) = text_at(from + read_bytes as u64, around).await;
+    let (before, _) = text_at(from.saturating_sub(around), from).await;
+    let end = from + read_bytes as u64;
+    let (after, _) = text_at(end, end + around).await;
     let shown = before.len()..before.len() + text.len();
     session
         .about()
@@ -213,18 +200,17 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
     if !session.about().redacts_log {
         return text.to_owned();
     }
-    let encoding = session.about().encoding;
+    let (encoding, output) = (session.about().encoding, session.about().output);
     let first = place.start.saturating_sub(BEFORE_BYTES);
-    let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
     // Cut before cleaning: most lines are short, and this is done for each row.
-    let before = read(session, first, before_bytes).await;
+    let before = output.readable(first, place.start).await;
     let starts = MULTILINE_STARTS.iter();
     let first_start = starts
         .filter_map(|start| memmem::rfind(&before, start))
         .min();
     let in_line = &before[..first_start.unwrap_or(before.len())];
     let line_start = memrchr(b'\n', in_line).map_or(0, |newline| newline + 1);
-    let after = read(session, place.end, AFTER_BYTES).await;
+    let after = output.readable(place.end, place.end + AFTER_BYTES).await;
     let line_end = memchr(b'\n', &after).unwrap_or(after.len());
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
@@ -277,7 +263,8 @@ async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
 }
 
 async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
-    let output = read(session, typed.offset, ECHO_BYTES).await;
+    let end = typed.offset + ECHO_BYTES;
+    let output = session.about().output.readable(typed.offset, end).await;
     Echo::of(&output, &clean_lossy(&output, session.about().encoding))
 }
 

@@ -16,33 +16,24 @@ pub(crate) enum Key {
     Keypad(char, char),
 }
 
-/// The first name of each group is tmux's, or the more usual one of several.
+/// The names of each key; the first is tmux's, or the more usual one of several.
 const NAMES: &[(&str, Key)] = &[
-    ("Enter", Key::Char('\r')),
-    ("Return", Key::Char('\r')),
-    ("Escape", Key::Char('\x1b')),
-    ("Esc", Key::Char('\x1b')),
+    ("Enter Return", Key::Char('\r')),
+    ("Escape Esc", Key::Char('\x1b')),
     ("Tab", Key::Char('\t')),
     ("BTab", Key::BackTab),
     ("Space", Key::Char(' ')),
-    ("BSpace", Key::Char('\x7f')),
-    ("Backspace", Key::Char('\x7f')),
+    ("BSpace Backspace", Key::Char('\x7f')),
     ("Up", Key::Cursor('A')),
     ("Down", Key::Cursor('B')),
     ("Right", Key::Cursor('C')),
     ("Left", Key::Cursor('D')),
     ("Home", Key::Cursor('H')),
     ("End", Key::Cursor('F')),
-    ("PageUp", Key::Tilde(5)),
-    ("PgUp", Key::Tilde(5)),
-    ("PPage", Key::Tilde(5)),
-    ("PageDown", Key::Tilde(6)),
-    ("PgDn", Key::Tilde(6)),
-    ("NPage", Key::Tilde(6)),
-    ("IC", Key::Tilde(2)),
-    ("Insert", Key::Tilde(2)),
-    ("DC", Key::Tilde(3)),
-    ("Delete", Key::Tilde(3)),
+    ("PageUp PgUp PPage", Key::Tilde(5)),
+    ("PageDown PgDn NPage", Key::Tilde(6)),
+    ("IC Insert", Key::Tilde(2)),
+    ("DC Delete", Key::Tilde(3)),
     ("F1", Key::Function('P')),
     ("F2", Key::Function('Q')),
     ("F3", Key::Function('R')),
@@ -73,28 +64,29 @@ const NAMES: &[(&str, Key)] = &[
     ("KPEnter", Key::Keypad('M', '\r')),
 ];
 
+/// Returns every name, with its key.
+fn all() -> impl Iterator<Item = (&'static str, Key)> {
+    let groups = NAMES.iter();
+    groups.flat_map(|(names, key)| names.split(' ').map(move |name| (name, *key)))
+}
+
 /// Returns the key with this name, in upper or lower case.
 pub(super) fn find(name: &str) -> Option<Key> {
-    NAMES
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .map(|(_, key)| *key)
+    let mut all = all();
+    let found = all.find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, key)| key)
 }
 
 /// Returns the first name of a key.
 pub(crate) fn name_of(key: Key) -> Option<&'static str> {
-    NAMES
-        .iter()
-        .find(|(_, known)| *known == key)
-        .map(|(name, _)| *name)
+    let found = all().find(|(_, known)| *known == key);
+    found.map(|(name, _)| name)
 }
 
 /// Returns the name that was probably meant; `None` if no key has a similar one.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    let names: Vec<String> = NAMES
-        .iter()
-        .map(|(known, _)| known.to_ascii_lowercase())
-        .collect();
+    let names = all().map(|(known, _)| known.to_ascii_lowercase());
+    let names: Vec<String> = names.collect();
     let meant = ccd_base::nearest::nearest(name, names.iter().map(String::as_str));
     let key = find(meant.filter(|_| !name.is_empty())?)?;
     name_of(key)
@@ -106,16 +98,10 @@ mod tests {
 
     #[test]
     fn every_name_is_there_once_and_found_in_any_case() {
-        for (name, key) in NAMES {
-            assert_eq!(find(&name.to_uppercase()), Some(*key), "{name}");
-            assert_eq!(
-                NAMES
-                    .iter()
-                    .filter(|(other, _)| other.eq_ignore_ascii_case(name))
-                    .count(),
-                1,
-                "{name}"
-            );
+        for (name, key) in all() {
+            assert_eq!(find(&name.to_uppercase()), Some(key), "{name}");
+            let same = all().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+            assert_eq!(same.count(), 1, "{name}");
         }
         assert_eq!(find("Hyper"), None);
     }

@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnce, RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{Pattern, Session, SessionList, SessionListParams, SessionState};
 use ccd_protocol::{ErrorCode, Timeout};
-use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

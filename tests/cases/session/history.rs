@@ -71,7 +71,7 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     let own_pid = i32::try_from(std::process::id()).unwrap();
     for row in &rows {
         assert_eq!(row.session_id, session.id());
-        let is_ours = matches!(row.action, Action::Start | Action::Send | Action::Expect);
+        let is_ours = matches!(row.action, Start | Send | Expect);
         assert_eq!(row.client_pid, is_ours.then_some(own_pid), "{row:?}");
         assert_eq!(row.client.is_some(), is_ours);
         assert!(row.timestamp.ends_with('Z') && row.timestamp.contains('T'));
@@ -87,7 +87,7 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     assert_eq!(last, "ended: exited, exit status 3");
 
     // The RECV rows cover the whole output, without gaps and overlaps.
-    let received = of_action(&rows, Action::Recv).into_iter();
+    let received = of_action(&rows, Recv).into_iter();
     let received: Vec<_> = received.filter(|row| !is_end(row)).collect();
     let starts = received.iter().map(|row| row.start.unwrap());
     let starts: Vec<u64> = starts.chain([session.now().output.output_bytes]).collect();

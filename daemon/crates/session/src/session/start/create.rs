@@ -14,7 +14,7 @@ use crate::session::facts::Facts;
 use crate::session::input::Input;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::settings::SessionSettings;
+use crate::session::services::SessionSettings;
 use crate::session::shell;
 use crate::session::survive::KeptSession;
 use crate::session::tape::SessionTape;

@@ -37,7 +37,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
             SessionState::Dead => "dead",
         }
         .into(),
-        end_reason: state.end_reason.map(|reason| reason_text(reason).into()),
+        end_reason: state.end_reason.map(reason_text),
         ended_at: state.ended_at,
         output_lines: number(output.lines),
         output_bytes: number(output.bytes),
